@@ -1,4 +1,4 @@
-"""The window as a program: quick to start, one on each home."""
+"""The program that opens the window: imports, one instance, language, missing display."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def python(*arguments, **environment):
     )
 
 
-def test_the_window_comes_without_what_is_heavy():
+def test_application_module_imports_no_heavy_packages():
     code = (
         "import sys, sciread_app.ui.application; "
         "print([m for m in sys.argv[1:] if m in sys.modules])"
@@ -36,7 +36,7 @@ def test_the_window_comes_without_what_is_heavy():
     assert done.stdout.strip() == "[]", done.stderr
 
 
-def test_a_second_window_on_one_home_says_so_and_leaves(tmp_path):
+def test_second_window_on_one_home_exits_with_a_message(tmp_path):
     lock = QLockFile(str(tmp_path / "window.lock"))
     assert lock.tryLock(0)
     code = (
@@ -50,7 +50,7 @@ def test_a_second_window_on_one_home_says_so_and_leaves(tmp_path):
     assert not (tmp_path / "picture.png").exists()
 
 
-def test_a_window_is_no_larger_than_the_screen(tmp_path):
+def test_window_fits_the_screen(tmp_path):
     code = (
         "import sys; from pathlib import Path; from PySide6.QtCore import QTimer;"
         "from PySide6.QtWidgets import QApplication; from sciread_app.ui.application import run;"
@@ -67,7 +67,7 @@ def test_a_window_is_no_larger_than_the_screen(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_first_start_draws_the_sample_library_and_never_imports_torch(tmp_path):
+def test_first_start_draws_the_window_without_importing_torch(tmp_path):
     code = (
         "import sys; from pathlib import Path; from sciread_app.ui.application import run;"
         "code = run(Path(sys.argv[1]), Path(sys.argv[2]));"
@@ -80,7 +80,7 @@ def test_the_first_start_draws_the_sample_library_and_never_imports_torch(tmp_pa
     assert QImage(str(picture)).width() > 1000
 
 
-SPEAKS = """
+PRINT_QT_TEXTS = """
 import os, sys
 from pathlib import Path
 from sciread_app.language import speak
@@ -97,26 +97,26 @@ os._exit(0)
 
 
 @pytest.mark.parametrize(
-    ("language", "said"),
+    ("language", "expected"),
     [
         ("de", "Abbrechen &Rückgängig LeftToRight"),
         ("ar", "ألغِ &تراجع RightToLeft"),
-        ("fr", "Cancel &Undo LeftToRight"),  # nobody has translated the program into it
+        ("fr", "Cancel &Undo LeftToRight"),  # there is no French translation of the program
     ],
 )
-def test_qt_speaks_the_language_of_the_program(tmp_path, language, said):
+def test_qt_uses_the_language_of_the_program(tmp_path, language, expected):
     for one in ("de", "ar"):
         file = tmp_path / one / "LC_MESSAGES" / f"{DOMAIN}.mo"
         file.parent.mkdir(parents=True)
         with file.open("wb") as stream:
             write_mo(stream, Catalog(locale=one))
-    done = python("-c", SPEAKS, language, str(tmp_path), LC_ALL="C.UTF-8")
-    assert done.stdout.strip() == said, done.stderr
+    done = python("-c", PRINT_QT_TEXTS, language, str(tmp_path), LC_ALL="C.UTF-8")
+    assert done.stdout.strip() == expected, done.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="displays are found by variables on Linux only")
 @pytest.mark.parametrize(
-    ("arguments", "environment", "said"),
+    ("arguments", "environment", "expected"),
     [
         ([], {}, "There is no display"),
         (["refs.bib"], {}, "There is no display"),
@@ -125,7 +125,7 @@ def test_qt_speaks_the_language_of_the_program(tmp_path, language, said):
         ([], {"QT_QPA_PLATFORM": "none"}, "The window cannot open"),
     ],
 )
-def test_without_a_display_it_says_so_and_exits_with_1(tmp_path, arguments, environment, said):
+def test_missing_display_is_reported_with_exit_code_1(tmp_path, arguments, environment, expected):
     unset = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     kept = {name: value for name, value in os.environ.items() if name not in unset}
     done = subprocess.run(
@@ -136,5 +136,5 @@ def test_without_a_display_it_says_so_and_exits_with_1(tmp_path, arguments, envi
         env={**kept, "SCIREAD_HOME": str(tmp_path), **environment},
     )
     assert done.returncode == 1
-    assert said in done.stderr and "sciread --help" in done.stderr
+    assert expected in done.stderr and "sciread --help" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""The README's journeys, by keyboard alone, on a real library with a real model's process."""
+"""The workflows of the README by keyboard, on a real library with a real model process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REFS = r"""
 
 @pytest.fixture
 def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
-    """The first start: an empty home, which the sample library is put into."""
+    """Show the window of a first start: an empty home that receives the sample library."""
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)
     tiny_package(home / "models" / "tiny")
@@ -45,18 +45,18 @@ def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
     window.activateWindow()
     desk = open_gateway(home)
     window.open(desk, sample=desk.is_new)
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
     yield window
     jobs.shut_down()
     desk.close()
 
 
-def quiet(qtbot, jobs) -> None:
+def wait_for_jobs(qtbot, jobs) -> None:
     qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
 
 
 def press(key: Qt.Key, held: Qt.KeyboardModifier = Held.NoModifier) -> None:
-    """A key goes where the focus is."""
+    """Press a key in the widget that has the focus."""
     QTest.keyClick(focus(), key, held)
 
 
@@ -82,10 +82,10 @@ def look_for(qtbot, jobs, window: MainWindow, text: str) -> None:
     write(text)
     press(Key.Key_Return)
     qtbot.waitUntil(lambda: window.page.view.query == text)
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
 
 
-def choose(qtbot, kind: type[QWidget]) -> QWidget:
+def wait_for_popup(qtbot, kind: type[QWidget]) -> QWidget:
     found = []
     qtbot.waitUntil(lambda: bool(found.extend(of_kind(kind)) or found))
     return found[0]
@@ -95,7 +95,7 @@ def of_kind(kind: type[QWidget]) -> list[QWidget]:
     return [one for one in QApplication.topLevelWidgets() if isinstance(one, kind)]
 
 
-def test_a_first_search_leads_to_papers_and_from_one_to_those_like_it(qtbot, jobs, window):
+def test_search_leads_to_similar_papers_and_back(qtbot, jobs, window):
     assert window.page.view.listing.total > 100
     look_for(qtbot, jobs, window, "mastering the game of go")
     assert "Mastering the game of Go" in " ".join(titles(window))
@@ -103,14 +103,14 @@ def test_a_first_search_leads_to_papers_and_from_one_to_those_like_it(qtbot, job
     first = window.page.hits.current()
     with qtbot.waitSignal(window.page.shown):
         press(Key.Key_L, Held.ControlModifier)
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
     assert window.page.view.request.like == (first,) and window.page.model.rowCount() > 1
     with qtbot.waitSignal(window.page.shown):
         press(Key.Key_Escape)
     assert window.page.view.query == "mastering the game of go"
 
 
-def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
+def test_papers_are_added_organised_exported_and_edits_undone(
     qtbot, jobs, window, tmp_path, monkeypatch
 ):
     folder = tmp_path / "papers"
@@ -120,7 +120,7 @@ def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *args: str(folder))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: chosen)
     press(Key.Key_O, Held.ControlModifier | Held.ShiftModifier)
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
     assert window.banner.hint.text() == "2 new, 1 failed"
 
     look_for(qtbot, jobs, window, "author:maeterlinck")
@@ -129,12 +129,12 @@ def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
     (paper,) = window.page.hits.chosen()
     for key, text in ((Key.Key_T, "to read"), (Key.Key_C, "thesis/bees")):
         press(key)
-        chooser = choose(qtbot, PickerPopup)
+        chooser = wait_for_popup(qtbot, PickerPopup)
         QTest.keyClicks(chooser.line, text)
         QTest.keyClick(chooser.line, Key.Key_Return)
-        quiet(qtbot, jobs)
+        wait_for_jobs(qtbot, jobs)
     press(Key.Key_4)
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
     marks = library(window).organisation.of([paper])[paper]
     assert (marks.tags, marks.collections) == (("to read",), ("thesis/bees",))
     assert marks.rating == 4
@@ -143,18 +143,18 @@ def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
     assert titles(window) == ["The life of the bee"]
     press(Key.Key_Down)
     window.menus.on_shelf["export"].trigger()
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
     (exported,) = bibtex.read(Path(chosen[0]))
     assert exported.identifier("citekey") == "maeterlinck1901"
 
     for _ in range(3):
         press(Key.Key_Z, Held.ControlModifier)
-        quiet(qtbot, jobs)
+        wait_for_jobs(qtbot, jobs)
     marks = library(window).organisation.of([paper])[paper]
     assert (marks.tags, marks.collections, marks.rating) == ((), (), 0)
 
 
-def test_every_page_is_a_key_away_and_the_commands_know_the_rest(qtbot, jobs, window):
+def test_pages_have_shortcuts_and_palette_changes_the_theme(qtbot, jobs, window):
     for key, place in (
         (Key.Key_2, "map"),
         (Key.Key_3, "foryou"),
@@ -166,14 +166,14 @@ def test_every_page_is_a_key_away_and_the_commands_know_the_rest(qtbot, jobs, wi
     ):
         press(key, Held.ControlModifier)
         assert window.shows(place), place
-        quiet(qtbot, jobs)
+        wait_for_jobs(qtbot, jobs)
     look_for(qtbot, jobs, window, "author:higgs")
     press(Key.Key_Down)
     press(Key.Key_C, Held.ControlModifier | Held.ShiftModifier)
     qtbot.waitUntil(lambda: "Higgs" in QGuiApplication.clipboard().text())
     press(Key.Key_K, Held.ControlModifier)
     write("theme dark")
-    quiet(qtbot, jobs)
+    wait_for_jobs(qtbot, jobs)
     press(Key.Key_Return)
     qtbot.waitUntil(lambda: window.appearance.choice is ThemeChoice.dark)
 

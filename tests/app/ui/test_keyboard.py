@@ -1,4 +1,4 @@
-"""Everything by keyboard: each page can be walked through with Tab, and everything has a name."""
+"""Keyboard use: every page can be walked through with Tab, and every control has a name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Key = Qt.Key
 
 @pytest.fixture(params=["bundled font", "system font"])
 def font_set(request, monkeypatch):
-    """The window's layouts hold in the font that comes along, and in the one of the machine."""
+    """Run the test with the bundled font and with the font of the system."""
     if request.param == "system font":
         monkeypatch.setattr(theme, "ui_font", system_font)
 
@@ -56,7 +56,7 @@ def go_to(qtbot, window, place):
 
 
 def walk(qtbot, window):
-    """Press Tab until it has gone round. Within a text it goes from link to link."""
+    """Press Tab until the focus returns; within a text it goes from link to link."""
     window.rail.button("search").setFocus()
     seen: list[QWidget] = []
     for _ in range(300):
@@ -72,13 +72,13 @@ def walk(qtbot, window):
 
 def name_of(widget):
     if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
-        widget = widget.parent()  # what is typed into is a part of it
+        widget = widget.parent()  # the line edit is a part of it
     text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
     return widget.accessibleName() or text
 
 
 def is_reached(widget, seen):
-    """By Tab itself; in a group of which one is chosen, by the arrow keys from there."""
+    """Return whether Tab reaches the widget, or its button group, within which arrows move."""
     if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
         widget = widget.parent()
     group = widget.group() if isinstance(widget, QAbstractButton) else None
@@ -86,7 +86,7 @@ def is_reached(widget, seen):
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
-def test_all_of_a_page_is_reached_by_tab_and_has_a_name(qtbot, window, place):
+def test_controls_of_a_page_are_reached_by_tab_and_named(qtbot, window, place):
     go_to(qtbot, window, place)
     seen = walk(qtbot, window)
     wanted = [w for w in window.findChildren(QWidget) if takes_focus(w)]
@@ -96,7 +96,7 @@ def test_all_of_a_page_is_reached_by_tab_and_has_a_name(qtbot, window, place):
     assert not nameless, [(w, w.objectName(), w.parent()) for w in nameless]
 
 
-def test_tab_goes_from_the_rail_over_the_page_to_the_foot(qtbot, window):
+def test_tab_order_is_rail_page_status_bar(qtbot, window):
     for place in PAGES:
         go_to(qtbot, window, place)
         seen = walk(qtbot, window)
@@ -108,7 +108,7 @@ def test_tab_goes_from_the_rail_over_the_page_to_the_foot(qtbot, window):
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
-def test_no_two_verbs_that_can_be_done_there_share_a_key(qtbot, window, place):
+def test_shortcuts_enabled_on_a_page_are_unique(qtbot, window, place):
     go_to(qtbot, window, place)
     keys = Counter(
         keys.toString()
@@ -121,8 +121,7 @@ def test_no_two_verbs_that_can_be_done_there_share_a_key(qtbot, window, place):
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
-def test_it_is_seen_where_the_focus_is(qtbot, window, place):
-    """Whatever has it looks different from what has not."""
+def test_focused_control_looks_different(qtbot, window, place):
     go_to(qtbot, window, place)
     for widget in walk(qtbot, window):
         if isinstance(widget, QAbstractButton | QLineEdit):
@@ -133,7 +132,7 @@ def test_it_is_seen_where_the_focus_is(qtbot, window, place):
 
 
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter, Key.Key_Space])
-def test_enter_presses_the_button_that_has_the_focus(qtbot, window, key):
+def test_enter_presses_the_focused_button(qtbot, window, key):
     qtbot.waitUntil(lambda: not window._jobs.running())
     button = QPushButton("Press", window.centralWidget())
     button.show()
@@ -142,7 +141,7 @@ def test_enter_presses_the_button_that_has_the_focus(qtbot, window, key):
         qtbot.keyClick(button, key)
 
 
-def test_enter_in_a_line_of_text_presses_no_button_that_it_leads_to(qtbot, window):
+def test_enter_that_moves_the_focus_to_a_button_does_not_press_it(qtbot, window):
     qtbot.waitUntil(lambda: not window._jobs.running())
     line, button = QLineEdit(window.centralWidget()), QPushButton("Press", window.centralWidget())
     line.show()
@@ -155,7 +154,7 @@ def test_enter_in_a_line_of_text_presses_no_button_that_it_leads_to(qtbot, windo
     assert window.focusWidget() is button and not pressed
 
 
-def test_a_key_goes_from_pane_to_pane_and_round(qtbot, window):
+def test_f6_goes_through_the_panes_and_around(qtbot, window):
     places = []
     window.rail.button("search").setFocus()
     for _ in range(12):
@@ -170,18 +169,16 @@ def test_a_key_goes_from_pane_to_pane_and_round(qtbot, window):
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
-def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(
-    qtbot, font_set, window, place
-):
+def test_nothing_is_cut_off_in_a_small_window(qtbot, font_set, window, place):
     window.resize(800, 500)  # 2,400 x 1,500 pixels of a screen
     go_to(qtbot, window, place)
     assert window.width() <= 900 and window.height() <= 560, (window.width(), window.height())
-    # Layouts settle when they get round to it.
+    # Layouts are recomputed later.
     qtbot.waitUntil(lambda: _cut_off(window) == [])
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
-def test_work_takes_its_room_from_the_page(qtbot, font_set, window, place):
+def test_job_panel_does_not_enlarge_the_window(qtbot, font_set, window, place):
     window.resize(960, 600)
     for number in range(6):
         window._jobs.run(f"Counting {number}", lambda task: None, queue=JobQueue.long)
@@ -192,7 +189,7 @@ def test_work_takes_its_room_from_the_page(qtbot, font_set, window, place):
     assert (window.width(), window.height()) == (960, 600)
 
 
-def test_work_is_listed_as_high_as_it_is_where_there_is_room(qtbot, window):
+def test_job_panel_shows_all_jobs_in_a_large_window(qtbot, window):
     window.resize(1240, 800)
     for number in range(6):
         window._jobs.run(f"Counting {number}", lambda task: None, queue=JobQueue.long)
@@ -202,7 +199,7 @@ def test_work_is_listed_as_high_as_it_is_where_there_is_room(qtbot, window):
 
 
 def _cut_off(window):
-    """Texts, and columns of them, that have too little room."""
+    """Return the texts and layouts that have too little room."""
     found = []
     for widget in window.findChildren(QAbstractButton):
         if widget.isVisible() and widget.text() and not _is_bare(widget):
@@ -224,12 +221,12 @@ def _cut_off(window):
 
 
 def _is_bare(button):
-    """Shows a picture, with its name for who cannot see it."""
+    """Return whether the button shows only an icon; its text is its accessible name."""
     style = getattr(button, "toolButtonStyle", lambda: None)()
     return style is Qt.ToolButtonStyle.ToolButtonIconOnly
 
 
-def test_lists_and_texts_are_named_for_who_does_not_see_them(window):
+def test_lists_and_texts_have_accessible_names(window):
     for view in window.findChildren(QAbstractItemView) + window.findChildren(QAbstractScrollArea):
         if takes_focus(view):
             assert view.accessibleName(), view

@@ -1,4 +1,4 @@
-"""Going from page to page."""
+"""Navigation between the pages of the window."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def to_intake(qtbot, window, jobs) -> None:
 
 
 @pytest.mark.parametrize("place", PAGES)
-def test_each_page_has_a_button_a_verb_and_a_key(qtbot, show_window, place):
+def test_page_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
     window = show_window(FakeDesk(3))
     button, action = window.rail.button(place.key), verb(window, place.title)
     assert action.shortcut().toString() == place.keys
@@ -36,7 +36,7 @@ def test_each_page_has_a_button_a_verb_and_a_key(qtbot, show_window, place):
     assert shown.isVisible() and button.isChecked() and action.isChecked()
 
 
-def test_the_keys_go_from_page_to_page(qtbot, show_window, jobs):
+def test_shortcuts_switch_pages(qtbot, show_window, jobs):
     window = show_window(FakeDesk(3))
     window.activateWindow()
     qtbot.keyClick(window, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
@@ -47,14 +47,14 @@ def test_the_keys_go_from_page_to_page(qtbot, show_window, jobs):
     assert window.page.isVisible() and not window.other_page("intake").isVisible()
 
 
-def test_nothing_of_fetching_is_built_before_it_is_looked_at(show_window):
+def test_intake_page_is_built_on_its_first_visit(show_window):
     desk = FakeDesk(3)
     window = show_window(desk)
     assert window.findChild(AddPapersPage) is None
     assert desk.intake.asked == []
 
 
-def test_before_there_is_a_library_there_is_nowhere_to_go(qtbot, jobs, appearance, tmp_path):
+def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_path):
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     window.go_to("intake")
@@ -62,7 +62,7 @@ def test_before_there_is_a_library_there_is_nowhere_to_go(qtbot, jobs, appearanc
     assert not window.rail.isEnabled() and not verb(window, "Intake").isEnabled()
 
 
-def test_what_is_done_to_a_paper_waits_until_papers_are_seen(qtbot, show_window, jobs):
+def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
     window = show_window(FakeDesk(3))
     to_intake(qtbot, window, jobs)
     assert not verb(window, "Similar papers").isEnabled()
@@ -72,7 +72,7 @@ def test_what_is_done_to_a_paper_waits_until_papers_are_seen(qtbot, show_window,
     assert verb(window, "Similar papers").isEnabled()
 
 
-def test_fetched_papers_are_in_the_list_and_become_searchable(qtbot, show_window, jobs):
+def test_fetched_papers_are_listed_and_encoded(qtbot, show_window, jobs):
     desk = FakeDesk(10)
     window = show_window(desk)
     encoded = desk.encoded
@@ -84,7 +84,7 @@ def test_fetched_papers_are_in_the_list_and_become_searchable(qtbot, show_window
     assert "50 papers" in window._foot.status.text()
 
 
-def test_papers_that_come_in_while_others_are_encoded_are_encoded_too(qtbot, show_window, jobs):
+def test_papers_fetched_during_encoding_are_encoded_next(qtbot, show_window, jobs):
     desk = FakeDesk(10)
     window = show_window(desk)
     encoded = desk.encoded
@@ -104,7 +104,7 @@ def test_papers_that_come_in_while_others_are_encoded_are_encoded_too(qtbot, sho
     assert desk.encoded == encoded + 2
 
 
-def test_the_rail_shows_that_something_is_being_fetched(qtbot, show_window, jobs):
+def test_rail_button_is_busy_during_a_fetch(qtbot, show_window, jobs):
     desk = FakeDesk(3)
     desk.intake.go_on.clear()
     window = show_window(desk)
@@ -117,20 +117,20 @@ def test_the_rail_shows_that_something_is_being_fetched(qtbot, show_window, jobs
     qtbot.waitUntil(lambda: not button.busy and not jobs.running())
 
 
-def test_a_fetch_that_fails_is_told_on_every_page(qtbot, show_window, jobs):
+def test_failed_fetch_is_shown_as_a_banner_on_other_pages(qtbot, show_window, jobs):
     desk = FakeDesk(3)
     desk.intake.trouble = BUSY
     window = show_window(desk)
     to_intake(qtbot, window, jobs)
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     qtbot.waitUntil(lambda: not jobs.running() and bool(window.other_page("intake").list.cards))
-    assert not window.banner.isVisible()  # its card says so
+    assert not window.banner.isVisible()  # the card of the fetch shows it
     window.go_to("search")
     window.other_page("intake").problem.emit(JobError(BUSY.message, BUSY.hint))
     assert window.banner.message.text() == BUSY.message
 
 
-def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_window, jobs):
+def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):
     window = show_window(FakeDesk(30))
     to_intake(qtbot, window, jobs)
     window.other_page("intake").papers_requested.emit([4, 7], "arXiv: bees")
@@ -143,7 +143,7 @@ def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_win
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_a_paper_that_is_opened_on_the_map_has_the_page_to_itself(qtbot, show_window, jobs):
+def test_paper_opened_from_the_map_fills_the_page(qtbot, show_window, jobs):
     window = show_window(FakeDesk(30))
     window.activateWindow()
     window.go_to("map")
@@ -156,7 +156,7 @@ def test_a_paper_that_is_opened_on_the_map_has_the_page_to_itself(qtbot, show_wi
     assert window.page.hits.isVisible()
 
 
-def test_an_import_is_in_the_history_at_once(qtbot, show_window, jobs):
+def test_import_history_is_updated_after_an_import(qtbot, show_window, jobs):
     desk = FakeDesk(3)
     window = show_window(desk)
     to_intake(qtbot, window, jobs)

@@ -1,4 +1,4 @@
-"""What needs a closed library: the window goes, it is done, and a window comes again."""
+"""Tasks that need a closed library: the window closes, the task runs, a new window opens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.make import paper
 
 @pytest.fixture
 def home(tmp_path) -> Home:
-    """With two papers, and a copy of the day on which there was one. There is no model to start."""
+    """Make a library of two papers with a backup of one paper, and no model."""
     home = open_home(tmp_path / "home")
     change_settings(home.settings, model="none")
     library = Library(home.library)
@@ -34,39 +34,42 @@ def home(tmp_path) -> Home:
 
 
 @pytest.fixture
-def sit(qapp, monkeypatch):
-    """Sit at windows as they come: each function is called with one once there are papers in it,
-    and is to make it go. Returns what each has returned."""
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # a window takes it over
-    turn = sys.getswitchinterval()
+def run_with_handlers(qapp, monkeypatch):
+    """Return a function that runs a session and handles its windows in order.
 
-    results, errors, to_do, met = [], [], [], []
+    Each handler is called with the next window once its library is open and no job runs, and
+    must close the window. The result are the return values of the handlers.
+    """
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # restore it: a window replaces it
+    switch_interval = sys.getswitchinterval()
+
+    results, errors, handlers, handled = [], [], [], []
 
     def look():
         open_ = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
         window = next((w for w in open_ if w.isVisible() and w.is_open), None)
-        if window and window not in met and not window._jobs.running():
-            met.append(window)
+        if window and window not in handled and not window._jobs.running():
+            handled.append(window)
             try:
-                results.append(to_do.pop(0)(window))
-            except Exception as error:  # Qt would drop it, and the window would stay for ever
+                results.append(handlers.pop(0)(window))
+            except Exception as error:  # Qt would drop it, and the window would stay open
                 errors.append(error)
                 QApplication.exit(1)
 
-    def run(sitting, *dos):
-        to_do.extend(dos)
+    def run(session, *new_handlers):
+        handlers.extend(new_handlers)
         timer = QTimer(interval=20)
         timer.timeout.connect(look)
         timer.start()
-        while sitting:
-            sitting.run()
+        while session:
+            session.run()
             if errors:
                 raise errors[0]
-            sitting = sitting.next
+            session = session.next
         return results
 
     yield run
-    sys.setswitchinterval(turn)
+    sys.setswitchinterval(switch_interval)
 
 
 def restore(window):
@@ -76,21 +79,21 @@ def restore(window):
     return window.desk.status().papers
 
 
-def look_and_leave(window):
+def quit_window(window):
     QApplication.exit(0)
     return window.desk.status().papers, window.banner.message.text()
 
 
 @pytest.mark.slow
-def test_a_backup_is_restored_from_the_window_and_shown_in_it(qapp, home, sit):
-    before, (after, said) = sit(Session(qapp, home), restore, look_and_leave)
+def test_backup_is_restored_and_shown(qapp, home, run_with_handlers):
+    before, (after, message) = run_with_handlers(Session(qapp, home), restore, quit_window)
     assert (before, after) == (2, 1)
-    assert said.startswith("Restoring the library as of") and said.endswith(": done.")
+    assert message.startswith("Restoring the library as of") and message.endswith(": done.")
     kept = next(copy for copy in Backups(home).all() if copy.kind is Kind.before_restore)
     assert kept.papers == 2
 
 
-def test_the_next_window_is_as_large_as_the_one_before_it(qapp, home, sit):
+def test_next_window_keeps_the_size(qapp, home, run_with_handlers):
     def enlarge_and_restore(window):
         window.resize(761, 602)
         restore(window)
@@ -99,18 +102,18 @@ def test_the_next_window_is_as_large_as_the_one_before_it(qapp, home, sit):
         QApplication.exit(0)
         return window.size().toTuple()
 
-    assert sit(Session(qapp, home), enlarge_and_restore, look)[-1] == (761, 602)
+    assert run_with_handlers(Session(qapp, home), enlarge_and_restore, look)[-1] == (761, 602)
 
 
-def test_a_damaged_backup_leaves_the_library_as_it_is_and_says_so(qapp, home, sit):
+def test_damaged_backup_is_reported_and_changes_nothing(qapp, home, run_with_handlers):
     whole = Backups(home).find("2026-11-21")
     whole.write_bytes(whole.read_bytes()[:20_000])
-    _, (after, said) = sit(Session(qapp, home), restore, look_and_leave)
+    _, (after, message) = run_with_handlers(Session(qapp, home), restore, quit_window)
     assert after == 2
-    assert "damaged" in said
+    assert "damaged" in message
 
 
-def test_the_library_is_moved_from_the_window_and_gone_on_with(qapp, home, sit, tmp_path):
+def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path):
     new = Home(tmp_path / "elsewhere")
 
     def move(window):
@@ -120,6 +123,6 @@ def test_the_library_is_moved_from_the_window_and_gone_on_with(qapp, home, sit, 
         QApplication.exit(0)
         return window._home
 
-    assert sit(Session(qapp, home), move, close)[-1] == new.folder
+    assert run_with_handlers(Session(qapp, home), move, close)[-1] == new.folder
     assert papers_in(new.library) == 2 and not home.library.exists()
     assert open_home(home.folder) == new

@@ -1,4 +1,4 @@
-"""The window stays alive while thousands of papers come in and somebody works in it."""
+"""The window stays responsive while thousands of papers are imported and the user works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.ui.heartbeat import FairHeartbeat
 from tests.support.ui.working_day import working_day
 
 PAPERS = 5_000
-BEATS = 3  # of the window's event loop, between two steps of the user
+BEATS = 3  # of the window's event loop between two steps of the user
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -40,15 +40,17 @@ def write_papers(path: Path) -> None:
 
 
 @pytest.fixture
-def short_turns() -> Iterator[None]:
-    """As the program itself has it."""
-    usual = sys.getswitchinterval()
+def short_switch_interval() -> Iterator[None]:
+    """Set the thread switch interval of the program."""
+    before = sys.getswitchinterval()
     sys.setswitchinterval(TURN)
     yield
-    sys.setswitchinterval(usual)
+    sys.setswitchinterval(before)
 
 
-def test_a_day_of_work_goes_smoothly_while_5000_papers_come_in(qtbot, qapp, short_turns, tmp_path):
+def test_import_of_5000_papers_keeps_the_window_responsive(
+    qtbot, qapp, short_switch_interval, tmp_path
+):
     write_papers(tmp_path / "papers.jsonl")
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What goes on in the background, and what a person can do about it."""
+"""The panel of background jobs and the status bar."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def click(qtbot, button: QPushButton):
 
 
 class Steps:
-    """Work that goes a step each time it is let."""
+    """A job that takes a step for each permit of `let`."""
 
     def __init__(self):
         self.let, self.result = threading.Semaphore(0), "done"
@@ -55,7 +55,7 @@ def started(qtbot, centre, jobs, steps, **how):
     return work, centre.row(work)
 
 
-def test_what_runs_says_how_far_it_is(qtbot, jobs, centre):
+def test_running_job_shows_its_progress(qtbot, jobs, centre):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: "1 of 4 · a.bib" in row.says.text())
@@ -66,7 +66,7 @@ def test_what_runs_says_how_far_it_is(qtbot, jobs, centre):
     assert row.says.text().startswith("Done at ") and not row.bar.isVisible()
 
 
-def test_what_waits_for_its_turn_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
+def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
     steps = Steps()
     started(qtbot, centre, jobs, steps)
     waiting, row = started(qtbot, centre, jobs, Steps())
@@ -80,7 +80,7 @@ def test_what_waits_for_its_turn_is_listed_and_can_be_cancelled(qtbot, jobs, cen
 
 
 @pytest.mark.parametrize("queue", [JobQueue.long, JobQueue.network])
-def test_work_is_paused_and_goes_on(qtbot, jobs, centre, queue):
+def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps, queue=queue)
     qtbot.waitUntil(lambda: work.state is JobState.running and work.done == 1)
@@ -92,7 +92,7 @@ def test_work_is_paused_and_goes_on(qtbot, jobs, centre, queue):
     qtbot.waitUntil(lambda: work.state is JobState.done)
 
 
-def test_what_was_stopped_can_be_started_again(qtbot, jobs, centre):
+def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: work.done == 1)
@@ -107,7 +107,7 @@ def test_what_was_stopped_can_be_started_again(qtbot, jobs, centre):
     assert centre._log.works[-1] is not work
 
 
-def test_what_failed_says_why_and_what_to_do(qtbot, jobs, centre):
+def test_failed_job_shows_message_and_hint(qtbot, jobs, centre):
     steps = Steps()
     steps.result = SciReadError("The disk is full.", "Make room.")
     steps.let.release(3)
@@ -117,7 +117,7 @@ def test_what_failed_says_why_and_what_to_do(qtbot, jobs, centre):
     assert row.again.isVisible() and not row.report.isVisible()
 
 
-def test_a_fault_of_ours_can_be_copied(qtbot, jobs, centre):
+def test_report_of_an_internal_error_can_be_copied(qtbot, jobs, centre):
     steps = Steps()
     steps.result = KeyError("lost")
     steps.let.release(3)
@@ -127,7 +127,7 @@ def test_a_fault_of_ours_can_be_copied(qtbot, jobs, centre):
     assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
 
 
-def test_what_was_skipped_is_told_with_its_reason(qtbot, jobs, centre):
+def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     steps = Steps()
     steps.result = ImportSummary(3, 1, 1, [Skipped("a.bib", "smith", "No closing brace.")])
     steps.let.release(3)
@@ -139,7 +139,7 @@ def test_what_was_skipped_is_told_with_its_reason(qtbot, jobs, centre):
     assert wanted.args[0].failures[0].why == "No closing brace."
 
 
-def test_searches_are_not_listed_and_what_is_long_past_is_forgotten(qtbot, jobs, centre):
+def test_job_history_omits_searches_and_old_jobs(qtbot, jobs, centre):
     jobs.run("Searching", lambda task: None, queue=JobQueue.short)
     for _ in range(REMEMBERED + 2):
         jobs.run("Importing", lambda task: None)
@@ -148,7 +148,7 @@ def test_searches_are_not_listed_and_what_is_long_past_is_forgotten(qtbot, jobs,
     assert len(centre._log.works) == REMEMBERED == len(centre._rows)
 
 
-def test_a_key_opens_the_list_of_work_and_escape_goes_back(qtbot, show_window):
+def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_window):
     window = show_window(FakeDesk(3))
     window.activateWindow()
     window.page.hits.setFocus()
@@ -164,9 +164,7 @@ def test_a_key_opens_the_list_of_work_and_escape_goes_back(qtbot, show_window):
     assert centre.isVisible()
 
 
-def test_the_foot_pauses_what_runs_and_the_skipped_are_shown_beside_the_window(
-    qtbot, show_window, jobs
-):
+def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_window, jobs):
     desk = FakeDesk(3)
     desk.go_on_importing.clear()
     desk.failures = [Skipped("a.bib", "smith", "No closing brace.")]

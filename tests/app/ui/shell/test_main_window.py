@@ -1,4 +1,4 @@
-"""The window: importing, its ledger, problems, themes, menus."""
+"""The main window: imports and their reports, problems, themes, menus."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAILURES = [
 
 
 def drop(window, *urls, at=(300, 500)):
-    """Drag over the middle of the window, and let go."""
+    """Drag URLs over the window and drop them at a point; return whether the drag is accepted."""
     data = QMimeData()
     data.setUrls([QUrl(url) for url in urls])
     button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -39,7 +39,7 @@ def drop(window, *urls, at=(300, 500)):
     return over.isAccepted()
 
 
-def ledger_of(window):
+def report_of(window):
     return next((d for d in window.findChildren(ImportReportDialog) if d.isVisible()), None)
 
 
@@ -51,12 +51,10 @@ def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     qtbot.waitUntil(lambda: desk.imported == [[bib, folder]])
     qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
     assert window.banner.hint.text() == "3 new, 2 already there"
-    assert ledger_of(window) is None  # nothing stands in the way of who goes on working
+    assert report_of(window) is None  # no dialog interrupts the user
 
 
-def test_what_is_dropped_on_the_upper_part_is_looked_for_and_not_added(
-    qtbot, show_window, tmp_path
-):
+def test_files_dropped_at_the_top_are_searched_rather_than_imported(qtbot, show_window, tmp_path):
     desk = FakeDesk(20)
     window = show_window(desk)
     assert drop(window, QUrl.fromLocalFile(str(tmp_path / "two.bib")), at=(300, 60))
@@ -64,7 +62,7 @@ def test_what_is_dropped_on_the_upper_part_is_looked_for_and_not_added(
     assert desk.imported == []
 
 
-def test_what_is_no_file_cannot_be_dropped(show_window, jobs):
+def test_drop_of_a_web_address_is_rejected(show_window, jobs):
     desk = FakeDesk()
     window = show_window(desk)
     assert not drop(window, "https://arxiv.org/abs/1706.03762")
@@ -72,7 +70,7 @@ def test_what_is_no_file_cannot_be_dropped(show_window, jobs):
     assert desk.imported == []
 
 
-def test_after_an_import_the_list_is_new_and_the_papers_are_encoded(qtbot, show_window, jobs):
+def test_import_refreshes_the_list_and_encodes_the_papers(qtbot, show_window, jobs):
     desk = FakeDesk(10)
     window = show_window(desk)
     encoded = desk.encoded
@@ -82,7 +80,7 @@ def test_after_an_import_the_list_is_new_and_the_papers_are_encoded(qtbot, show_
     assert "13 papers" in window._foot.status.text()
 
 
-def test_an_import_shows_how_far_it_is_and_can_be_cancelled(qtbot, show_window, jobs):
+def test_import_shows_progress_and_can_be_cancelled(qtbot, show_window, jobs):
     desk = FakeDesk(10)
     desk.go_on_importing.clear()
     window = show_window(desk)
@@ -97,7 +95,7 @@ def test_an_import_shows_how_far_it_is_and_can_be_cancelled(qtbot, show_window, 
     assert window.page.model.rowCount() == 10
 
 
-def test_searching_goes_on_while_papers_are_imported(qtbot, show_window):
+def test_search_works_during_an_import(qtbot, show_window):
     desk = FakeDesk(30)
     desk.go_on_importing.clear()
     window = show_window(desk)
@@ -108,7 +106,7 @@ def test_searching_goes_on_while_papers_are_imported(qtbot, show_window):
     desk.go_on_importing.set()
 
 
-def test_the_ledger_adds_up_and_names_every_failure(qtbot, show_window):
+def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
     desk = FakeDesk()
     desk.failures = FAILURES
     window = show_window(desk)
@@ -116,19 +114,19 @@ def test_the_ledger_adds_up_and_names_every_failure(qtbot, show_window):
     qtbot.waitUntil(lambda: "2 failed" in window.banner.hint.text())
     button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "What failed")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ledger_of(window) is not None)
-    dialog = ledger_of(window)
+    qtbot.waitUntil(lambda: report_of(window) is not None)
+    dialog = report_of(window)
     ledger = dialog.ledger
     assert ledger.read == ledger.added + ledger.merged + ledger.failed == 7
     rows = as_table(FAILURES).splitlines()
     assert rows[1] == "/papers/a.bib\tsmith2010\tThe entry has no closing brace."
     dialog.close()
     window.show_last_ledger()
-    assert ledger_of(window).ledger is ledger
+    assert report_of(window).ledger is ledger
 
 
 @pytest.mark.parametrize(
-    ("ledger", "said"),
+    ("ledger", "expected"),
     [
         (ImportSummary(1, 1, 0, []), "1 record read"),
         (ImportSummary(12_000, 11_000, 1_000, [], seconds=4), "12,000 records read in 4 s"),
@@ -136,11 +134,11 @@ def test_the_ledger_adds_up_and_names_every_failure(qtbot, show_window):
         (ImportSummary(500, 500, 0, [], stopped=True), "Stopped after 500 records"),
     ],
 )
-def test_the_ledger_begins_with_what_happened(ledger, said):
-    assert headline(ledger).startswith(said)
+def test_headline_of_an_import_report(ledger, expected):
+    assert headline(ledger).startswith(expected)
 
 
-def test_the_first_start_prepares_the_sample_and_then_shows_it(qtbot, jobs, appearance, tmp_path):
+def test_first_start_imports_the_sample_before_showing_the_page(qtbot, jobs, appearance, tmp_path):
     desk = FakeDesk(0)
     desk.go_on_importing.clear()
     window = MainWindow(tmp_path, jobs, appearance)
@@ -153,12 +151,10 @@ def test_the_first_start_prepares_the_sample_and_then_shows_it(qtbot, jobs, appe
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 3)
     assert desk.imported == [[Path("sample_library.bib")]]
     qtbot.waitUntil(lambda: not jobs.running())
-    assert ledger_of(window) is None
+    assert report_of(window) is None
 
 
-def test_a_sample_that_cannot_be_prepared_leaves_an_empty_library(
-    qtbot, jobs, appearance, tmp_path
-):
+def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, tmp_path):
     class Broken(FakeDesk):
         def add_sample(self, task):
             raise LibraryError("The disk is full.", "Make room.")
@@ -173,7 +169,7 @@ def test_a_sample_that_cannot_be_prepared_leaves_an_empty_library(
     assert window.banner.hint.text() == "Make room."
 
 
-def test_a_library_that_cannot_be_opened_says_why(qtbot, jobs, appearance, tmp_path):
+def test_library_that_cannot_be_opened_is_explained(qtbot, jobs, appearance, tmp_path):
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
@@ -182,7 +178,7 @@ def test_a_library_that_cannot_be_opened_says_why(qtbot, jobs, appearance, tmp_p
     assert window._wait.text.text() == "Update this one."
 
 
-def test_a_fault_of_ours_can_be_copied_as_a_report(qtbot, show_window):
+def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
     window = show_window(FakeDesk(3))
     try:
         raise KeyError("lost")
@@ -195,7 +191,7 @@ def test_a_fault_of_ours_can_be_copied_as_a_report(qtbot, show_window):
     assert not window.banner.copy.isVisible()
 
 
-def test_the_theme_can_be_switched_while_the_window_is_open(qtbot, show_window, appearance):
+def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):
     window = show_window(FakeDesk(3))
     light = window.grab().toImage().pixelColor(3, 300)
     with qtbot.waitSignal(window.theme_chosen):
@@ -207,7 +203,7 @@ def test_the_theme_can_be_switched_while_the_window_is_open(qtbot, show_window, 
     qtbot.waitUntil(lambda: appearance.theme is LIGHT)
 
 
-def test_widgets_that_are_gone_do_not_hear_of_another_theme(qtbot, appearance, jobs, tmp_path):
+def test_theme_change_ignores_destroyed_widgets(qtbot, appearance, jobs, tmp_path):
     window = MainWindow(tmp_path, jobs, appearance)
     window.show()
     window.open(FakeDesk(3))
@@ -224,7 +220,7 @@ def test_widgets_that_are_gone_do_not_hear_of_another_theme(qtbot, appearance, j
     assert raised == []
 
 
-def test_the_systems_theme_is_followed(qapp, qtbot):
+def test_system_choice_follows_the_colour_scheme_of_qt(qapp, qtbot):
     appearance = Appearance(qapp, ThemeChoice.dark)
     assert appearance.theme is DARK
     appearance.choose(ThemeChoice.system)
@@ -255,21 +251,21 @@ def contrast(one, other):
         ("on_accent", "accent"),
     ],
 )
-def test_everything_can_be_read_in_both_themes(theme, front, behind):
+def test_theme_colours_have_sufficient_contrast(theme, front, behind):
     assert contrast(getattr(theme, front), getattr(theme, behind)) >= 4.5
 
 
-def test_every_verb_of_the_menus_stands_on_the_sheet_of_keys(show_window):
+def test_shortcut_sheet_lists_menu_actions(show_window):
     window = show_window(FakeDesk(3))
     window.show_keys()
     sheet = next(d for d in window.findChildren(QDialog) if d.isVisible())
-    said = " ".join(label.text() for label in sheet.findChildren(QLabel))
+    listed = " ".join(label.text() for label in sheet.findChildren(QLabel))
     for verb in ("Add files", "Find", "Similar papers", "Quit", "Keyboard shortcuts", "Details"):
-        assert verb in said
+        assert verb in listed
     sheet.close()
 
 
-def test_no_two_verbs_share_a_key(show_window):
+def test_shortcuts_of_enabled_actions_are_unique(show_window):
     window = show_window(FakeDesk(3))
     enabled = [action for action in window.menus.actions() if action.isEnabled()]
     keys = [a.shortcut().toString() for a in enabled if a.shortcut().toString()]
@@ -277,7 +273,7 @@ def test_no_two_verbs_share_a_key(show_window):
     assert {"Ctrl+F", "Ctrl+O", "Ctrl+Q", "Ctrl+I", "F1"} <= set(keys)
 
 
-def test_verbs_that_need_a_library_wait_for_one(qtbot, jobs, appearance, tmp_path):
+def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance, tmp_path):
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     verbs = {action.text().replace("&", ""): action for action in window.menus.actions()}
@@ -288,7 +284,7 @@ def test_verbs_that_need_a_library_wait_for_one(qtbot, jobs, appearance, tmp_pat
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_the_window_comes_back_as_large_as_it_was(qtbot, show_window, jobs, appearance, tmp_path):
+def test_window_size_is_restored(qtbot, show_window, jobs, appearance, tmp_path):
     window = show_window(FakeDesk(3))
     window.resize(790, 580)
     window.close()
@@ -297,7 +293,7 @@ def test_the_window_comes_back_as_large_as_it_was(qtbot, show_window, jobs, appe
     assert (again.width(), again.height()) == (790, 580)
 
 
-def test_the_window_lives_on_while_python_computes_beside_it(qtbot, show_window, jobs: JobRunner):
+def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: JobRunner):
     window = show_window(FakeDesk(150_000))
     heart = FairHeartbeat()
 
@@ -311,12 +307,12 @@ def test_the_window_lives_on_while_python_computes_beside_it(qtbot, show_window,
         jobs.run("Computing", work)
     window.page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: not jobs.running())
-    # Generous: what it must catch is work of seconds on the window's own thread.
+    # Generous: it must catch work of seconds on the window's own thread.
     assert heart.stop() < 1_000
     assert heart.beats > 1
 
 
-def test_an_empty_library_offers_files_a_fetch_and_the_sample(qtbot, show_window, jobs):
+def test_empty_library_offers_files_fetches_and_the_sample(qtbot, show_window, jobs):
     desk = FakeDesk(0)
     window = show_window(desk)
     offered = {b.text(): b for b in window.page.empty.findChildren(QPushButton)}

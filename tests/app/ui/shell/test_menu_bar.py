@@ -1,4 +1,4 @@
-"""The menus of the window and of its lists: they can be opened again, and each letter is one's."""
+"""The menu bar and the context menus: they can be reopened, and mnemonics are unique."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def settle(qtbot, window):
 
 
 def go_to_list(qtbot, window, name) -> tuple[QWidget, QPoint]:
-    """What has a context menu, and a place in it where it is asked for."""
+    """Go to a list; return the widget with its context menu and a point in it."""
     if name == "reader":
         window.read(PaperId(1), Path("/papers/1.pdf"))
         page = window.other_page("reader")
@@ -76,7 +76,7 @@ def close_menu(qtbot, menu: QMenu) -> None:
 
 
 def texts(menu: QMenu) -> list[object]:
-    """What a menu offers, with what is in its submenus."""
+    """Return the texts of a menu; an entry with a submenu is a pair of its text and the list."""
     return [
         (action.text(), texts(sub)) if (sub := action.menu()) else action.text()
         for action in menu.actions()
@@ -84,7 +84,7 @@ def texts(menu: QMenu) -> list[object]:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_context_menu_offers_the_same_each_time_it_is_opened(qtbot, window, name):
+def test_context_menu_has_the_same_entries_each_time(qtbot, window, name):
     widget, place = go_to_list(qtbot, window, name)
     offered = []
     for _ in range(3):
@@ -95,7 +95,7 @@ def test_a_context_menu_offers_the_same_each_time_it_is_opened(qtbot, window, na
     settle(qtbot, window)
 
 
-def test_ratings_can_be_given_from_the_menu_bar_after_a_context_menu(qtbot, window):
+def test_rating_menu_works_after_a_context_menu(qtbot, window):
     widget, place = go_to_list(qtbot, window, "search")
     ids = window.page.hits.chosen()
     menu = open_menu(qtbot, widget, place)
@@ -106,8 +106,8 @@ def test_ratings_can_be_given_from_the_menu_bar_after_a_context_menu(qtbot, wind
     settle(qtbot, window)
 
 
-def shared_letters(menu: QMenu) -> list[str]:
-    """The letters by which more than one entry of a menu is chosen."""
+def shared_mnemonics(menu: QMenu) -> list[str]:
+    """Return the mnemonic letters that several entries of a menu have."""
     letters = Counter(
         letter
         for action in menu.actions()
@@ -116,7 +116,7 @@ def shared_letters(menu: QMenu) -> list[str]:
     return [letter for letter, count in letters.items() if count > 1]
 
 
-def test_no_two_entries_of_a_menu_have_the_same_letter(qtbot, window):
+def test_mnemonics_of_each_menu_are_unique(qtbot, window):
     bar = window.menuBar()
     menus = [bar, *bar.findChildren(QMenu)]
     for name in LISTS:
@@ -126,6 +126,6 @@ def test_no_two_entries_of_a_menu_have_the_same_letter(qtbot, window):
     shared = {
         tuple(action.text() for action in menu.actions()): letters
         for menu in menus
-        if (letters := shared_letters(menu))
+        if (letters := shared_mnemonics(menu))
     }
     assert not shared, "\n".join(f"{letters} {names}" for names, letters in shared.items())

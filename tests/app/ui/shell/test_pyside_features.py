@@ -1,4 +1,4 @@
-"""Modules that are imported beside the window cost what they cost without one."""
+"""The Shiboken feature that reads the sources of imported modules is switched off."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ print([file for file in (wave.__file__, ledger.__file__) if file in linecache.ca
 """
 
 
-def test_what_is_imported_after_qt_is_not_read_and_kept_as_a_text():
-    said = subprocess.run(
+def test_modules_imported_after_qt_are_not_in_the_line_cache():
+    process = subprocess.run(
         [sys.executable, "-c", READING], capture_output=True, text=True, check=True
     )
-    assert said.stdout.strip() == "[]"
+    assert process.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""A library that cannot be opened: the window says why, and offers ways out."""
+"""The dialog for a library that cannot be opened, and its ways out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def choose_folder(monkeypatch, folder: Path | str) -> None:
 
 @pytest.fixture
 def home(tmp_path) -> Home:
-    """A damaged library, with a backup from when it had one paper. There is no model to start."""
+    """Make a damaged library of 200 papers with a backup of one paper, and no model."""
     home = open_home(tmp_path / "home")
     change_settings(home.settings, model="none")
     library = Library(home.library)
@@ -46,115 +46,128 @@ def home(tmp_path) -> Home:
 
 
 @pytest.fixture
-def sit(qapp, monkeypatch):
-    """Sit at windows and dialogs as they come: each function is called with the next StartFailure,
-    or with the window once its library is open. Returns what each has returned."""
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # a window takes it over
-    turn = sys.getswitchinterval()
-    results, to_do, met = [], [], []
+def run_with_handlers(qapp, monkeypatch):
+    """Return a function that starts the program and handles its windows and dialogs in order.
+
+    Each handler is called with the next StartupErrorDialog, or with the next MainWindow once
+    its library is open. The result is the exit code and the return values of the handlers.
+    """
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # restore it: a window replaces it
+    switch_interval = sys.getswitchinterval()
+    results, handlers, handled = [], [], []
 
     def look():
         shown = [one for one in QApplication.topLevelWidgets() if one.isVisible()]
         boxes = [one for one in shown if isinstance(one, StartupErrorDialog)]
         windows = [one for one in shown if isinstance(one, MainWindow) and one.is_open]
-        new = next((one for one in [*boxes, *windows] if one not in met), None)
-        if new and to_do and not (isinstance(new, MainWindow) and new._jobs.running()):
-            met.append(new)
-            results.append(to_do.pop(0)(new))
+        new = next((one for one in [*boxes, *windows] if one not in handled), None)
+        if new and handlers and not (isinstance(new, MainWindow) and new._jobs.running()):
+            handled.append(new)
+            results.append(handlers.pop(0)(new))
 
-    def sit(begin, *dos):
-        to_do.extend(dos)
+    def run_with_handlers(start, *new_handlers):
+        handlers.extend(new_handlers)
         timer = QTimer(interval=20)
         timer.timeout.connect(look)
         timer.start()
-        code = begin()
+        code = start()
         timer.stop()
         return code, results
 
-    yield sit
-    sys.setswitchinterval(turn)
+    yield run_with_handlers
+    sys.setswitchinterval(switch_interval)
 
 
-def all_of(sitting):
-    """Sits until nothing follows; the last exit code."""
+def run_all(session):
+    """Return a function that runs a session and those that follow; it returns the last code."""
 
-    def begin():
-        code, now = None, sitting
+    def start():
+        code, now = None, session
         while now:
             code = now.run()
             now = now.next
         return code
 
-    return begin
+    return start
 
 
 def names(box):
     return [button.text().replace("&", "") for button in box.buttons()]
 
 
-def leave(window):
+def quit_window(window):
     QApplication.exit(0)
     return window.desk.status().papers, window.banner.message.text()
 
 
-def test_a_damaged_library_is_told_in_a_dialog_without_commands(qapp, home, sit):
+def test_damaged_library_is_explained_without_command_names(qapp, home, run_with_handlers):
     def look(box):
         box.leave.click()
         return names(box), box.icon(), box.text() + box.informativeText()
 
-    code, ((buttons, icon, said),) = sit(all_of(Session(qapp, home)), look)
+    code, ((buttons, icon, text),) = run_with_handlers(run_all(Session(qapp, home)), look)
     assert code == 1 and icon == StartupErrorDialog.Icon.Critical
     assert set(buttons) == {"Restore a Backup…", "Save What Can Be Read…",
                             "Choose Another Folder…", "Quit"}  # fmt: skip
-    assert "damaged" in said and "`" not in said and "--" not in said
+    assert "damaged" in text and "`" not in text and "--" not in text
 
 
-def test_a_backup_is_restored_from_the_dialog(qapp, home, sit, monkeypatch):
+def test_backup_is_restored_from_the_dialog(qapp, home, run_with_handlers, monkeypatch):
     monkeypatch.setattr(recovery, "ask_for_backup", lambda copies, parent: copies[0])
-    _, results = sit(all_of(Session(qapp, home)), lambda box: box.restore.click(), leave)
+    _, results = run_with_handlers(
+        run_all(Session(qapp, home)), lambda box: box.restore.click(), quit_window
+    )
     assert results[-1][0] == 1
     assert papers_in(home.library) == 1
 
 
-def test_what_can_be_read_is_saved_from_the_dialog_and_gone_on_with(
-    qapp, home, sit, monkeypatch, tmp_path
+def test_readable_papers_are_salvaged_and_opened(
+    qapp, home, run_with_handlers, monkeypatch, tmp_path
 ):
     choose_folder(monkeypatch, tmp_path)
     before = home.library.read_bytes()
-    _, results = sit(all_of(Session(qapp, home)), lambda box: box.salvage.click(), leave)
-    papers, said = results[-1]
-    assert papers == PAPERS and f"{PAPERS} papers" in said
+    _, results = run_with_handlers(
+        run_all(Session(qapp, home)), lambda box: box.salvage.click(), quit_window
+    )
+    papers, message = results[-1]
+    assert papers == PAPERS and f"{PAPERS} papers" in message
     assert papers_in(tmp_path / startup_error_dialog.SAVED / "library.sqlite3") == PAPERS
     assert home.library.read_bytes() == before
 
 
-def test_who_changes_his_mind_is_asked_again(qapp, home, sit, monkeypatch):
+def test_cancelled_folder_choice_returns_to_the_dialog(qapp, home, run_with_handlers, monkeypatch):
     choose_folder(monkeypatch, "")
-    code, results = sit(
-        all_of(Session(qapp, home)), lambda box: box.another.click(), lambda box: box.leave.click()
+    code, results = run_with_handlers(
+        run_all(Session(qapp, home)), lambda box: box.another.click(), lambda box: box.leave.click()
     )
     assert code == 1 and len(results) == 2
 
 
-def test_another_library_is_opened_from_the_dialog(qapp, home, sit, monkeypatch, tmp_path):
+def test_other_library_is_opened_from_the_dialog(
+    qapp, home, run_with_handlers, monkeypatch, tmp_path
+):
     other = open_home(tmp_path / "other")
     change_settings(other.settings, model="none")
     library = Library(other.library)
     library.put([paper("Ants"), paper("Termites")])
     library.close()
     choose_folder(monkeypatch, other.folder)
-    _, results = sit(all_of(Session(qapp, home)), lambda box: box.another.click(), leave)
+    _, results = run_with_handlers(
+        run_all(Session(qapp, home)), lambda box: box.another.click(), quit_window
+    )
     assert results[-1][0] == 2
 
 
-def test_a_folder_that_cannot_be_made_is_told_in_a_dialog(qapp, sit, tmp_path):
+def test_home_that_cannot_be_created_is_explained(qapp, run_with_handlers, tmp_path):
     (tmp_path / "file").write_text("no folder", "utf-8")
 
     def look(box):
         box.leave.click()
         return names(box), box.icon(), box.text(), box.informativeText()
 
-    code, ((buttons, icon, said, hint),) = sit(lambda: run(tmp_path / "file" / "home"), look)
+    code, ((buttons, icon, text, hint),) = run_with_handlers(
+        lambda: run(tmp_path / "file" / "home"), look
+    )
     assert code == 1 and icon == StartupErrorDialog.Icon.Critical
     assert set(buttons) == {"Choose Another Folder…", "Quit"}
-    assert str(tmp_path / "file" / "home") in said and "--home" not in said + hint
+    assert str(tmp_path / "file" / "home") in text and "--home" not in text + hint

@@ -1,4 +1,4 @@
-"""The menu's Undo and Redo say what they would do, and cannot be chosen when there is nothing."""
+"""Undo and Redo: their texts, their state, their messages."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def redo(window):
     return window.menus.on_shelf["redo"]
 
 
-def test_with_nothing_done_there_is_nothing_to_undo(window, undo, redo):
+def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
     assert not undo.isEnabled() and not redo.isEnabled()
     assert window.menus.why_not(undo) == "There is nothing to undo"
 
 
-def test_both_name_what_they_take_back_or_make_again(qtbot, window, undo, redo):
+def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
     window.shelving.work.do("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text() == "&Undo: tagged 2 papers “cats && dogs”"
@@ -42,7 +42,7 @@ def test_both_name_what_they_take_back_or_make_again(qtbot, window, undo, redo):
     assert window.shelving.notice.isVisible()
 
 
-def test_the_list_of_keys_names_both_without_an_edit(qtbot, window, undo):
+def test_shortcut_list_has_undo_and_redo_without_the_edit(qtbot, window, undo):
     window.shelving.work.do("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
     qtbot.waitUntil(undo.isEnabled)
     by_menu = window.menus.keys()
@@ -53,7 +53,7 @@ def undo_key(qtbot, window):
     qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
 
 
-def test_the_message_names_the_paper_and_offers_to_redo(qtbot, window, undo):
+def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):
     organise, notice = window.desk.organise, window.shelving.notice
     organise.titles["Rated 1 paper 3"] = "The theory of variational methods"
     window.shelving.work.do("Rated", lambda organise: organise.rate([1], 3))
@@ -67,12 +67,12 @@ def test_the_message_names_the_paper_and_offers_to_redo(qtbot, window, undo):
     qtbot.waitUntil(lambda: notice.isVisible() and notice.undo_button.isVisible())
 
 
-def test_a_change_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, undo):
+def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, undo):
     organise, notice = window.desk.organise, window.shelving.notice
     organise.asked.append("Added a note")
     organise.at["Added a note"] = 0.0
     organise.titles["Added a note"] = "On bees"
-    undo_key(qtbot, window)  # whatever the menu knows of it
+    undo_key(qtbot, window)  # the menu may not know the edit yet
     window.events.edited.emit()
     qtbot.waitUntil(undo.isEnabled)
     undo_key(qtbot, window)
@@ -83,7 +83,7 @@ def test_a_change_of_an_earlier_session_is_named_before_it_is_undone(qtbot, wind
     qtbot.waitUntil(lambda: organise.asked == [] and notice.redo_button.isVisible())
 
 
-def test_several_steps_of_one_message_are_undone_and_redone_together(qtbot, window):
+def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
     organise, notice = window.desk.organise, window.shelving.notice
     steps = [lambda organise, n=n: organise.create_collection(n) for n in ("one", "two")]
     window.shelving.work.do("Made 2 collections", *steps)
@@ -95,7 +95,7 @@ def test_several_steps_of_one_message_are_undone_and_redone_together(qtbot, wind
     qtbot.waitUntil(lambda: organise.asked == ["Made “one”", "Made “two”"])
 
 
-def test_a_long_edit_is_cut_short(qtbot, window, undo):
+def test_long_edit_text_is_elided(qtbot, window, undo):
     window.shelving.work.do("Tagged", lambda organise: organise.tag([1], "long " * 30))
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text().endswith("…") and len(undo.text()) < 75

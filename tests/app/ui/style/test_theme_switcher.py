@@ -35,7 +35,7 @@ def pages(qtbot, appearance):
 
 
 def colours(page):
-    """The colours of its secondary texts."""
+    """Return the colours of the secondary texts of a page."""
     page.ensurePolished()
     return {label.palette().windowText().color().name() for label in page.findChildren(QLabel)}
 
@@ -67,10 +67,10 @@ def test_change_requested_again_applies_the_last_theme(pages, appearance, qtbot)
 
 def test_change_while_widgets_are_deleted_or_shown_completes(pages, appearance, qtbot):
     appearance.choose(ThemeChoice.dark)
-    gone = pages.widget(1).findChildren(QLabel)[-1]
-    gone.setParent(None)
-    gone.deleteLater()
-    del gone
+    label = pages.widget(1).findChildren(QLabel)[-1]
+    label.setParent(None)
+    label.deleteLater()
+    del label
     pages.setCurrentIndex(1)
     qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet})
     qtbot.waitUntil(lambda: colours(pages.widget(0)) == {DARK.quiet})
