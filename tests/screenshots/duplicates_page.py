@@ -49,7 +49,7 @@ def pair(window: MainWindow) -> None:
 
 def long_titles(window: MainWindow) -> None:
     page = window.other_page("duplicates")
-    page.list.setCurrentIndex(page.list.pairs.index(3, 0))
+    page.list.setCurrentIndex(page.list.model().index(3, 0))
     page.take_focus()
 
 

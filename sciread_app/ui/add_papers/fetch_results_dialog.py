@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QLabel,
-    QPushButton,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QLabel, QPushButton, QTableView, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
@@ -22,34 +14,17 @@ from sciread_app.ui.add_papers.fetch_text import change_name, results_line
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Change, FetchResults
-
-# Translators: columns of a list: what has become of which paper, and how
-COLUMNS = (tr("What"), tr("Paper"), tr("How"))
-Index = QModelIndex | QPersistentModelIndex
+from sciread_app.ui.widgets.row_table import Index, RowModel, select_rows
 
 
-class FetchResultsModel(QAbstractTableModel):
-    def __init__(self, changes: Sequence[Change], parent: QWidget) -> None:
-        super().__init__(parent)
-        self._changes = changes
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._changes)
-
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+class FetchResultsModel(RowModel[Change]):
+    # Translators: columns of a list: what has become of which paper, and how
+    headings = (tr("What"), tr("Paper"), tr("How"))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        change = self._changes[index.row()]
+        change = self.rows[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return (change_name(change.what), readable(change.title), change.detail)[index.column()]
-        return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
         return None
 
 
@@ -89,14 +64,10 @@ class FetchResultsDialog(ImportReportDialog):
         table = QTableView()
         table.setModel(FetchResultsModel(self.results.changes, table))
         table.setAccessibleName(tr("Papers that have changed"))
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        select_rows(table)
         table.setWordWrap(False)
-        table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
         header = table.horizontalHeader()
-        header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         table.setColumnWidth(0, 130)

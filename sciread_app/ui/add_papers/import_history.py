@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -28,6 +26,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import ImportSummary, PastImport
 from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
 
 COLUMNS = (
     tr("What"),
@@ -43,8 +42,6 @@ LEAST = 120  # pixels of the first column, at least
 GIVEN_UP = (2, 4, 1, 5, 3)  # columns that are hidden in this order where room is lacking
 HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window.")
 
-Index = QModelIndex | QPersistentModelIndex
-
 
 class ImportHistory(Protocol):
     def imports(self) -> list[PastImport]:
@@ -54,41 +51,25 @@ class ImportHistory(Protocol):
     def import_ledger(self, number: int) -> ImportSummary: ...
 
 
-class ImportHistoryModel(QAbstractTableModel):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.imports: Sequence[PastImport] = ()
-
-    def show(self, imports: Sequence[PastImport]) -> None:
-        self.beginResetModel()
-        self.imports = imports
-        self.endResetModel()
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.imports)
-
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+class ImportHistoryModel(RowModel[PastImport]):
+    headings = COLUMNS
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        past, column = self.imports[index.row()], index.column()
+        past, column = self.rows[index.row()], index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return _cells(past)[column]
         if role == Qt.ItemDataRole.ToolTipRole and column == 0:
             return past.what
         if role == Qt.ItemDataRole.TextAlignmentRole and column > 1:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            return int(RIGHT)
         return None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section > 1 else Qt.AlignmentFlag.AlignLeft
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return int(RIGHT if section > 1 else LEFT)
+        return super().headerData(section, orientation, role)
 
 
 class ImportHistoryPanel(QWidget):
@@ -115,13 +96,13 @@ class ImportHistoryPanel(QWidget):
         )
 
     def _show(self, imports: list[PastImport]) -> None:
-        self.model.show(imports)
+        self.model.show_rows(imports)
         self._pages.setCurrentIndex(0 if imports else 1)
 
     def open_ledger(self, row: int) -> None:
         """Request the report of the import in this row."""
-        if 0 <= row < len(self.model.imports):
-            number = self.model.imports[row].id
+        if 0 <= row < len(self.model.rows):
+            number = self.model.rows[row].id
             self._jobs.run(
                 tr("Reading a ledger"),
                 lambda task: self._history.import_ledger(number),
@@ -145,7 +126,7 @@ class ImportHistoryPanel(QWidget):
         buttons.addStretch()
         how = styled(QLabel(HOW, wordWrap=True), "quiet")
         how.setContentsMargins(4, 0, 4, 0)
-        self.model = ImportHistoryModel(self)
+        self.model = ImportHistoryModel(parent=self)
         self.table = _table(self.model)
         self.table.activated.connect(lambda index: self.open_ledger(index.row()))
         self._open = QPushButton(tr("Show what became of it"))
@@ -213,14 +194,9 @@ def _table(model: ImportHistoryModel) -> QTableView:
     table = _Table()
     table.setModel(model)
     table.setAccessibleName(tr("Imports from files, the newest first"))
-    table.setShowGrid(False)
-    table.setTabKeyNavigation(False)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.verticalHeader().hide()
+    select_rows(table)
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 14)
     header = table.horizontalHeader()
-    header.setHighlightSections(False)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     for column, width in enumerate(WIDTHS[1:], start=1):
         table.setColumnWidth(column, width)

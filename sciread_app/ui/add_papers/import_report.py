@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
@@ -29,6 +29,7 @@ from sciread_app.ui.formatting import duration
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.row_table import Index, RowModel, select_rows
 from sciread_app.ui.widgets.window_placement import keep_on_screen
 
 COLUMNS = (
@@ -39,33 +40,17 @@ COLUMNS = (
     tr("Reason"),
 )
 TABLE = 140  # pixels by which each further table increases the height
-Index = QModelIndex | QPersistentModelIndex
 
 
-class ImportReportModel(QAbstractTableModel):
-    def __init__(self, entries: Sequence[Skipped], parent: QWidget) -> None:
-        super().__init__(parent)
-        self._entries = entries
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._entries)
-
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+class ImportReportModel(RowModel[Skipped]):
+    headings = COLUMNS
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        skipped = self._entries[index.row()]
+        skipped = self.rows[index.row()]
         whole = (skipped.file, skipped.entry or tr("all of it"), skipped.why)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole
         return whole if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
-        return None
 
 
 class ImportReportDialog(QDialog):
@@ -205,9 +190,7 @@ def _table(entries: Sequence[Skipped], name: str, parent: QWidget) -> QTableView
     table = QTableView(parent)
     table.setModel(ImportReportModel(entries, table))
     table.setAccessibleName(name)
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    select_rows(table)
     # Two lines per row, without measuring each of ten thousand rows.
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() * 2 + 14)
     header = table.horizontalHeader()

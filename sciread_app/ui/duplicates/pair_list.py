@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -29,30 +20,17 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.duplicates.comparison import reason_words
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-
-Index = QModelIndex | QPersistentModelIndex
+from sciread_app.ui.widgets.row_table import Index, RowModel
 
 _EDGE, _AIR, _ROUND = 12, 9, 8
 NO_TITLE = tr("Without a title")
 
 
-class PairModel(QAbstractListModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self.pairs: Sequence[DuplicatePair] = ()
-
-    def show(self, pairs: Sequence[DuplicatePair]) -> None:
-        self.beginResetModel()
-        self.pairs = pairs
-        self.endResetModel()
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.pairs)
-
+class PairModel(RowModel[DuplicatePair]):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        pair = self.pairs[index.row()]
+        pair = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return readable(pair.title) or NO_TITLE
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
@@ -71,8 +49,8 @@ class PairList(QListView):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         styled(self, "pairs").setAccessibleName(tr("Pairs of papers"))
-        self.pairs = PairModel()
-        self.setModel(self.pairs)
+        self._model = PairModel()
+        self.setModel(self._model)
         self.setItemDelegate(_PairDelegate(appearance, self))
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -82,18 +60,18 @@ class PairList(QListView):
     def show_pairs(self, pairs: Sequence[DuplicatePair]) -> None:
         """Show these pairs, keeping the selection, else the position."""
         row, before = self.currentIndex().row(), self.current
-        self.pairs.show(pairs)
+        self._model.show_rows(pairs)
         places = {(pair.a, pair.b): n for n, pair in enumerate(pairs)}
         if before and (before.a, before.b) in places:
             row = places[before.a, before.b]
-        self.setCurrentIndex(self.pairs.index(max(0, min(row, len(pairs) - 1)), 0))
+        self.setCurrentIndex(self._model.index(max(0, min(row, len(pairs) - 1)), 0))
         if not pairs:
             self._tell(-1)
 
     @property
     def current(self) -> DuplicatePair | None:
         row = self.currentIndex().row()
-        return self.pairs.pairs[row] if 0 <= row < len(self.pairs.pairs) else None
+        return self._model.rows[row] if 0 <= row < len(self._model.rows) else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         sides = {Qt.Key.Key_Left: 0, Qt.Key.Key_Right: 1}
@@ -106,7 +84,7 @@ class PairList(QListView):
         """Disabled, since M, K and V are shortcuts here."""
 
     def _tell(self, row: int) -> None:
-        self.chosen.emit(self.pairs.pairs[row] if 0 <= row < len(self.pairs.pairs) else None)
+        self.chosen.emit(self._model.rows[row] if 0 <= row < len(self._model.rows) else None)
 
 
 class _PairDelegate(QStyledItemDelegate):

@@ -5,41 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPointF,
-    QRectF,
-    Qt,
-)
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import (
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-)
+from PySide6.QtWidgets import QHeaderView, QTableView
 
 from sciread_app.language import tr
 from sciread_app.services.evaluation.model_comparison import ComparisonVerdict, MetricDifference
-from sciread_app.ui.evaluation.scores.table_headings import (
+from sciread_app.ui.evaluation.metric_table import (
+    MetricDelegate,
+    MetricModel,
+    MetricTable,
     TableHeading,
-    as_list,
-    measure,
-    paint_heading,
+    draw_elided,
+    paint_estimate,
 )
 from sciread_app.ui.evaluation.view_models import tip
 from sciread_app.ui.style.data_colours import hue
-from sciread_app.ui.style.theme import Appearance, Theme, scaled, tabular
-
-Index = QModelIndex | QPersistentModelIndex
+from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 
 METRIC, N, A, B, GAP, CHANCE, BETTER = range(7)
 WIDTHS = {N: 62, A: 76, B: 76, CHANCE: 72, BETTER: 84}
-MARGINS = 16  # pixels of margin beside a number
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+MARGINS = 16  # pixels to the left and right of a number, together
 _TIPS = {
     N: tr("Items that both models have a score of"),
     GAP: tr("By how much B is higher than A, and where 95 of 100 such comparisons lie"),
@@ -48,16 +35,13 @@ _TIPS = {
 }  # fmt: skip
 
 
-class ComparisonTableModel(QAbstractTableModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: Sequence[MetricDifference | TableHeading] = ()
-        self.reach = 0.01  # the largest absolute bound of all intervals
+class ComparisonTableModel(MetricModel[MetricDifference]):
+    # Translators: p is the letter for how likely a thing is by chance
+    headings = (tr("Metric"), "n", "A", "B", tr("B − A, with 95 %"), "p", tr("better"))
+    reach = 0.01  # the largest absolute bound of all intervals
 
-    def show(self, verdict: ComparisonVerdict | None) -> None:
-        self.beginResetModel()
+    def show_verdict(self, verdict: ComparisonVerdict | None) -> None:
         evidence = verdict.evidence if verdict else ()
-        self.lines = _lines(evidence)
         ends = [
             abs(end)
             for each in evidence
@@ -66,111 +50,72 @@ class ComparisonTableModel(QAbstractTableModel):
             if end is not None
         ]
         self.reach = max([0.01, *ends]) * 1.06
-        self.endResetModel()
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.lines)
-
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(range(7))
+        self.show_rows(_rows(evidence))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        line, column = self.lines[index.row()], index.column()
+        row, column = self.rows[index.row()], index.column()
         if role == Qt.ItemDataRole.ToolTipRole and column == METRIC:
-            return None if isinstance(line, TableHeading) else tip(line.metric)
-        wanted = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-        if role not in wanted:
+            return None if isinstance(row, TableHeading) else tip(row.metric)
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
-        if isinstance(line, TableHeading):
-            return line.text if column == METRIC else None
-        return _cells(line)[column]
+        if isinstance(row, TableHeading):
+            return row.text if column == METRIC else None
+        return _cells(row)[column]
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS.get(section)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            if section == METRIC:
-                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-            return int(_RIGHT if section in (N, A, B, CHANCE) else Qt.AlignmentFlag.AlignCenter)
-        # Translators: p is the letter for how likely a thing is by chance
-        names = (tr("Metric"), "n", "A", "B", tr("B − A, with 95 %"), "p",
-                 tr("better"))  # fmt: skip
-        return names[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid() or isinstance(self.lines[index.row()], TableHeading):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if orientation is Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return _TIPS.get(section)
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                if section == METRIC:
+                    return int(LEFT)
+                return int(RIGHT if section in (N, A, B, CHANCE) else Qt.AlignmentFlag.AlignCenter)
+        return super().headerData(section, orientation, role)
 
 
-class ComparisonTable(QTableView):
+class ComparisonTable(MetricTable):
     def __init__(self, appearance: Appearance) -> None:
-        super().__init__()
-        self.rows = ComparisonTableModel()
-        self.setModel(self.rows)
-        self.painter_ = ComparisonDelegate(self, self.rows, appearance)
-        self.setItemDelegate(self.painter_)
-        self.setAccessibleName(tr("What it rests on"))
-        as_list(self)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setSectionsClickable(False)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.viewport().update()
+        self._differences = ComparisonTableModel()
+        super().__init__(tr("What it rests on"), self._differences, appearance)
+        self._delegate = ComparisonDelegate(self, self._differences, appearance)
+        self.setItemDelegate(self._delegate)
 
     def show_verdict(self, verdict: ComparisonVerdict | None, numbers: tuple[int, int]) -> None:
         """Show a comparison; `numbers` give the colours of both models."""
-        self.painter_.numbers = numbers
-        self.rows.show(verdict)
+        self._delegate.numbers = numbers
+        self._differences.show_verdict(verdict)
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(METRIC, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(GAP, QHeaderView.ResizeMode.Stretch)
         letters = QFontMetrics(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
-        lines = [_cells(line) for line in self.rows.lines if isinstance(line, MetricDifference)]
+        shown = [_cells(row) for row in self._differences.rows if isinstance(row, MetricDifference)]
         for column, width in WIDTHS.items():
-            needed = (letters.horizontalAdvance(cells[column]) + MARGINS for cells in lines)
+            needed = (letters.horizontalAdvance(cells[column]) + MARGINS for cells in shown)
             self.setColumnWidth(column, max([width, *needed]))
-        measure(self, self.rows.lines)
+        self.lay_out_headings(self._differences)
 
 
-class ComparisonDelegate(QStyledItemDelegate):
+class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
     def __init__(
-        self, table: QTableView, rows: ComparisonTableModel, appearance: Appearance
+        self, table: QTableView, model: ComparisonTableModel, appearance: Appearance
     ) -> None:
-        super().__init__(table)
-        self._rows = rows
-        self._appearance = appearance
-        self.numbers = (0, 1)
-        self._font = table.font()
+        super().__init__(table, model, appearance)
         self._bold = scaled(table.font(), 1.0, QFont.Weight.DemiBold)
-        self._figures = tabular(table.font())
-        self._small = scaled(self._figures, 0.86)
-        self._bold_figures = scaled(self._figures, 1.0, QFont.Weight.DemiBold)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, line = self._appearance.theme, self._rows.lines[index.row()]
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(option.rect)
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(box, QColor(theme.chosen))
-        if isinstance(line, TableHeading):
-            paint_heading(painter, theme, box, line, self._font)
-        elif index.column() == GAP:
-            self._paint_gap(painter, theme, box.adjusted(8, 0, -8, 0), line)
-        elif index.column() == BETTER:
-            self._paint_better(painter, theme, box, line)
+    def paint_cell(
+        self, painter: QPainter, theme: Theme, box: QRectF, row: MetricDifference, column: int
+    ) -> None:
+        if column == GAP:
+            self._paint_gap(painter, theme, box.adjusted(8, 0, -8, 0), row)
+        elif column == BETTER:
+            self._paint_better(painter, theme, box, row)
         else:
-            self._paint_text(painter, theme, box, line, index.column())
-        painter.restore()
+            self._paint_text(painter, theme, box, row, column)
 
     def _paint_text(
         self, painter: QPainter, theme: Theme, box: QRectF, each: MetricDifference, column: int
@@ -183,39 +128,34 @@ class ComparisonDelegate(QStyledItemDelegate):
         if column in (N, CHANCE):
             painter.setFont(self._small)
         inner = box.adjusted(28, 0, -4, 0) if column == METRIC else box.adjusted(4, 0, -8, 0)
-        side = Qt.AlignmentFlag.AlignVCenter if column == METRIC else _RIGHT
-        letters = QFontMetricsF(painter.font())
-        cut = letters.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, side, cut)
+        draw_elided(
+            painter, inner, Qt.AlignmentFlag.AlignVCenter if column == METRIC else RIGHT, text
+        )
 
     def _paint_gap(
         self, painter: QPainter, theme: Theme, box: QRectF, each: MetricDifference
     ) -> None:
         painter.setFont(self._small)
         painter.setPen(QColor(theme.text if each.significant else theme.faint))
-        letters, top = QFontMetricsF(self._small), box.adjusted(0, 5, 0, 0)
-        text = _cells(each)[GAP]
-        shown = letters.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(top, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, shown)
+        middle_top = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        draw_elided(painter, box.adjusted(0, 5, 0, 0), middle_top, _cells(each)[GAP])
         if each.metric.unit != "percent":
             return  # in other units, so sizes are not comparable
         middle, line = box.center().x(), box.bottom() - 13
         half = box.width() / 2
 
         def across(value: float) -> float:
-            return middle + value / self._rows.reach * half
+            return middle + value / self._model.reach * half
 
         painter.setPen(QPen(QColor(theme.track), 2))
         painter.drawLine(QPointF(box.left(), line), QPointF(box.right(), line))
         painter.setPen(QPen(QColor(theme.faint), 1))
         painter.drawLine(QPointF(middle, line - 6), QPointF(middle, line + 6))
-        colour = self._colour(theme, each)
+        ends = None
         if each.low is not None and each.high is not None:
-            painter.setPen(QPen(colour, 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-            painter.drawLine(QPointF(across(each.low), line), QPointF(across(each.high), line))
-        painter.setPen(QPen(QColor(theme.surface), 1.5))
-        painter.setBrush(colour)
-        painter.drawEllipse(QPointF(across(each.difference), line), 4.5, 4.5)
+            ends = across(each.low), across(each.high)
+        point = QPointF(across(each.difference), line)
+        paint_estimate(painter, theme, self._colour(theme, each), point, ends, 4.5)
 
     def _paint_better(
         self, painter: QPainter, theme: Theme, box: QRectF, each: MetricDifference
@@ -271,16 +211,16 @@ def _cells(each: MetricDifference) -> tuple[str, ...]:
     )
 
 
-def _lines(evidence: Sequence[MetricDifference]) -> list[MetricDifference | TableHeading]:
-    """Lines by task; those outside the comparison come last."""
-    found: list[MetricDifference | TableHeading] = []
+def _rows(evidence: Sequence[MetricDifference]) -> list[MetricDifference | TableHeading]:
+    """Rows by task; those outside the comparison come last."""
+    rows: list[MetricDifference | TableHeading] = []
     for counts in (True, False):
         some = [each for each in evidence if each.counts is counts]
         if some and not counts:
-            found.append(
+            rows.append(
                 TableHeading(tr("How vectors lie: shown, but no part of the verdict"), True)
             )
         for task in dict.fromkeys(each.task for each in some):
-            found.append(TableHeading(task))
-            found += [each for each in some if each.task == task]
-    return found
+            rows.append(TableHeading(task))
+            rows += [each for each in some if each.task == task]
+    return rows

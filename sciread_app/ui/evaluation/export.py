@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
-from sciread_app.ui.evaluation.scores.score_model import FIRST, N
-from sciread_app.ui.evaluation.scores.score_table import ScoreTable
+from sciread_app.ui.evaluation.scores.score_table import FIRST, N, ScoreTable
 from sciread_app.ui.evaluation.scores.view import ScoresView
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file

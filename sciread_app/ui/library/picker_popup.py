@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.text.accents import fold_name
 from sciread_app.language import tr
-from sciread_app.ui.library.tree_delegate import Index
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
 
 MOST = 40  # matches shown at once
 LINES = 9  # visible rows of the list
@@ -70,21 +70,9 @@ def _rank(name: str, wanted: str) -> int | None:
     return 3 if wanted in name else None
 
 
-class PickerModel(QAbstractListModel):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.choices: Sequence[PickerItem] = ()
-
-    def show(self, choices: Sequence[PickerItem]) -> None:
-        self.beginResetModel()
-        self.choices = choices
-        self.endResetModel()
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.choices)
-
+class PickerModel(RowModel[PickerItem]):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        choice = self.choices[index.row()]
+        choice = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return tr("Create “{name}”", name=choice.name) if choice.new else choice.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -103,7 +91,7 @@ class PickerDelegate(QStyledItemDelegate):
         return QSize(100, QFontMetrics(option.font).height() + 11)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        choice, theme, line = self._model.choices[index.row()], self._appearance.theme, option.rect
+        choice, theme, line = self._model.rows[index.row()], self._appearance.theme, option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -124,19 +112,15 @@ class PickerDelegate(QStyledItemDelegate):
         elif choice.papers:
             painter.setPen(QColor(theme.faint))
             painter.setFont(scaled(option.font, 0.86))
-            painter.drawText(line.adjusted(0, 0, -10, 0), _RIGHT, f"{choice.papers:,}")
+            painter.drawText(line.adjusted(0, 0, -10, 0), RIGHT, f"{choice.papers:,}")
         painter.setFont(option.font)
         painter.setPen(QColor(theme.text))
         place = line.adjusted(36, 0, -58, 0)
         elided = painter.fontMetrics().elidedText(
             str(index.data()), Qt.TextElideMode.ElideMiddle, place.width()
         )
-        painter.drawText(place, _LEFT, elided)
+        painter.drawText(place, LEFT, elided)
         painter.restore()
-
-
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class PickerEdit(QLineEdit):
@@ -178,7 +162,7 @@ class PickerPopup(QFrame):
         self.line = PickerEdit(placeholderText=tr("Type a name, old or new"))
         self.line.setObjectName("field")
         self.line.setAccessibleName(title)
-        self.model = PickerModel(self)
+        self.model = PickerModel(parent=self)
         self.list = QListView()
         self.list.setObjectName("choices")
         self.list.setModel(self.model)
@@ -222,17 +206,17 @@ class PickerPopup(QFrame):
         self.setFixedWidth(WIDTH)
 
     def _show(self, typed: str) -> None:
-        self.model.show(matching(self._choices, typed))
-        self.list.setCurrentIndex(self.model.index(0))
+        self.model.show_rows(matching(self._choices, typed))
+        self.list.setCurrentIndex(self.model.index(0, 0))
 
     def _move(self, steps: int) -> None:
         row = self.list.currentIndex().row() + steps
         last = self.model.rowCount() - 1
-        self.list.setCurrentIndex(self.model.index(max(0, min(row, last))))
+        self.list.setCurrentIndex(self.model.index(max(0, min(row, last)), 0))
 
     def _take(self) -> None:
         index: QModelIndex = self.list.currentIndex()
         if index.isValid():
-            choice = self.model.choices[index.row()]
+            choice = self.model.rows[index.row()]
             self.close()
             self.taken.emit(choice)

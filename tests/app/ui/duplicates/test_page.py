@@ -75,7 +75,7 @@ def test_long_word_does_not_widen_its_side(qtbot, page, reviewer):
     with qtbot.waitSignal(page.shown):
         page.library_changed(LibraryChanges(papers=True))
     with qtbot.waitSignal(page.shown):
-        page.list.setCurrentIndex(page.list.pairs.index(3, 0))
+        page.list.setCurrentIndex(page.list.model().index(3, 0))
     first, second = (cell(page, "title", side) for side in (0, 1))
     assert first.minimumSizeHint().width() == second.minimumSizeHint().width()
 
@@ -86,7 +86,7 @@ def test_long_word_is_copied_without_break_marks(qtbot, page, reviewer):
     with qtbot.waitSignal(page.shown):
         page.library_changed(LibraryChanges(papers=True))
     with qtbot.waitSignal(page.shown):
-        page.list.setCurrentIndex(page.list.pairs.index(3, 0))
+        page.list.setCurrentIndex(page.list.model().index(3, 0))
     # A value that is the same on both sides is selectable text instead of a choice.
     text = next(label for label in page.panel.findChildren(QLabel) if long[:16] in label.text())
     text.setSelection(0, len(text.text()))

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 
 from sciread_app.errors import TrainerFailed
 from sciread_app.ui.evaluation.comparison_table import BETTER, CHANCE, GAP, METRIC
+from sciread_app.ui.evaluation.metric_table import TableHeading
 from sciread_app.ui.evaluation.page import COMPARE
-from sciread_app.ui.evaluation.scores.table_headings import TableHeading
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.style.data_colours import hue
 from tests.support.ui.fake_evaluation import START, TRAINED, WORDS, board, compared, measured
@@ -47,7 +47,7 @@ def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard,
     }
     view.pair.swap.click()
     settled()
-    heads = [line.text for line in view.table.rows.lines if isinstance(line, TableHeading)]
+    heads = [line.text for line in view.table.model().rows if isinstance(line, TableHeading)]
     assert heads[-2:] == ["How vectors lie: shown, but no part of the verdict", "health"]
 
 

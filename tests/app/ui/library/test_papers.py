@@ -71,7 +71,7 @@ def test_picker_tags_papers_by_a_partial_name(qtbot, window, desk):
     press(qtbot, window, Qt.Key.Key_T)
     chooser = chooser_of(window)
     qtbot.keyClicks(chooser.line, "rea")
-    assert chooser.model.choices[0].name == "to read"
+    assert chooser.model.rows[0].name == "to read"
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1, *ids})
     qtbot.waitUntil(lambda: toast_text(window) == "Tagged 2 papers “to read”.")
@@ -82,7 +82,7 @@ def test_picker_creates_a_new_tag_or_collection(qtbot, window, desk):
     press(qtbot, window, Qt.Key.Key_C)
     chooser = chooser_of(window)
     qtbot.keyClicks(chooser.line, "thesis/results")
-    assert chooser.model.choices[0].new
+    assert chooser.model.rows[0].new
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: desk.organise.collections.get("thesis/results") == set(ids))
 
@@ -94,7 +94,7 @@ def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, desk):
     choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_T)
     chooser = chooser_of(window)
-    assert {choice.name: choice.on for choice in chooser.model.choices} == {
+    assert {choice.name: choice.on for choice in chooser.model.rows} == {
         "to read": True,
         "important": False,
     }
@@ -106,7 +106,7 @@ def test_picker_arrows_move_and_escape_cancels(qtbot, window, desk):
     choose(window, 0)
     press(qtbot, window, Qt.Key.Key_T)
     chooser = chooser_of(window)
-    assert [choice.name for choice in chooser.model.choices] == ["important", "to read"]
+    assert [choice.name for choice in chooser.model.rows] == ["important", "to read"]
     qtbot.keyClick(chooser.line, Qt.Key.Key_Down)
     assert chooser.list.currentIndex().row() == 1
     qtbot.keyClick(chooser.line, Qt.Key.Key_Escape)

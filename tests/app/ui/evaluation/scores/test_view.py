@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QScrollArea
 
 from sciread_app.services.evaluation.leaderboard import ScoreRow
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
-from sciread_app.ui.evaluation.scores.score_delegate import has_strip, span
-from sciread_app.ui.evaluation.scores.score_model import FIRST, METRIC
-from sciread_app.ui.evaluation.scores.table_headings import TableHeading
+from sciread_app.ui.evaluation.metric_table import TableHeading
+from sciread_app.ui.evaluation.scores.score_table import FIRST, METRIC, has_strip, span
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.style.theme import DARK, ThemeChoice, scaled
 from tests.support.make_report import report, result
@@ -86,7 +85,7 @@ def test_scale_of_a_single_model_is_0_to_100(page, dashboard, refresh):
     alone = measured(START, 0.7, result("health", evaluation="health", scores=(cosine,)))
     dashboard.found = EvaluationResults([board(alone)])
     refresh()
-    rows = [line for line in page.scores.table.rows.lines if isinstance(line, ScoreRow)]
+    rows = [line for line in page.scores.table.model().rows if isinstance(line, ScoreRow)]
     assert span(rows[0]) == (0.0, 1.0) and has_strip(rows[0])
     assert not has_strip(rows[-1])  # a mean cosine has no known bounds
 
@@ -147,7 +146,7 @@ def test_incomparable_scores_are_separate_rows_with_the_reason(page, dashboard, 
         [board(measured(TRAINED, 0.8), measured(WORDS, 0.6), other)]
     )
     refresh()
-    lines = page.scores.table.rows.lines
+    lines = page.scores.table.model().rows
     why = [line.text for line in lines if isinstance(line, TableHeading) and line.quiet]
     assert len(why) == 2 and why[0].startswith("Not with the above: the data differ")
     apart = [line for line in lines if isinstance(line, ScoreRow) and line.apart]
@@ -164,7 +163,7 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
     view = page.scores
 
     def heads():
-        return [line.text for line in view.table.rows.lines if isinstance(line, TableHeading)]
+        return [line.text for line in view.table.model().rows if isinstance(line, TableHeading)]
 
     assert heads() == [
         *("A corpus of your own · mine", "Citations", "Fields"),

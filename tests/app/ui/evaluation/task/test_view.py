@@ -51,14 +51,14 @@ def test_class_names_are_not_cut_in_a_small_window(view, qtbot):
     choose_task(view, "Fields")
     view.window().resize(800, 500)
     table = view.classes
-    longest = max(table.fontMetrics().horizontalAdvance(line.label) for line in table.rows.lines)
+    longest = max(table.fontMetrics().horizontalAdvance(line.label) for line in table.model().rows)
     qtbot.waitUntil(lambda: table.columnWidth(LABEL) > longest)
 
 
 def test_selected_class_is_highlighted_in_both_confusion_matrices(view):
     choose_task(view, "Fields")
     view.classes.selectRow(2)
-    label = view.classes.rows.lines[2].label
+    label = view.classes.model().rows[2].label
     assert [heat.row for heat in view.heats] == [
         heat._confusion.labels.index(label) for heat in view.heats
     ]
