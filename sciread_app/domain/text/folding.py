@@ -1,6 +1,6 @@
 """Normalization of spellings for the full-text index and its queries.
 
-The text index stores `fold(text)`, so a change here needs a migration that rebuilds it (see 0006).
+The text index stores `fold(text)`, so a change here needs a migration that rebuilds it, like 0006.
 SQLite's tokenizer does the rest: case, diacritics (é = e) and endings.
 
 - TeX is removed: `CO$_2$` is CO2, as CO₂ is; `{\\cal S}` is S; `\\alpha` and α are alpha.
@@ -265,7 +265,8 @@ def _replacement(match: re.Match[str]) -> str:
     if kind == "name":
         return _TEX_LETTERS[match["name"]]
     if kind == "compatible":
-        return unicodedata.normalize("NFKC", match["compatible"])
+        letter = unicodedata.normalize("NFKC", match["compatible"])  # 𝚨 is Α
+        return f" {_GREEK[letter]} " if letter in _GREEK else letter
     return ""
 
 

@@ -11,7 +11,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
 from sciread_app.domain.matching.record_keys import MatchVerdict
-from sciread_app.storage import database, schema
+from sciread_app.storage import database, fulltext, schema
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
@@ -71,7 +71,7 @@ def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path
             db.commit()
         library = Library(path)
         assert [paper.title for paper in library.get([1])] == ["Bees"]
-        assert library.duplicates.is_search_due()
+        assert library.duplicates.is_search_due() == (revision < 9)
         library.close()
 
 
@@ -117,6 +117,31 @@ def test_the_text_index_of_an_earlier_library_is_built_anew_and_folds(tmp_path):
     library.edit(1, title="Bees")
     assert library.search_text("mueller", 5) == [] and library.is_text_index_consistent()
     library.close()
+
+
+@pytest.mark.parametrize("column", ["title", "keywords"])
+def test_migration_of_library_with_mathematical_greek_rebuilds_text_index(tmp_path, column):
+    path = tmp_path / "library.sqlite3"
+    opening.begin(path, 9)
+    texts = {"title": "On", "keywords": ""} | {column: "\U0001d6fc-decay"}
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, source, "
+            "source_id, text_hash, head_key, tail_key, added, changed) "
+            "VALUES (:title, '', '', '', '', :keywords, '{}', '', '', 1, 1, 1, 1, 1)",
+            texts,
+        )
+    library = Library(path)
+    assert [id for id, _ in library.search_text("alpha", 5)] == [1]
+    assert library.is_text_index_consistent()
+    library.close()
+
+
+def test_migration_of_library_without_mathematical_greek_keeps_text_index(tmp_path, monkeypatch):
+    path = tmp_path / "library.sqlite3"
+    opening.begin(path, 9)
+    monkeypatch.setattr(fulltext, "rebuild", lambda db: pytest.fail("the index was rebuilt"))
+    Library(path).close()
 
 
 def test_records_of_an_earlier_library_are_found_by_author_and_year(tmp_path):

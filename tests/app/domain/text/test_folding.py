@@ -50,6 +50,8 @@ def is_found(text_index, column, text, expression):
         (r"$\alpha$-decay", '"alpha decay"'),
         ("α-decay", '"alpha decay"'),
         ("ΛCDM", r"$\Lambda$CDM"),
+        ("\U0001d6a8 and \U0001d6fc\U0001d6fd", '"alpha and alpha beta"'),  # mathematical letters
+        ("α-decay", "\U0001d6a8-decay"),
         ("The ﬁrst soft\u00adhyphen", '"first softhyphen"'),
         ("基于深度学习的图像综述", "深度"),
         ("基于深度学习的图像综述", "学习"),
@@ -66,6 +68,20 @@ def is_found(text_index, column, text, expression):
 )
 def test_words_are_found_however_they_are_spelt(text_index, title, typed):
     assert is_found(text_index, "title", title, any_of(parse(typed).terms))
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("\U0001d6a8", " alpha "),  # bold Α
+        ("\U0001d7c9", " pi "),  # a form of π, bold italic
+        ("\U0001d6c1f", "∇f"),
+        ("\U0001d400²ﬁ", "A2fi"),
+        ("λόγος", "λόγος"),
+    ],
+)
+def test_fold_of_mathematical_letter_is_that_of_the_plain_one(text, folded):
+    assert fold(text) == folded
 
 
 @pytest.mark.parametrize(
