@@ -1,4 +1,4 @@
-"""A space over the test's library, as one process and another see it."""
+"""An embedding index over the test's library, as seen by two processes."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def space(library, encoder, tmp_path) -> EmbeddingIndex:
 
 @pytest.fixture
 def another(library, encoder, tmp_path) -> EmbeddingIndex:
-    """The same space as another process, or a later day, sees it."""
+    """The same index as another process, or a later session, sees it."""
     return EmbeddingIndex(library, encoder, tmp_path / "indexes")

@@ -1,4 +1,4 @@
-"""Having the trainer measure models: which there are, on what, and going on where it was."""
+"""Evaluating models with the trainer: candidates, data, and resuming after a stop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def home(tmp_path) -> Home:
 
 
 @pytest.fixture
-def evaluating(home, tmp_path) -> EvaluationService:
+def evaluator(home, tmp_path) -> EvaluationService:
     home.folder.mkdir()
     library = Library(home.library)
     models = ModelRegistry(home, library, lambda: "starter")
@@ -40,33 +40,33 @@ def evaluating(home, tmp_path) -> EvaluationService:
     library.close()
 
 
-def test_models_trainings_and_what_all_should_beat_can_be_measured(evaluating, home):
+def test_candidates_are_models_runs_and_baselines(evaluator, home):
     tiny_package(home.models / "ours", title="Ours")
     tiny_package(home.runs / "first" / "package", title="First", max_tokens=8)
     tiny_package(home.runs / "added" / "package", title="The same as Ours")
     broken = tiny_package(home.models / "broken", title="Broken")
     (broken.folder / "package.json").write_text("{}")
-    found = [(one.key, one.kind) for one in evaluating.candidates()]
+    found = [(one.key, one.kind) for one in evaluator.candidates()]
     assert found == [
         ("starter", "model"), ("ours", "model"), ("first", "run"),
         *((key, "baseline") for key in BASELINES),
     ]  # fmt: skip
 
 
-def test_what_cannot_be_measured_is_refused_with_what_to_do(evaluating, home, tmp_path):
+def test_impossible_evaluation_is_refused_with_hint(evaluator, home, tmp_path):
     with pytest.raises(LibraryError, match="no model nobody"):
-        evaluating.evaluate(["nobody"], "judged", tmp_path, Task())
+        evaluator.evaluate(["nobody"], "judged", tmp_path, Task())
     with pytest.raises(LibraryError, match="no folder") as refused:
-        evaluating.evaluate(["tf-idf"], "judged", tmp_path / "nowhere", Task())
+        evaluator.evaluate(["tf-idf"], "judged", tmp_path / "nowhere", Task())
     assert "NAME.papers.jsonl" in refused.value.hint
     with pytest.raises(LibraryError, match="published data"):
-        evaluating.evaluate(["tf-idf"], "judged", LIBRARY, Task())
+        evaluator.evaluate(["tf-idf"], "judged", LIBRARY, Task())
     with pytest.raises(LibraryError, match="no papers in the library"):
-        evaluating.evaluate(["tf-idf"], "local", LIBRARY, Task())
+        evaluator.evaluate(["tf-idf"], "local", LIBRARY, Task())
     assert not home.reports.exists()
 
 
-def test_a_task_that_failed_alike_for_several_models_is_told_once():
+def test_same_failure_of_several_models_is_one_remark():
     reports = {"a": Path("a"), "b": Path("b")}
     tasks = [FailedTask(model, "Journals", "There is one.") for model in ("A", "B")]
     (remark,) = EvaluationOutcome(Path(), reports, {}, {}, tasks).remarks()
@@ -75,19 +75,19 @@ def test_a_task_that_failed_alike_for_several_models_is_told_once():
     assert len(more) == 2 and "It is gone." in more[0]
 
 
-# With the trainer itself.
+# These tests use the trainer itself.
 
 
 @pytest.mark.slow
-def test_it_measures_on_published_data_tells_how_far_it_is_and_goes_on(evaluating, home, tmp_path):
+def test_evaluation_on_judged_data_reports_progress_and_resumes(evaluator, home, tmp_path):
     folder = judged_folder(tmp_path / "judged")
     stopped = Task()
     stopped.cancel()
     with pytest.raises(Cancelled):
-        evaluating.evaluate(["tf-idf"], "judged", folder, stopped)
+        evaluator.evaluate(["tf-idf"], "judged", folder, stopped)
     told: list[str] = []
     task = Task(lambda done, total, note: told.append(note))
-    done = evaluating.evaluate(["tf-idf", "random"], "judged", folder, task)
+    done = evaluator.evaluate(["tf-idf", "random"], "judged", folder, task)
     assert done.reports.keys() == {"tf-idf", "random"} and not done.failed
     assert any("Random vectors" in note for note in told)
     (board,) = Scores(home.reports).boards()
@@ -97,14 +97,14 @@ def test_it_measures_on_published_data_tells_how_far_it_is_and_goes_on(evaluatin
     assert row.n == 3 and len(row.cells) == 2
 
     told.clear()
-    again = evaluating.evaluate(["tf-idf"], "judged", folder, task)
+    again = evaluator.evaluate(["tf-idf"], "judged", folder, task)
     assert again.reports == {"tf-idf": done.reports["tf-idf"]}
     assert any("known already" in note for note in told)
 
 
 @pytest.mark.slow
-def test_what_could_be_measured_is_kept_where_a_model_or_a_task_fails(evaluating, home, tmp_path):
-    """The trainer ends with status 1, and its answer says what failed."""
+def test_evaluation_keeps_scores_when_a_model_or_task_fails(evaluator, home, tmp_path):
+    """The trainer exits with status 1, and its answer lists the failures."""
     library = Library(home.library)
     library.put([
         paper(f"Deep graph {n}", abstract="We study the paper.", arxiv=f"2101.{n:05}",
@@ -112,15 +112,15 @@ def test_what_could_be_measured_is_kept_where_a_model_or_a_task_fails(evaluating
         for n in range(60)
     ])  # fmt: skip
     library.close()
-    (tmp_path / "broken").mkdir()  # which holds no model
-    done = evaluating.evaluate(["tf-idf", str(tmp_path / "broken")], "local", LIBRARY, Task())
+    (tmp_path / "broken").mkdir()  # contains no model
+    done = evaluator.evaluate(["tf-idf", str(tmp_path / "broken")], "local", LIBRARY, Task())
     assert list(done.reports) == ["tf-idf"] and list(done.failed) == [str(tmp_path / "broken")]
     (board,) = Scores(home.reports).boards()
     assert {row.result.task for row in rows(board)} >= {"same-field", "health"}
 
 
 @pytest.mark.slow
-def test_a_model_is_measured_on_the_library_it_is_for(evaluating, home):
+def test_model_is_evaluated_on_its_library(evaluator, home):
     library = Library(home.library)
     library.put([
         paper(f"Deep graph {n}", abstract="We study the paper.", arxiv=f"2101.{n:05}",
@@ -129,9 +129,9 @@ def test_a_model_is_measured_on_the_library_it_is_for(evaluating, home):
     ])  # fmt: skip
     library.close()
     tiny_package(home.models / "ours", id="ours-1", title="Ours")
-    done = evaluating.evaluate(["ours"], "local", LIBRARY, Task())
+    done = evaluator.evaluate(["ours"], "local", LIBRARY, Task())
     assert list(done.reports) == ["ours-1"]
-    assert "Citations" in done.absent  # there are none, and it is told
+    assert "Citations" in done.absent  # there are no citations, which is reported
     (board,) = Scores(home.reports).boards()
     assert board.corpus.startswith("corpora/library-")
     assert {row.result.task for row in rows(board)} >= {"same-field", "health"}

@@ -1,4 +1,4 @@
-"""Scores of all models: only numbers that may be compared stand in one row."""
+"""Scores of all models: only comparable numbers share a row."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def only_board(home: Path, titles=None):
     return found
 
 
-def measured(of, value=0.8, n=100, **changes):
+def scored(of, value=0.8, n=100, **changes):
     return report(
         result(scores=(Score("map", value, n, value - 0.02, value + 0.02),), **changes), subject=of
     )
 
 
-def test_a_home_without_reports_has_no_boards(home):
+def test_home_without_reports_has_no_boards(home):
     assert Scores(home / "reports").boards() == []
 
 
-def test_models_that_did_the_same_stand_in_one_row_what_all_should_beat_last(home):
+def test_comparable_models_share_a_row_with_baselines_last(home):
     for of, value in ((WORDS, 0.9), (STARTER, 0.7), (OURS, 0.8)):
-        put(home, measured(of, value))
+        put(home, scored(of, value))
     board = only_board(home)
     (row,) = rows(board)
     assert list(names(board.reports).values()) == ["Ours", "Starter", "TF-IDF"]
@@ -67,10 +67,10 @@ def test_models_that_did_the_same_stand_in_one_row_what_all_should_beat_last(hom
         ({"protocol": 2}, "the protocol of ranking changed"),
     ],
 )
-def test_numbers_that_may_not_be_compared_stand_apart_with_the_reason(home, changes, why):
-    put(home, measured(STARTER, 0.5))
-    put(home, measured(WORDS, 0.6))
-    put(home, measured(OURS, 0.9, **changes))
+def test_incomparable_numbers_get_separate_rows_with_reason(home, changes, why):
+    put(home, scored(STARTER, 0.5))
+    put(home, scored(WORDS, 0.6))
+    put(home, scored(OURS, 0.9, **changes))
     together, apart = rows(only_board(home))
     assert len(together.cells) == 2 and together.apart == ""
     assert len(apart.cells) == 1 and why in apart.apart
@@ -78,16 +78,16 @@ def test_numbers_that_may_not_be_compared_stand_apart_with_the_reason(home, chan
     assert not any(cell.best for cell in apart.cells.values())
 
 
-def test_of_different_numbers_of_items_none_is_best(home):
-    put(home, measured(STARTER, 0.5, n=100))
-    put(home, measured(OURS, 0.9, n=90))
+def test_no_score_is_best_when_item_counts_differ(home):
+    put(home, scored(STARTER, 0.5, n=100))
+    put(home, scored(OURS, 0.9, n=90))
     (row,) = rows(only_board(home))
     assert row.n is None and not any(cell.best for cell in row.cells.values())
 
 
-def test_what_is_shown_alike_has_no_best_nor_has_what_is_no_quality(home):
-    put(home, measured(STARTER, 0.80001))
-    put(home, measured(OURS, 0.80002))
+def test_equal_scores_and_non_quality_metrics_have_no_best(home):
+    put(home, scored(STARTER, 0.80001))
+    put(home, scored(OURS, 0.80002))
     (row,) = rows(only_board(home))
     assert not any(cell.best for cell in row.cells.values())
     for of, value in ((STARTER, 0.1), (OURS, 0.4)):
@@ -98,7 +98,7 @@ def test_what_is_shown_alike_has_no_best_nor_has_what_is_no_quality(home):
     assert not any(cell.best for cell in speed_row.cells.values())
 
 
-def test_the_papers_number_stands_beside_the_model_of_its_method(home):
+def test_published_number_is_shown_beside_model_of_that_method(home):
     cited = result("cite", scores=(Score("map", 0.8, 1_000),))
     put(home, report(cited, subject=OURS, suite="scidocs"), "scidocs")
     put(home, report(cited, subject=STARTER, suite="scidocs"), "scidocs")
@@ -107,24 +107,24 @@ def test_the_papers_number_stands_beside_the_model_of_its_method(home):
     assert papers["starter"] == [] and papers["ours"][0].model == "SPECTER"
 
 
-def test_a_renamed_model_has_its_new_name_on_all_boards(home):
-    put(home, measured(OURS))
+def test_renamed_model_has_new_title_on_boards(home):
+    put(home, scored(OURS))
     assert only_board(home, {"bb": "My field"}).reports[0].report.subject.title == "My field"
     assert only_board(home, {"": "Nobody"}).reports[0].report.subject.title == "Ours"
 
 
-def test_models_of_one_title_are_told_apart_and_odd_titles_do_no_harm(home):
-    put(home, measured(replace(OURS, title="Same\nname  ")))
-    put(home, measured(replace(STARTER, title="Same\nname  ")))
+def test_equal_titles_are_disambiguated_and_odd_titles_cleaned(home):
+    put(home, scored(replace(OURS, title="Same\nname  ")))
+    put(home, scored(replace(STARTER, title="Same\nname  ")))
     odd = replace(WORDS, title="x" * 5_000 + "\x00\x1b[31m")
-    put(home, measured(odd))
+    put(home, scored(odd))
     called = list(names(only_board(home).reports).values())
     assert called[:2] == ["Same name (ours)", "Same name (starter)"]
     assert len(called[2]) <= 120 and called[2].isprintable()
 
 
-def test_a_damaged_report_is_told_of_and_the_others_stand(home):
-    put(home, measured(OURS))
+def test_damaged_report_is_listed_as_problem_and_others_remain(home):
+    put(home, scored(OURS))
     broken = home / "reports" / "local-mine" / "broken"
     broken.mkdir()
     (broken / "report.json").write_text("{")
@@ -134,8 +134,8 @@ def test_a_damaged_report_is_told_of_and_the_others_stand(home):
     assert "broken/report.json is damaged" in problem
 
 
-def test_a_report_that_grows_is_read_again(home):
-    put(home, measured(OURS))
+def test_changed_report_is_read_again(home):
+    put(home, scored(OURS))
     scores = Scores(home / "reports")
     assert len(rows(scores.boards()[0])) == 1
     more = report(result(), result("mag", evaluation="probe"), subject=OURS)
@@ -144,7 +144,7 @@ def test_a_report_that_grows_is_read_again(home):
     assert len(rows(scores.boards()[0])) > 1
 
 
-def test_the_same_suite_on_the_same_data_has_one_board_also_after_the_home_was_moved(home):
+def test_suite_and_data_keep_their_board_after_home_is_moved(home):
     scores = Scores(home / "reports")
     corpus = home / "corpora" / "mine"
     first = scores.place("local", corpus)
@@ -157,7 +157,7 @@ def test_the_same_suite_on_the_same_data_has_one_board_also_after_the_home_was_m
     assert there.place("local", moved / "corpora" / "mine") == moved / "reports" / "local-mine"
 
 
-def test_every_number_is_a_line_for_other_programs_with_what_it_depends_on(home):
+def test_csv_has_one_line_per_score_with_its_context(home):
     cited = result("cite", scores=(Score("map", 0.8, 1_000, 0.7, 0.9),), excluded={"bare": 3})
     danger = replace(OURS, title="=HYPERLINK(1)")
     put(home, report(cited, subject=danger, suite="scidocs"), "scidocs")
@@ -170,5 +170,5 @@ def test_every_number_is_a_line_for_other_programs_with_what_it_depends_on(home)
     assert (ours["value"], ours["low_95"], ours["n"]) == ("0.8", "0.7", "1000")
     assert {(line["unit"], line["better"]) for line in found} == {("share (0 to 1)", "higher")}
     assert (ours["data_sha256"], ours["split"], ours["excluded"]) == ("5f" * 32, "test", "3 bare")
-    assert ours["model"] == "'=HYPERLINK(1)"  # no formula for whoever opens it
+    assert ours["model"] == "'=HYPERLINK(1)"  # not a formula when opened in a spreadsheet
     assert papers and all(line["source"] and not line["data_sha256"] for line in papers)

@@ -1,4 +1,4 @@
-"""Is B better than A? The sentence says what the numbers bear, and no more."""
+"""The verdict of a model comparison claims no more than the numbers support."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ A, B = (
 )
 
 
-def said(*differences, **more):
+def verdict_of(*differences, **more):
     answer = {"compared": list(differences), "refused": [], "notes": []} | more
     return verdict(A, B, answer)
 
 
-def test_a_model_that_is_better_in_some_tasks_and_worse_in_none_is_better():
-    found = said(compared("cite", "map", 0.06), compared("mag", "macro_f1", 0.01, real=False))
+def test_verdict_is_better_when_better_in_some_tasks_and_worse_in_none():
+    found = verdict_of(compared("cite", "map", 0.06), compared("mag", "macro_f1", 0.01, real=False))
     assert found.answer is ComparisonOutcome.yes
     assert found.sentence == (
         "SPECTER on 900 papers is better than Starter: really so in 1 of 2 tasks, and worse in "
@@ -43,23 +43,23 @@ def test_a_model_that_is_better_in_some_tasks_and_worse_in_none_is_better():
     assert "Chance alone could make the difference in: Fields." in found.support
 
 
-def test_a_model_that_is_worse_is_said_to_be_by_the_other_name():
-    found = said(compared("cite", "map", -0.06))
+def test_verdict_of_worse_model_names_the_better_model_first():
+    found = verdict_of(compared("cite", "map", -0.06))
     assert found.answer is ComparisonOutcome.no
     assert found.sentence.startswith("Starter is better than SPECTER on 900 papers: really so in 1")
 
 
-def test_better_here_and_worse_there_is_said_as_it_is():
-    found = said(compared("cite", "map", 0.06), compared("mag", "macro_f1", -0.05))
+def test_verdict_is_mixed_when_better_and_worse():
+    found = verdict_of(compared("cite", "map", 0.06), compared("mag", "macro_f1", -0.05))
     assert found.answer is ComparisonOutcome.both
     assert "better in 1 of 2 tasks, worse in 1" in found.sentence
     assert [s.split(" gains")[0] for s in found.support[:2]] == ["SPECTER on 900 papers", "Starter"]
 
 
-def test_metrics_of_one_task_are_one_finding():
-    found = said(compared("cite", "map", 0.06), compared("cite", "ndcg", 0.05))
+def test_metrics_of_one_task_count_as_one_finding():
+    found = verdict_of(compared("cite", "map", 0.06), compared("cite", "ndcg", 0.05))
     assert "in 1 of 1 task," in found.sentence
-    split = said(
+    split = verdict_of(
         compared("cite", "map", 0.06), compared("cite", "ndcg", -0.05),
         compared("mag", "macro_f1", 0.04),
     )  # fmt: skip
@@ -67,8 +67,8 @@ def test_metrics_of_one_task_are_one_finding():
     assert split.sentence.endswith("Within 1 more, metrics disagree.")
 
 
-def test_where_chance_can_make_all_of_it_nobody_can_tell():
-    found = said(compared("cite", "map", 0.01, real=False), compared("mag", "accuracy", -0.02,
+def test_verdict_is_unknown_when_no_difference_is_significant():
+    found = verdict_of(compared("cite", "map", 0.01, real=False), compared("mag", "accuracy", -0.02,
                                                                      real=False))  # fmt: skip
     assert found.answer is ComparisonOutcome.unknown
     assert found.sentence.startswith("Nobody can tell from these data: in all 2 tasks")
@@ -77,20 +77,20 @@ def test_where_chance_can_make_all_of_it_nobody_can_tell():
     )
 
 
-def test_too_few_papers_to_tell_are_said_to_be():
+def test_verdict_reports_too_few_papers():
     same = compared("cite", "map", 0.0, real=False, n=10)
-    found = said(same)
+    found = verdict_of(same)
     assert found.answer is ComparisonOutcome.unknown and found.evidence[0].too_few
     assert "too few papers" in found.sentence and "10 items" in found.sentence
-    some = said(same, compared("mag", "macro_f1", 0.06))
+    some = verdict_of(same, compared("mag", "macro_f1", 0.06))
     assert some.answer is ComparisonOutcome.yes
     assert any("Too few" in one and "Citations" in one for one in some.support)
-    enough = said(compared("cite", "map", 0.0, real=False))
+    enough = verdict_of(compared("cite", "map", 0.0, real=False))
     assert "too few" not in enough.sentence
 
 
-def test_how_vectors_lie_is_shown_but_no_part_of_the_verdict():
-    found = said(
+def test_vector_health_is_shown_but_does_not_affect_verdict():
+    found = verdict_of(
         compared("cite", "map", 0.01, real=False),
         compared("health", "title_finds@10", 0.3),
     )
@@ -99,27 +99,27 @@ def test_how_vectors_lie_is_shown_but_no_part_of_the_verdict():
     assert found.evidence[1].winner == 1
 
 
-def test_where_lower_is_better_less_gains():
+def test_lower_is_better_metric_favours_smaller_value():
     better = compared("cite", "map", -0.05) | {"second_is_better": True}
-    found = said(better)
+    found = verdict_of(better)
     assert found.answer is ComparisonOutcome.yes and "45.00 instead of 50.00" in found.support[0]
 
 
-def test_what_was_refused_is_told_once_for_each_reason():
+def test_refused_comparisons_are_grouped_by_reason():
     refused = [{"what": what, "why": "the data differ"} for what in ("Speed", "Fields")]
-    found = said(compared("cite", "map", 0.06, unpaired=3), refused=refused)
+    found = verdict_of(compared("cite", "map", 0.06, unpaired=3), refused=refused)
     assert [(each.what, each.why) for each in found.refused] == [
         (("Speed", "Fields"), "the data differ")
     ]
     assert "3 items that only one model has a score of are left out." in found.notes
 
 
-def test_what_is_no_answer_is_told_and_does_not_crash():
+def test_malformed_comparison_raises_trainer_failed():
     with pytest.raises(TrainerFailed, match="not understood"):
         verdict(A, B, {"compared": [{"task": "cite"}], "refused": [], "notes": []})
 
 
-# With the trainer itself.
+# These tests use the trainer itself.
 
 
 def saved(folder: Path, values, **of) -> StoredReport:
@@ -131,7 +131,7 @@ def saved(folder: Path, values, **of) -> StoredReport:
     return StoredReport(folder, made)
 
 
-def test_the_trainer_compares_once_and_again_when_a_report_has_changed(tmp_path, monkeypatch):
+def test_comparison_is_cached_until_a_report_changes(tmp_path, monkeypatch):
     ease = np.random.default_rng(1).random(200)
     one = saved(tmp_path / "a", ease, id="a", title="Start", space="aa")
     other = saved(tmp_path / "b", ease + 0.05, id="b", title="Ours", space="bb")
@@ -142,7 +142,7 @@ def test_the_trainer_compares_once_and_again_when_a_report_has_changed(tmp_path,
     assert found.evidence[0].shown_p_value.startswith("< 0.001")
     monkeypatch.setattr(
         "sciread_app.services.evaluation.model_comparison.ask", None
-    )  # nobody is asked again
+    )  # the trainer is not called again
     assert judge.compare(one, other, Task()) is found
     (other.folder / "report.json").touch()
     with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""The .bib beside an article holds what its collection holds, under keys that never change."""
+"""The .bib file next to an article mirrors its collection, with citation keys that never change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.make import paper
 
 
 @pytest.fixture
-def kept(library: Library) -> AutoExportService:
+def exports(library: Library) -> AutoExportService:
     library.put([paper("Bees of the north", authors="Maeterlinck, Maurice", published="1901")])
     library.collections.add([1], "thesis/insects")
     return AutoExportService(library)
@@ -30,83 +30,83 @@ def keys(path: Path) -> list[str]:
     return [one.identifier("citekey") for one in bibtex.read(path)]
 
 
-def test_the_file_follows_the_collection_and_those_below_it(kept, library, tmp_path):
+def test_export_follows_collection_and_subcollections(exports, library, tmp_path):
     file = tmp_path / "thesis.bib"
-    kept.enable("thesis", file, Format.bibtex, Task())
+    exports.enable("thesis", file, Format.bibtex, Task())
     assert keys(file) == ["maeterlinckBeesNorth1901"]
-    assert kept.write(Task()) == []
+    assert exports.write(Task()) == []
 
     library.put([paper("Ants", authors="Wilson, Edward", published="1971")])
     library.collections.add([2], "thesis")
-    (written,) = kept.write(Task())
+    (written,) = exports.write(Task())
     assert (written.collection, written.problem) == ("thesis", "")
     assert sorted(keys(file)) == ["maeterlinckBeesNorth1901", "wilsonAnts1971"]
 
 
-def test_a_key_stays_when_the_title_changes_and_when_a_rival_comes(kept, library, tmp_path):
+def test_citation_key_stays_after_title_change_and_key_conflict(exports, library, tmp_path):
     file = tmp_path / "thesis.bib"
-    kept.enable("thesis", file, Format.bibtex, Task())
+    exports.enable("thesis", file, Format.bibtex, Task())
     library.edit(1, title="Wasps")
     library.put(
         [paper("Bees of the North", authors="Maeterlinck, Maria", published="1901", doi="10.1/x")]
     )
     library.collections.add([2], "thesis")
-    kept.write(Task())
+    exports.write(Task())
     assert keys(file) == ["maeterlinckBeesNorth1901", "maeterlinckBeesNorth1901a"]
 
 
-def test_a_file_that_somebody_changed_is_left_alone_until_it_is_kept_anew(kept, library, tmp_path):
+def test_externally_changed_file_is_kept_until_enabled_again(exports, library, tmp_path):
     file = tmp_path / "thesis.bib"
-    kept.enable("thesis", file, Format.bibtex, Task())
+    exports.enable("thesis", file, Format.bibtex, Task())
     file.write_text("% mine\n" + file.read_text("utf-8"), "utf-8")
     library.edit(1, title="Wasps")
-    (left,) = kept.write(Task())
+    (left,) = exports.write(Task())
     assert "changed it" in left.problem and file.read_text("utf-8").startswith("% mine")
-    assert kept.files() == [left]
+    assert exports.files() == [left]
 
-    kept.enable("thesis", file, Format.bibtex, Task(), may_replace=True)
-    assert "Wasps" in file.read_text("utf-8") and kept.files()[0].problem == ""
+    exports.enable("thesis", file, Format.bibtex, Task(), may_replace=True)
+    assert "Wasps" in file.read_text("utf-8") and exports.files()[0].problem == ""
     assert (tmp_path / "thesis.bib.old").read_text("utf-8").startswith("% mine")
 
 
-def test_nothing_that_somebody_wrote_is_lost_however_often_it_is_kept_anew(kept, tmp_path):
+def test_replaced_files_are_always_backed_up(exports, tmp_path):
     file = tmp_path / "thesis.bib"
     for text in ("% first", "% second"):
         file.write_text(text, "utf-8")
         for _ in range(2):
-            kept.enable("thesis", file, Format.bibtex, Task(), may_replace=True)
+            exports.enable("thesis", file, Format.bibtex, Task(), may_replace=True)
     aside = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.old*")}
     assert aside == {"thesis.bib.old": "% first", "thesis.bib.old2": "% second"}
 
 
-def test_a_link_stays_a_link_and_what_it_leads_to_is_written(kept, tmp_path):
+def test_export_through_symlink_writes_its_target(exports, tmp_path):
     real, link = tmp_path / "cloud" / "refs.bib", tmp_path / "thesis.bib"
     real.parent.mkdir()
     real.write_text("")
     real.chmod(0o640)
     link.symlink_to(real)
-    kept.enable("thesis", link, Format.bibtex, Task(), may_replace=True)
+    exports.enable("thesis", link, Format.bibtex, Task(), may_replace=True)
     assert link.is_symlink() and keys(real) == ["maeterlinckBeesNorth1901"]
     assert real.stat().st_mode & 0o777 == 0o640
 
 
-def test_what_was_written_before_it_was_stopped_is_known_as_ours(kept, library, tmp_path):
+def test_interrupted_export_recognises_its_own_files(exports, library, tmp_path):
     library.collections.add([1], "talk")
     for name in ("talk", "thesis"):
-        kept.enable(name, tmp_path / f"{name}.bib", Format.bibtex, Task())
+        exports.enable(name, tmp_path / f"{name}.bib", Format.bibtex, Task())
     library.edit(1, title="Wasps")
-    first = tmp_path / f"{kept.files()[0].collection}.bib"
+    first = tmp_path / f"{exports.files()[0].collection}.bib"
     before = first.read_bytes()
     stopped = Task(lambda *_: stopped.cancel() if first.read_bytes() != before else None)
     with pytest.raises(Cancelled):
-        kept.write(stopped)
+        exports.write(stopped)
     library.edit(1, title="Ants")
-    assert [file.problem for file in kept.write(Task())] == ["", ""]
+    assert [file.problem for file in exports.write(Task())] == ["", ""]
 
 
-def test_what_somebody_writes_in_the_last_moment_stays(kept, library, tmp_path, monkeypatch):
+def test_change_made_during_writing_is_not_overwritten(exports, library, tmp_path, monkeypatch):
     file = tmp_path / "thesis.bib"
-    kept.enable("thesis", file, Format.bibtex, Task())
+    exports.enable("thesis", file, Format.bibtex, Task())
     library.edit(1, title="Wasps")
     real = os.fsync
 
@@ -115,66 +115,66 @@ def test_what_somebody_writes_in_the_last_moment_stays(kept, library, tmp_path, 
         file.write_text("% mine", "utf-8")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    (left,) = kept.write(Task())
+    (left,) = exports.write(Task())
     assert "Somebody has changed it" in left.problem and file.read_text("utf-8") == "% mine"
 
 
-def test_one_file_is_not_kept_for_two_collections(kept, tmp_path):
+def test_one_file_serves_only_one_collection(exports, tmp_path):
     file = tmp_path / "thesis.bib"
-    kept.enable("thesis", file, Format.bibtex, Task())
+    exports.enable("thesis", file, Format.bibtex, Task())
     with pytest.raises(LibraryError, match="“thesis”"):
-        kept.enable("thesis/insects", file, Format.bibtex, Task(), may_replace=True)
-    assert [one.collection for one in kept.files()] == ["thesis"]
+        exports.enable("thesis/insects", file, Format.bibtex, Task(), may_replace=True)
+    assert [one.collection for one in exports.files()] == ["thesis"]
 
 
-def test_what_cannot_be_written_leaves_all_as_it_was(kept, tmp_path):
-    kept.enable("thesis", tmp_path / "thesis.bib", Format.bibtex, Task())
-    before = kept.files()
+def test_failed_enable_changes_nothing(exports, tmp_path):
+    exports.enable("thesis", tmp_path / "thesis.bib", Format.bibtex, Task())
+    before = exports.files()
     with pytest.raises(LibraryError, match="cannot be written"):
-        kept.enable("thesis", tmp_path / "nowhere" / "thesis.bib", Format.bibtex, Task())
-    assert kept.files() == before
+        exports.enable("thesis", tmp_path / "nowhere" / "thesis.bib", Format.bibtex, Task())
+    assert exports.files() == before
 
 
-def test_a_file_of_somebody_elses_is_not_replaced_unasked(kept, tmp_path):
+def test_existing_file_is_not_replaced_without_permission(exports, tmp_path):
     file = tmp_path / "thesis.bib"
     file.write_text("@book{mine}", "utf-8")
     with pytest.raises(LibraryError, match=r"thesis\.bib already"):
-        kept.enable("thesis", file, Format.bibtex, Task())
-    assert file.read_text("utf-8") == "@book{mine}" and kept.files() == []
+        exports.enable("thesis", file, Format.bibtex, Task())
+    assert file.read_text("utf-8") == "@book{mine}" and exports.files() == []
 
 
-def test_a_file_that_cannot_be_written_says_so_and_is_written_later(kept, library, tmp_path):
+def test_failed_export_reports_problem_and_retries(exports, library, tmp_path):
     folder = tmp_path / "away"
     folder.mkdir()
     file = folder / "thesis.bib"
-    kept.enable("thesis", file, Format.bibtex, Task())
+    exports.enable("thesis", file, Format.bibtex, Task())
     library.edit(1, title="Wasps")
     file.unlink()
     folder.rmdir()
-    (failed,) = kept.write(Task())
+    (failed,) = exports.write(Task())
     assert "cannot be written" in failed.problem
     folder.mkdir()
-    (written,) = kept.write(Task())
+    (written,) = exports.write(Task())
     assert written.problem == "" and "Wasps" in file.read_text("utf-8")
 
 
-def test_a_collection_that_is_removed_and_brought_back_is_still_kept(kept, library, tmp_path):
+def test_restored_collection_is_exported_again(exports, library, tmp_path):
     organise = LibraryEditor(library)
-    kept.enable("thesis", tmp_path / "thesis.bib", Format.bibtex, Task())
+    exports.enable("thesis", tmp_path / "thesis.bib", Format.bibtex, Task())
     organise.remove_collection("thesis")
-    assert kept.write(Task()) == [] and (tmp_path / "thesis.bib").exists()
+    assert exports.write(Task()) == [] and (tmp_path / "thesis.bib").exists()
     organise.undo()
-    assert [file.collection for file in kept.files()] == ["thesis"]
+    assert [file.collection for file in exports.files()] == ["thesis"]
 
 
-def test_what_is_not_kept_cannot_be_stopped(kept, tmp_path):
+def test_disable_requires_an_enabled_export(exports, tmp_path):
     with pytest.raises(LibraryError, match="no collection"):
-        kept.enable("nowhere", tmp_path / "x.bib", Format.bibtex, Task())
+        exports.enable("nowhere", tmp_path / "x.bib", Format.bibtex, Task())
     with pytest.raises(LibraryError, match="not kept"):
-        kept.disable("thesis")
-    kept.enable("thesis", tmp_path / "x.bib", Format.bibtex, Task())
-    kept.disable("thesis")
-    assert kept.files() == []
+        exports.disable("thesis")
+    exports.enable("thesis", tmp_path / "x.bib", Format.bibtex, Task())
+    exports.disable("thesis")
+    assert exports.files() == []
 
 
 TITLES = st.sampled_from(["Bees", "bees", "Ants", "", "The bees of all"])
@@ -183,7 +183,7 @@ KEYS = st.sampled_from(["", "key", "KEY", "bees", "beesa"])
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(TITLES, KEYS), max_size=12), st.data())
-def test_no_two_papers_have_one_key_and_no_key_ever_changes(tmp_path_factory, drawn, data):
+def test_citation_keys_are_unique_and_never_change(tmp_path_factory, drawn, data):
     folder = tmp_path_factory.mktemp("keys")
     library = Library(folder / "library.sqlite3")
     try:

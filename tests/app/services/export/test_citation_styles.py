@@ -1,4 +1,4 @@
-"""Citation styles from .csl files: adding, replacing, depending on others, and refusing."""
+"""Citation styles from .csl files: adding, replacing, dependent styles, and refusals."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write(tmp_path):
     return write_style
 
 
-def test_a_style_that_was_added_is_known_by_key_and_title(styles, write):
+def test_added_style_is_found_by_key_and_title(styles, write):
     added = styles.add(write())
     assert (added.key, added.title) == ("cell", "Cell")
     assert added in styles.all() and len(styles.all()) == 6
@@ -60,23 +60,23 @@ def test_a_style_that_was_added_is_known_by_key_and_title(styles, write):
         styles.load("cell")
 
 
-def test_a_file_can_be_used_without_being_added(styles, write):
+def test_style_file_is_usable_without_adding(styles, write):
     assert cite([BOOK], styles.load(str(write()))).in_text == "[What is life?]"
     assert len(styles.all()) == 5
 
 
-def test_a_newer_file_of_a_style_replaces_the_older(styles, write):
+def test_newer_style_file_replaces_older(styles, write):
     styles.add(write())
     styles.add(write("newer.csl", title="Cell, new", id="https://www.zotero.org/styles/cell"))
     assert [style.title for style in styles.all()][5:] == ["Cell, new"]
 
 
-def test_a_style_named_like_one_of_ours_gets_another_key(styles):
+def test_style_named_like_a_built_in_one_gets_another_key(styles):
     assert styles.add(resource("styles/apa.csl")).key == "apa-2"
     assert styles.load("apa").title == "APA"
 
 
-def test_the_language_of_a_style_is_respected(styles, write):
+def test_style_language_is_respected(styles, write):
     german = styles.load(str(write(more=IN, attributes='default-locale="de-DE"')))
     assert cite([BOOK], german).references == ("Erwin SchrödingerIn.",)
     spanish = styles.load(str(write(more=IN, attributes='default-locale="es"')))
@@ -88,7 +88,7 @@ def test_the_language_of_a_style_is_respected(styles, write):
 PARENT = '<link href="http://www.zotero.org/styles/{}" rel="independent-parent"/>'
 
 
-def test_a_dependent_style_follows_its_parent(styles, write):
+def test_dependent_style_uses_its_parent(styles, write):
     journal = write("j.csl", title="A Journal", id="x/j", link=PARENT.format("apa"), rules="")
     styles.add(journal)
     loaded = styles.load("A Journal")
@@ -96,7 +96,7 @@ def test_a_dependent_style_follows_its_parent(styles, write):
     assert cite([BOOK], loaded) == cite([BOOK], built_in("apa"))
 
 
-def test_a_dependent_style_without_its_parent_is_refused(styles, write):
+def test_dependent_style_without_parent_is_refused(styles, write):
     journal = write("j.csl", title="A Journal", id="x/j", link=PARENT.format("cell"), rules="")
     with pytest.raises(StyleRefused, match="A Journal") as refused:
         styles.add(journal)
@@ -105,7 +105,7 @@ def test_a_dependent_style_without_its_parent_is_refused(styles, write):
     assert styles.add(journal).title == "A Journal"
 
 
-def test_a_style_of_footnotes_has_no_references(styles, write):
+def test_footnote_style_has_no_references(styles, write):
     note = styles.load(
         str(write(rules='<citation><layout><text variable="title"/></layout></citation>'))
     )
@@ -131,7 +131,7 @@ DEEP = '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0"><citation>'
         '<style xmlns="http://purl.org/net/xbiblio/csl" version="2.0"><citation/></style>',
     ],
 )  # fmt: skip
-def test_what_is_no_style_is_refused_with_the_name_of_the_file(styles, tmp_path, content):
+def test_invalid_style_is_refused_by_file_name(styles, tmp_path, content):
     file = tmp_path / "odd.csl"
     file.write_text(content, "utf-8")
     with pytest.raises(StyleRefused, match="odd"):
@@ -139,12 +139,12 @@ def test_what_is_no_style_is_refused_with_the_name_of_the_file(styles, tmp_path,
     assert len(styles.all()) == 5 and not list(tmp_path.glob("home/styles/*"))
 
 
-def test_a_file_that_is_not_there_is_refused(styles, tmp_path):
+def test_missing_style_file_is_refused(styles, tmp_path):
     with pytest.raises(StyleRefused, match="gone"):
         styles.load(str(tmp_path / "gone.csl"))
 
 
-def test_a_style_with_a_macro_that_is_missing_or_calls_itself_is_refused(styles, write):
+def test_style_with_missing_or_recursive_macro_is_refused(styles, write):
     loop = '<macro name="a"><text macro="a"/></macro>' + RULES.replace(
         "{more}", '<text macro="a"/>'
     )
@@ -155,13 +155,13 @@ def test_a_style_with_a_macro_that_is_missing_or_calls_itself_is_refused(styles,
         styles.add(write(rules=missing))
 
 
-def test_a_style_that_works_too_long_is_stopped(styles, write, monkeypatch):
+def test_slow_style_is_stopped(styles, write, monkeypatch):
     monkeypatch.setattr(citeproc, "LONGEST", 1e-3)
     with pytest.raises(LibraryError):
         cite([BOOK], styles.load(str(write())))
 
 
-def test_a_damaged_style_in_the_folder_does_not_hide_the_others(styles, write, tmp_path):
+def test_damaged_style_does_not_hide_others(styles, write, tmp_path):
     styles.add(write())
     (tmp_path / "home" / "styles" / "broken.csl").write_bytes(b"\xff\xfe<")
     assert [style.key for style in styles.all()][5:] == ["broken", "cell"]
@@ -170,18 +170,18 @@ def test_a_damaged_style_in_the_folder_does_not_hide_the_others(styles, write, t
         styles.load("broken")
 
 
-def test_our_styles_cannot_be_removed(styles):
+def test_built_in_style_cannot_be_removed(styles):
     with pytest.raises(StyleRefused):
         styles.remove("apa")
 
 
-def test_the_engine_has_neither_files_nor_a_network():
+def test_citation_engine_has_no_files_or_network():
     context = citeproc._new_context()
     for name in ("require", "process", "std", "os", "fetch", "XMLHttpRequest", "print"):
         assert context.eval(f"typeof {name}") == "undefined"
 
 
-def test_a_copied_style_keeps_working_without_its_file(styles, write):
+def test_added_style_does_not_need_its_original_file(styles, write):
     file = write()
     styles.add(file)
     file.unlink()

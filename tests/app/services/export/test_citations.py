@@ -1,4 +1,4 @@
-"""Citations by style, against references written by hand after each style's own guide."""
+"""Citations by style, compared with references written by hand after each style's guide."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ PAPERS = {"helix": HELIX, "bert": BERT, "resnet": RESNET, "book": BOOK}
 
 
 @pytest.mark.parametrize(("style", "name"), GOLDEN)
-def test_a_reference_is_what_the_guide_of_the_style_says(style, name):
+def test_reference_matches_style_guide(style, name):
     (reference,) = cite([PAPERS[name]], built_in(style)).references
     assert reference.replace("&amp;", "&") == GOLDEN[style, name]
 
@@ -109,18 +109,18 @@ def test_a_reference_is_what_the_guide_of_the_style_says(style, name):
         ("chicago", "(Devlin et al. 2018; Watson and Crick 1953)"),
     ],
 )
-def test_in_the_text_stands_a_mark_for_all_papers(style, marks):
+def test_in_text_citation_covers_all_papers(style, marks):
     assert plain(cite([BERT, HELIX], built_in(style)).in_text) == marks
 
 
 @pytest.mark.parametrize(
     ("style", "marks"), [("ieee", "[1]–[4]"), ("nature", "1–4"), ("vancouver", "(1–4)")]
 )
-def test_many_numbers_in_the_text_are_a_range(style, marks):
+def test_consecutive_citation_numbers_become_a_range(style, marks):
     assert plain(cite(list(PAPERS.values()), built_in(style)).in_text) == marks
 
 
-def test_papers_of_one_author_and_year_are_told_apart_by_letters():
+def test_same_author_and_year_get_letters():
     names = "Devlin, Jacob; Chang, Ming-Wei; Lee, Kenton"
     later = paper("Second", authors=names, published="2018-01", venue="J")
     first = paper("First", authors=names, published="2018-02", venue="J")
@@ -131,7 +131,7 @@ def test_papers_of_one_author_and_year_are_told_apart_by_letters():
     assert "2018a" not in cite([later, first], built_in("ieee")).references[0]
 
 
-def test_author_date_styles_put_references_in_order_and_the_others_number_them():
+def test_author_date_styles_sort_references_and_numeric_styles_number_them():
     papers = [HELIX, BOOK, BERT]
     assert [entry[:4] for entry in cite(papers, built_in("apa")).references] == [
         "Devl",
@@ -144,7 +144,7 @@ def test_author_date_styles_put_references_in_order_and_the_others_number_them()
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_one_part_of_a_citation_is_as_it_is_with_the_other(style):
+def test_citation_parts_alone_equal_those_of_both(style):
     papers = [paper(title=f"Study {n}", published="2019") for n in (1, 2, 3)]
     both = cite(papers, built_in(style))
 
@@ -155,7 +155,7 @@ def test_one_part_of_a_citation_is_as_it_is_with_the_other(style):
     assert (in_text.references, in_text.in_text) == ((), both.in_text)
 
 
-def test_nothing_in_a_paper_is_taken_for_markup():
+def test_markup_in_metadata_is_escaped():
     risky = paper("<b>x</b> & y", authors="<i>, Bo", kind="article-journal", venue="A & B <u>")
     for style in STYLES:
         (reference,) = cite([risky], built_in(style)).references
@@ -193,12 +193,12 @@ def test_any_record_can_be_cited(odd):
         assert len(cite([odd], built_in(style)).references) == 1
 
 
-def test_editors_without_a_name_are_left_out():
+def test_editors_without_name_are_left_out():
     one = replace(HELIX, extra={"editor": " and Doe, Jane"})
     assert "Jane" not in cite([one], built_in("ieee")).in_text
 
 
-def test_tex_is_unicode_in_references():
+def test_tex_becomes_unicode_in_references():
     one = replace(HELIX, title=r"H$_2$O: on $\alpha$-decay of $x < y$ & {\cal S}")
     for style in STYLES:
         (reference,) = cite([one], built_in(style)).references
@@ -207,23 +207,23 @@ def test_tex_is_unicode_in_references():
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_powers_stay_powers_in_plain_text(style):
+def test_powers_become_superscripts_in_plain_text(style):
     one = replace(HELIX, title=r"Lengths of 10$^{-3}$ m and $x^2$ with two words after")
     (reference,) = cite([one], built_in(style)).references
     assert "10⁻³" in plain(reference) and "x²" in plain(reference).lower()
 
 
-def test_a_raised_citation_is_plain_figures_in_plain_text():
+def test_superscript_citation_is_plain_digits_in_plain_text():
     assert plain(cite([HELIX], built_in("nature")).in_text) == "1"
 
 
-def test_too_many_papers_for_a_style_are_refused_with_another_way():
+def test_too_many_papers_are_refused_with_alternative():
     with pytest.raises(LibraryError, match="too many") as refused:
         cite([HELIX] * (MOST + 1), built_in("ieee"))
     assert "BibTeX" in refused.value.hint
 
 
-def test_citing_can_be_stopped():
+def test_citing_can_be_cancelled():
     def stop(done, total, note):
         if done:
             task.cancel()
@@ -233,7 +233,7 @@ def test_citing_can_be_stopped():
         cite([HELIX, BERT, BOOK] * 10, built_in("ieee"), task)
 
 
-def test_papers_are_copied_with_and_without_italics(library, tmp_path):
+def test_copied_citation_has_plain_text_and_html(library, tmp_path):
     styles = CitationStyles(tmp_path)
     library.put([HELIX, BERT])
     copied = copy(library, [1], CopyCitation("nature"), styles, Task())
@@ -245,13 +245,13 @@ def test_papers_are_copied_with_and_without_italics(library, tmp_path):
     assert copy(library, [1], CopyAs.biblatex, styles, Task()).text.startswith("@article{")
 
 
-def test_a_title_is_copied_as_it_is_shown(library, tmp_path):
+def test_copied_title_is_shown_in_unicode(library, tmp_path):
     library.put([paper("On $x^2$ and H$_2$O")])
     copied = copy(library, [1], CopyAs.title, CitationStyles(tmp_path), Task())
     assert copied.text == "On x² and H₂O"
 
 
-def test_a_paper_without_what_is_to_be_copied_is_counted(library, tmp_path):
+def test_copy_counts_papers_without_the_value(library, tmp_path):
     styles = CitationStyles(tmp_path)
     library.put([HELIX, BERT, BOOK])
     dois = copy(library, [1, 2, 3], CopyAs.doi, styles, Task())
@@ -266,7 +266,7 @@ CUT = {"and-others": "1"}
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_list_of_authors_that_was_cut_short_ends_with_et_al(style):
+def test_truncated_author_list_ends_with_et_al(style):
     one = replace(BERT, extra=CUT)
     (reference,) = cite([one], built_in(style)).references
     assert "et al." in plain(reference) and "others" not in reference
@@ -314,17 +314,17 @@ WANG = paper(
         *((style, WANG, "王小明") for style in STYLES),
     ],
 )
-def test_the_parts_that_a_style_asks_for_are_there(style, one, text):
+def test_reference_contains_fields_required_by_style(style, one, text):
     assert text in plain(cite([one], built_in(style)).references[0])
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_no_title_is_printed_twice(style):
+def test_reference_prints_title_once(style):
     (reference,) = cite([FOREST], built_in(style)).references
     assert plain(reference).lower().count("northern forests") == 1
 
 
-def test_what_a_person_calls_english_is_english():
+def test_names_of_english_are_recognised_as_english():
     for language in ("english", "eng", "British", ""):
         one = replace(SPECIES, title="The genome of mice", extra={"language": language})
         assert "The Genome of Mice" in cite([one], built_in("chicago")).references[0]

@@ -1,4 +1,4 @@
-"""Citations come in for every paper, from whichever source knows it, and each is asked for once."""
+"""Citations are fetched for every paper from a source that knows it, and requested once."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def by_pmid(pubmed):
     return [id for request in pubmed.requests for [id] in ids_of(request)]
 
 
-def test_citations_of_all_papers_come_in(library, fetch):
+def test_citations_of_all_papers_are_fetched(library, fetch):
     ids = put(library, *map(made, range(10, 50)))
     report = fetch()
     assert (report.asked, report.unknown, report.unanswered, report.failed) == (40, 0, 0, [])
@@ -85,7 +85,7 @@ def test_citations_of_all_papers_come_in(library, fetch):
     assert [one.paper for one in twelve] == [ids[0], ids[1], None, None]
 
 
-def test_a_second_run_asks_only_for_what_is_new(library, fetch, scholar):
+def test_second_fetch_requests_only_new_papers(library, fetch, scholar):
     put(library, *map(made, range(10)))
     fetch()
     before = len(scholar.requests)
@@ -95,7 +95,7 @@ def test_a_second_run_asks_only_for_what_is_new(library, fetch, scholar):
     assert set(asked(scholar)[-2:]) == {"DOI:10.5555/paper.20"}
 
 
-def test_papers_are_asked_for_again_when_their_answers_are_old(library, fetch, monkeypatch):
+def test_stale_citations_are_requested_again(library, fetch, monkeypatch):
     put(library, made(1))
     fetch()
     later = time.time() + citation_fetcher.STALE + 1
@@ -103,26 +103,26 @@ def test_papers_are_asked_for_again_when_their_answers_are_old(library, fetch, m
     assert fetch().asked == 1
 
 
-def test_only_the_papers_that_are_wanted_are_asked_for(library, fetch, scholar):
+def test_fetch_among_papers_requests_only_those(library, fetch, scholar):
     ids = put(library, *map(made, range(10)))
     assert fetch(among=[ids[3], ids[4]]).asked == 2
     assert set(asked(scholar)) == {"DOI:10.5555/paper.3", "DOI:10.5555/paper.4"}
 
 
-def test_papers_without_a_name_and_in_the_trash_are_left_alone(library, fetch, scholar):
+def test_papers_without_identifier_or_in_trash_are_skipped(library, fetch, scholar):
     _, gone = put(library, paper("On ants", citekey="ants"), made(3))
     library.trash([gone])
     assert fetch().asked == 0 and not scholar.requests
 
 
-def test_a_neighbour_is_remembered_by_the_name_the_library_knows_it_by(library, fetch):
+def test_citing_paper_is_stored_under_identifier_of_library(library, fetch):
     mine, other = put(library, made(14), made(15, arxiv="1001.00015"))
     fetch(among=[mine])
     assert [one.paper for one in library.citations.citing(mine)] == [other, None, None, None]
     assert library.citations.citing(mine)[0].identifier == identifier("arxiv", "1001.00015")
 
 
-def test_pubmed_is_asked_for_what_semantic_scholar_does_not_know(library, fetch, pubmed):
+def test_pubmed_is_asked_for_papers_unknown_to_semantic_scholar(library, fetch, pubmed):
     pubmed.links = {"71": ["72"], "73": ["71"]}
     [a, b] = put(library, made(71, pmid="71"), made(72, doi="10.1000/nowhere", pmid="72"))
     put(library, made(3))
@@ -133,7 +133,9 @@ def test_pubmed_is_asked_for_what_semantic_scholar_does_not_know(library, fetch,
     assert fetch().asked == 0
 
 
-def test_papers_that_nobody_knows_are_counted_and_asked_for_once(library, fetch, scholar, pubmed):
+def test_papers_unknown_to_all_sources_are_counted_and_requested_once(
+    library, fetch, scholar, pubmed
+):
     put(library, made(1, pmid="99"), made(2, doi="10.1000/nowhere"), made(3))
     report = fetch()
     assert (report.asked, report.unknown) == (3, 2)
@@ -142,7 +144,7 @@ def test_papers_that_nobody_knows_are_counted_and_asked_for_once(library, fetch,
     assert (len(scholar.requests), len(pubmed.requests)) == seen
 
 
-def test_what_a_publisher_keeps_back_is_asked_of_pubmed(library, fetch, scholar, pubmed):
+def test_references_withheld_by_publisher_come_from_pubmed(library, fetch, scholar, pubmed):
     scholar.withheld = {10, 30}
     pubmed.links = {"10000010": ["5"]}
     ten, thirty = put(library, made(10, pmid="10000010"), made(30))
@@ -153,7 +155,7 @@ def test_what_a_publisher_keeps_back_is_asked_of_pubmed(library, fetch, scholar,
     assert any("publishers of 1 paper " in remark for remark in report.remarks)
 
 
-def test_what_its_own_record_lists_stands_in_for_what_nobody_tells(library, fetch, scholar, pubmed):
+def test_references_of_own_record_are_used_if_no_source_has_them(library, fetch, scholar, pubmed):
     scholar.withheld = {10}
     listed = {"references": "pmid:5 doi:10.1000/x url:nothing pmid:? pmid:5"}
     [ten, eleven] = put(
@@ -170,9 +172,7 @@ def test_what_its_own_record_lists_stands_in_for_what_nobody_tells(library, fetc
     assert report.references == 6 and not report.remarks and not pubmed.requests
 
 
-def test_while_semantic_scholar_is_away_pubmed_answers_and_the_rest_waits(
-    library, fetch, scholar, pubmed
-):
+def test_pubmed_answers_while_semantic_scholar_is_down(library, fetch, scholar, pubmed):
     pubmed.links = {"10000010": ["5"]}
     scholar.fail(faults.unavailable(), times=100)
     ten, eleven = put(library, made(10, doi="10.5555/paper.10", pmid="10000010"), made(11))
@@ -183,7 +183,7 @@ def test_while_semantic_scholar_is_away_pubmed_answers_and_the_rest_waits(
     assert library.citations.counts([ten, eleven])[ten] == Counts(1, 0)
 
 
-def test_what_waited_is_asked_for_when_the_source_is_back(library, fetch, scholar):
+def test_unanswered_papers_are_requested_when_source_is_back(library, fetch, scholar):
     scholar.fail(faults.unavailable(), times=2)
     ids = put(library, made(10), made(11))
     assert fetch().unanswered == 2
@@ -191,7 +191,7 @@ def test_what_waited_is_asked_for_when_the_source_is_back(library, fetch, schola
     assert library.citations.counts(ids) == dict.fromkeys(ids, Counts(4, 4))
 
 
-def test_when_pubmed_was_asked_in_its_place_that_is_said(library, fetch, scholar, pubmed):
+def test_replacement_of_semantic_scholar_by_pubmed_is_remarked(library, fetch, scholar, pubmed):
     scholar.fail(faults.unavailable(), times=100)
     put(library, made(10, pmid="10000010"))
     report = fetch()
@@ -199,7 +199,7 @@ def test_when_pubmed_was_asked_in_its_place_that_is_said(library, fetch, scholar
     assert any("Semantic Scholar" in text and "PubMed" in text for text in report.remarks)
 
 
-def test_a_source_that_fails_is_not_asked_again_in_this_run(library, fetch, scholar, monkeypatch):
+def test_failing_source_is_not_asked_again_in_same_run(library, fetch, scholar, monkeypatch):
     monkeypatch.setattr(citation_fetcher, "BATCH", 5)
     scholar.fail(faults.unavailable(), times=100)
     put(library, *map(made, range(20)))
@@ -207,7 +207,7 @@ def test_a_source_that_fails_is_not_asked_again_in_this_run(library, fetch, scho
     assert report.unanswered == 20 and len(scholar.requests) == 2
 
 
-def test_papers_that_pubmed_did_not_answer_for_are_asked_for_again(library, fetch, pubmed):
+def test_papers_unanswered_by_pubmed_are_requested_again(library, fetch, pubmed):
     pubmed.fail(faults.unavailable(), times=2)
     put(library, made(1, pmid="99"))
     report = fetch()
@@ -215,7 +215,7 @@ def test_papers_that_pubmed_did_not_answer_for_are_asked_for_again(library, fetc
     assert fetch().unknown == 1
 
 
-def test_a_paper_with_a_problem_of_its_own_fails_alone(library, fetch, scholar):
+def test_invalid_answer_for_one_paper_fails_only_that_paper(library, fetch, scholar):
     put(library, *map(made, (3, 4, 5)))
     good = {"externalIds": {}, "references": [], "citations": []}
     scholar.fail(
@@ -227,14 +227,14 @@ def test_a_paper_with_a_problem_of_its_own_fails_alone(library, fetch, scholar):
     assert report.failed[0].entry == "doi:10.5555/paper.4"
 
 
-def test_papers_that_share_a_name_are_all_settled(library, fetch, scholar):
+def test_papers_sharing_an_identifier_are_requested_once(library, fetch, scholar):
     put(library, made(3), paper("Quite another title of the same book", doi=doi(3).value))
     assert library.count() == 2
     assert fetch().asked == 2 and len(asked(scholar)) == 2
     assert fetch().asked == 0
 
 
-def test_citations_cut_short_are_remarked_on(library, fetch, scholar):
+def test_truncated_citations_are_remarked(library, fetch, scholar):
     scholar.celebrated = {3: 12_000}
     [three] = put(library, made(3))
     report = fetch()
@@ -243,7 +243,7 @@ def test_citations_cut_short_are_remarked_on(library, fetch, scholar):
     assert library.citations.counts([three])[three].citations == 9_999
 
 
-def test_progress_names_the_sources_and_reaches_the_end(library, fetch):
+def test_progress_names_sources_and_reaches_total(library, fetch):
     put(library, made(1, pmid="99"), *map(made, range(10, 20)))
     steps = []
     fetch(report=lambda *step: steps.append(step))
@@ -252,7 +252,7 @@ def test_progress_names_the_sources_and_reaches_the_end(library, fetch):
     assert [done for done, _, _ in steps] == sorted(done for done, _, _ in steps)
 
 
-def test_what_came_until_it_was_stopped_is_kept(library, client, scholar, monkeypatch):
+def test_cancelled_citation_fetch_keeps_finished_batches(library, client, scholar, monkeypatch):
     monkeypatch.setattr(citation_fetcher, "BATCH", 5)
     put(library, *map(made, range(10, 30)))
     task = Task(lambda done, total, note: done >= 10 and task.cancel())
@@ -263,7 +263,7 @@ def test_what_came_until_it_was_stopped_is_kept(library, client, scholar, monkey
     assert len(asked(scholar)) == 40
 
 
-def test_killed_at_any_moment_it_goes_on_and_ends_with_all(tmp_path, library):
+def test_killed_citation_fetch_resumes_and_completes(tmp_path, library):
     program = """
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What lies around a paper: what is known of it, and what can be asked for."""
+"""Citations of one paper: the stored ones, and those that can be requested."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def asking(library, tmp_path):
             yield OnlineLookup(library, CitationFetcher(library, client), client)
 
 
-def test_nothing_is_known_before_anybody_asked(library):
+def test_citation_list_is_empty_before_first_request(library):
     library.put([paper("A", doi="10.5555/paper.10"), paper("B")])
     known = citation_list(library, 1, CitationDirection.references)
     assert (known.nearby, known.asked, known.askable) == ((), None, True)
     assert not citation_list(library, 2, CitationDirection.references).askable
 
 
-def test_what_is_in_the_library_comes_first_then_what_has_a_title(library):
+def test_citation_list_sorts_library_papers_first_then_titled_ones(library):
     library.put([paper("A", doi="10.5555/paper.10"), paper("B", doi="10.5555/paper.9")])
     library.citations.put([(doi(10), doi(n)) for n in (7, 8, 9)], "s2")
     library.citations.store_mentions([Mention(doi(8), "Eight", "H. Acht", "Zahlen", "1908")])
@@ -76,7 +76,7 @@ def test_what_is_in_the_library_comes_first_then_what_has_a_title(library):
     ] == ["A"]
 
 
-def test_asking_for_one_paper_brings_its_citations_and_their_titles(library, asking):
+def test_request_for_one_paper_stores_citations_and_titles(library, asking):
     library.put([paper("A", doi="10.5555/paper.10"), paper("Not asked for", doi="10.5555/paper.2")])
     asking.ask(1, Task())
     cites, cited = (
@@ -89,7 +89,7 @@ def test_asking_for_one_paper_brings_its_citations_and_their_titles(library, ask
     assert citation_list(library, 2, CitationDirection.citing).asked is None
 
 
-def test_a_paper_is_added_by_its_doi(library, asking):
+def test_paper_is_added_by_doi(library, asking):
     added = asking.add(Identifier("doi", "10.1038/171737a0"), Task())
     (helix,) = library.get([added])
     assert (helix.title, helix.venue, helix.kind) == (HELIX["title"], "Nature", "article-journal")
@@ -99,13 +99,13 @@ def test_a_paper_is_added_by_its_doi(library, asking):
     assert library.import_log.imports()[0].added == 1
 
 
-def test_a_paper_is_added_by_its_arxiv_id(library, asking):
+def test_paper_is_added_by_arxiv_id(library, asking):
     added = asking.add(Identifier("arxiv", "hep-th/0712001"), Task())
     (found,) = library.get([added])
     assert found.identifier("arxiv") == "hep-th/0712001"
 
 
-def test_a_doi_that_nobody_knows_is_said_so(library, asking):
+def test_unknown_doi_raises_source_error(library, asking):
     with pytest.raises(SourceError, match="does not know the DOI"):
         asking.add(Identifier("doi", "10.1000/nobody"), Task())
     assert library.count() == 0

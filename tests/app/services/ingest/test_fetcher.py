@@ -1,4 +1,4 @@
-"""Fetches go on where they were, whatever stopped them, and count nothing twice."""
+"""Fetches resume where they stopped and count nothing twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def made(number, **values):
 
 @dataclass
 class Shelf:
-    """A source that holds papers in pages of ten; `break_at` makes one page unreadable once."""
+    """A source with papers in pages of ten; `break_at` makes one page unreadable once."""
 
     papers: list = field(default_factory=lambda: [made(n) for n in range(1, 36)])
     break_at: int = -1
@@ -68,16 +68,14 @@ def counts(fetch):
     return fetch.read, fetch.added, fetch.merged, fetch.failed
 
 
-def test_a_whole_result_set_comes_in(fetching, library):
+def test_fetch_stores_whole_result_set(fetching, library):
     done = fetching.run(fetching.start(ALL).id, Task())
     assert done.fetch.state == FetchState.done
     assert counts(done.fetch) == (35, 35, 0, 0) and library.count() == 35
     assert done.fetch.papers == 35 and {one.what for one in done.news} == {UpdateKind.added}
 
 
-def test_a_fetch_that_failed_says_why_and_goes_on_with_the_page_it_failed_at(
-    fetching, shelf, library
-):
+def test_failed_fetch_gives_reason_and_resumes_at_failed_page(fetching, shelf, library):
     shelf.break_at = 20
     id = fetching.start(ALL).id
     with pytest.raises(SourceError):
@@ -89,7 +87,7 @@ def test_a_fetch_that_failed_says_why_and_goes_on_with_the_page_it_failed_at(
     assert counts(done.fetch) == (35, 35, 0, 0) and done.fetch.message == ""
 
 
-def test_a_fetch_that_was_stopped_goes_on_in_another_process(fetching, library, shelf):
+def test_cancelled_fetch_resumes_in_another_process(fetching, library, shelf):
     id = fetching.start(ALL).id
     task = Task(lambda done, total, note: done >= 10 and task.cancel())
     with pytest.raises(Cancelled):
@@ -101,7 +99,7 @@ def test_a_fetch_that_was_stopped_goes_on_in_another_process(fetching, library, 
     assert len(library.import_log.imports()) == 1
 
 
-def test_only_one_of_two_who_run_the_same_fetch_at_once_counts_a_page(fetching, library, shelf):
+def test_page_is_counted_once_when_two_processes_run_a_fetch(fetching, library, shelf):
     id = fetching.start(ALL).id
     other = Fetcher(library, None, [replace(shelf)])
     started = []
@@ -117,15 +115,13 @@ def test_only_one_of_two_who_run_the_same_fetch_at_once_counts_a_page(fetching, 
     assert counts(library.import_log.imports()[0])[0] == 35
 
 
-def test_no_more_papers_come_than_were_asked_for(fetching, library):
+def test_fetch_stops_at_requested_number_of_papers(fetching, library):
     asked = replace(ALL, most=13)
     assert counts(fetching.run(fetching.start(asked).id, Task()).fetch) == (13, 13, 0, 0)
     assert library.count() == 13
 
 
-def test_a_fetch_that_was_done_asks_only_for_what_is_new_and_says_what_has_become_of_papers(
-    fetching, shelf, library
-):
+def test_repeated_fetch_requests_changes_and_reports_updates(fetching, shelf, library):
     id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
     before = shelf.papers[1]
     shelf.papers = [
@@ -142,7 +138,7 @@ def test_a_fetch_that_was_done_asks_only_for_what_is_new_and_says_what_has_becom
     }
 
 
-def test_a_new_version_and_the_journals_article_are_news(fetching, shelf, library):
+def test_new_version_and_journal_article_are_updates(fetching, shelf, library):
     arxiv = {"source": "arxiv", "source_id": "2101.00001", "arxiv": "2101.00001"}
     first = paper("The honey of bees", authors="Maeterlinck, M.", extra={"version": "1"}, **arxiv)
     shelf.papers = [first]
@@ -164,27 +160,27 @@ def test_a_new_version_and_the_journals_article_are_news(fetching, shelf, librar
     assert (2, UpdateKind.added, "") in told
 
 
-def test_nothing_new_comes_with_a_reason(fetching, shelf):
+def test_empty_repeated_fetch_has_a_reason(fetching, shelf):
     id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
     again = fetching.run(id, Task())
     assert not again.news and again.remark == "The shelf is closed on Sundays."
 
 
-def test_another_way_than_the_usual_is_named_on_the_way_and_at_the_end(fetching, shelf):
+def test_fallback_of_source_is_shown_in_progress_and_remark(fetching, shelf):
     shelf.note = "The shelf is full; the cellar is asked instead."
     said = []
     done = fetching.run(fetching.start(ALL).id, Task(lambda done, total, note: said.append(note)))
     assert done.remark == shelf.note and shelf.note in said
 
 
-def test_broken_records_are_in_the_ledger_and_the_rest_goes_on(fetching, shelf):
+def test_broken_records_are_logged_and_others_stored(fetching, shelf):
     shelf.papers[3] = Skipped("The shelf", "4", "It has no title.")
     done = fetching.run(fetching.start(ALL).id, Task())
     assert counts(done.fetch) == (35, 34, 0, 1)
     assert [skip.entry for skip in done.skips] == ["4"]
 
 
-def test_what_cannot_be_asked_is_refused_before_anything_is_remembered(fetching):
+def test_invalid_query_is_refused_before_it_is_stored(fetching):
     with pytest.raises(BadQuery, match="not a word"):
         fetching.start(replace(ALL, text="?"))
     with pytest.raises(BadQuery, match="no source"):
@@ -192,7 +188,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_remembered(fetching)
     assert fetching.all() == []
 
 
-def test_a_forgotten_fetch_leaves_its_papers_and_its_story(fetching, library):
+def test_forgotten_fetch_keeps_its_papers_and_log(fetching, library):
     id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
     fetching.forget(id)
     assert fetching.all() == [] and library.count() == 35

@@ -1,4 +1,4 @@
-"""Imports: nothing is lost, nothing comes twice, and a killed import is gone on with."""
+"""Imports lose nothing, add nothing twice, and resume after a kill."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def write_jsonl(path: Path, count: int) -> None:
             stream.write(json.dumps(about) + "\n")
 
 
-def test_a_messy_folder_becomes_a_library_and_the_ledger_adds_up(intake, library, tmp_path):
+def test_import_of_mixed_folder_accounts_for_every_record(intake, library, tmp_path):
     folder = tmp_path / "papers"
     (folder / "sub").mkdir(parents=True)
     (folder / "refs.bib").write_text(BIB)
@@ -65,12 +65,12 @@ def test_a_messy_folder_becomes_a_library_and_the_ledger_adds_up(intake, library
     [story] = library.import_log.imports()
     assert (story.read, story.added, story.merged, story.failed) == (5, 2, 2, 1)
     assert library.import_log.failures(story.id) == report.skips
-    # The PDF belongs to the entry that names it, and its text is found.
+    # The PDF belongs to the entry that names it, and its text is indexed.
     [(found, _)] = library.search_text("polonium", 5)
     assert library.get([found])[0].title == "On a new radioactive substance"
 
 
-def test_a_second_run_adds_nothing_and_opens_no_pdf_again(intake, library, tmp_path):
+def test_second_import_adds_nothing_and_opens_no_pdf(intake, library, tmp_path):
     (tmp_path / "refs.bib").write_text(BIB)
     (tmp_path / "stray.pdf").write_bytes(pdf("An essay on honey bees"))
     first = add(intake, tmp_path / "refs.bib", tmp_path / "stray.pdf")
@@ -79,7 +79,7 @@ def test_a_second_run_adds_nothing_and_opens_no_pdf_again(intake, library, tmp_p
     assert second.read == first.read and second.texts == 0 and library.count() == 3
 
 
-def test_a_file_that_moved_is_known_by_its_content(intake, library, tmp_path):
+def test_moved_file_is_recognised_by_content(intake, library, tmp_path):
     old, new = tmp_path / "old.pdf", tmp_path / "new" / "other name.pdf"
     old.write_bytes(pdf("An essay on honey bees"))
     add(intake, old)
@@ -101,7 +101,7 @@ def test_copies_of_one_pdf_are_one_paper(intake, library, tmp_path):
     [b"hello", b"", bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + bytes(90), pdf("Cut off")[:60]],
     ids=["5 bytes", "empty", "random", "PNG", "truncated"],
 )
-def test_a_file_that_is_no_paper_is_not_added(intake, library, tmp_path, content):
+def test_file_that_is_not_a_paper_is_not_added(intake, library, tmp_path, content):
     file = tmp_path / "no_paper.pdf"
     file.write_bytes(content)
     report = add(intake, tmp_path)
@@ -109,7 +109,7 @@ def test_a_file_that_is_no_paper_is_not_added(intake, library, tmp_path, content
     assert report.skips[0].file == str(file) and report.skips[0].why
 
 
-def test_a_list_of_authors_that_a_pdf_names_and_that_is_not_used_is_remarked_on(intake, tmp_path):
+def test_unused_author_list_of_pdf_is_remarked(intake, tmp_path):
     page = [At("On the Flight of Honey Bees", 20, y=720), *body()]
     file = tmp_path / "bees.pdf"
     file.write_bytes(make_pdf(page, info={"Author": "Cy Doe; Dee Fox; Eve Gale"}))
@@ -119,7 +119,7 @@ def test_a_list_of_authors_that_a_pdf_names_and_that_is_not_used_is_remarked_on(
     assert all(name in remark.why for name in ("Cy Doe", "Dee Fox", "Eve Gale"))
 
 
-def test_a_damaged_copy_changes_nothing_of_the_paper_it_belongs_to(intake, library, tmp_path):
+def test_damaged_copy_does_not_change_its_paper(intake, library, tmp_path):
     file = tmp_path / "bees.pdf"
     file.write_bytes(pdf("An essay on honey bees"))
     add(intake, file)
@@ -129,13 +129,13 @@ def test_a_damaged_copy_changes_nothing_of_the_paper_it_belongs_to(intake, libra
     assert library.attachments.of([1]) == before and library.search_text("honey", 5)
 
 
-def test_a_scan_is_a_paper_with_a_remark(intake, library, tmp_path):
+def test_scan_becomes_paper_with_remark(intake, library, tmp_path):
     (tmp_path / "Some old report.pdf").write_bytes(make_pdf([]))
     report = add(intake, tmp_path)
     assert (report.added, report.failed, len(report.remarks)) == (1, 0, 1)
 
 
-def test_files_of_other_kinds_are_named_or_counted_by_suffix(intake, tmp_path):
+def test_unsupported_files_are_named_or_counted_by_suffix(intake, tmp_path):
     folder = tmp_path / "papers"
     folder.mkdir()
     for name in ("refs.enw", "wos.isi", "table.csv", "z.rdf", "a.png", "b.png", "run.py"):
@@ -149,14 +149,14 @@ def test_files_of_other_kinds_are_named_or_counted_by_suffix(intake, tmp_path):
     assert "Web of Science" in report.skips[0].why and report.passed_over == 7
 
 
-def test_what_is_not_there_is_named_and_the_rest_goes_on(intake, tmp_path):
+def test_missing_file_is_reported_and_others_are_imported(intake, tmp_path):
     (tmp_path / "refs.bib").write_text(BIB)
     report = add(intake, tmp_path / "gone", tmp_path / "refs.bib")
     assert report.added == 2
     assert report.skips[0] == (str(tmp_path / "gone"), "", "There is no such file or folder.")
 
 
-def test_names_and_texts_that_are_no_text_stop_nothing(intake, library, tmp_path):
+def test_undecodable_names_and_texts_do_not_stop_import(intake, library, tmp_path):
     folder = tmp_path / "odd"
     folder.mkdir()
     for name, content in (
@@ -175,14 +175,14 @@ def test_names_and_texts_that_are_no_text_stop_nothing(intake, library, tmp_path
     assert again.added == 0 and again.read == 3 and library.is_text_index_consistent()
 
 
-def test_links_that_go_in_circles_end(intake, tmp_path):
+def test_circular_links_do_not_loop(intake, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "refs.bib").write_text(BIB)
     (tmp_path / "a" / "round").symlink_to(tmp_path / "a", target_is_directory=True)
     assert add(intake, tmp_path).added == 2
 
 
-def test_an_import_can_be_stopped_and_gone_on_with(intake, library, tmp_path):
+def test_cancelled_import_can_be_resumed(intake, library, tmp_path):
     write_jsonl(tmp_path / "many.jsonl", 3 * BATCH)
     task = Task(lambda done, total, note: task.cancel() if done >= BATCH else None)
     with pytest.raises(Cancelled):
@@ -193,14 +193,14 @@ def test_an_import_can_be_stopped_and_gone_on_with(intake, library, tmp_path):
     assert library.count() == 3 * BATCH and report.read == 3 * BATCH
 
 
-def test_progress_tells_how_much_there_is(intake, tmp_path):
+def test_import_progress_has_total(intake, tmp_path):
     write_jsonl(tmp_path / "many.jsonl", 2 * BATCH)
     steps = []
     intake.add([tmp_path / "many.jsonl"], Task(lambda *step: steps.append(step)))
     assert (BATCH, 2 * BATCH, "many.jsonl") in steps
 
 
-def test_an_import_that_is_killed_loses_a_batch_at_most(tmp_path):
+def test_killed_import_loses_at_most_one_batch(tmp_path):
     write_jsonl(tmp_path / "many.jsonl", 40 * BATCH)
     path = tmp_path / "library.sqlite3"
     Library(path).close()
@@ -227,7 +227,7 @@ def test_an_import_that_is_killed_loses_a_batch_at_most(tmp_path):
     library.close()
 
 
-def test_real_messy_files_all_end_somewhere(intake, library, shared):
+def test_import_of_real_files_accounts_for_every_record(intake, library, shared):
     folders = [shared / "fixtures" / name for name in ("bib", "ris", "xml", "nbib")]
     report = intake.add(folders, Task())
     assert report.read == report.added + report.merged + report.failed

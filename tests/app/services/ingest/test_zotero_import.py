@@ -1,4 +1,4 @@
-"""A library comes over from a Zotero that runs on this computer, and comes once."""
+"""Import of the library of a Zotero that runs on this computer."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ SHELVES = [
 
 
 class FakeZotero(LocalServer):
-    """Answers as the local interface does: lists, a hundred at a time."""
+    """Answer like Zotero's local API: lists, a hundred at a time."""
 
     def __init__(self) -> None:
         super().__init__()
         self.top = [ARTICLE]
         self.children: list[dict[str, object]] = []
-        self.odd: set[int] = set()  # places in `top` where something else stands
+        self.odd: set[int] = set()  # positions in `top` replaced by an invalid entry
 
     def respond(self, asked: Asked) -> Answer:
         found: list[dict[str, object]] = []
@@ -90,7 +90,7 @@ def attach(server: FakeZotero, path: Path, parent: str = "AAAA1111") -> None:
     server.children.append({"data": data, "links": {"enclosure": {"href": path.as_uri()}}})
 
 
-def test_a_paper_comes_with_all_that_zotero_knows_of_it(library, server, bring, tmp_path):
+def test_zotero_paper_is_imported_with_tags_notes_and_files(library, server, bring, tmp_path):
     file = tmp_path / "bees of all.pdf"
     file.write_bytes(b"%PDF-1.4 broken")
     attach(server, file)
@@ -114,7 +114,7 @@ def test_a_paper_comes_with_all_that_zotero_knows_of_it(library, server, bring, 
     assert [note.text for note in library.notes.of(1)] == ["Fine & dandy\nx"]
 
 
-def test_a_second_time_brings_only_what_is_new(library, server, bring):
+def test_second_zotero_import_adds_only_new_items(library, server, bring):
     note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Once</p>"}
     server.children.append({"data": note})
     bring()
@@ -124,8 +124,8 @@ def test_a_second_time_brings_only_what_is_new(library, server, bring):
     assert len(library.notes.of(1)) == 1 and library.count() == 2
 
 
-def noted(*texts: str) -> list[dict[str, object]]:
-    """Notes as Zotero has them, each made a minute after the other."""
+def dated_notes(*texts: str) -> list[dict[str, object]]:
+    """Notes in Zotero's format, each created a minute after the previous one."""
     return [
         {
             "data": {
@@ -140,22 +140,22 @@ def noted(*texts: str) -> list[dict[str, object]]:
     ]
 
 
-def test_a_note_that_was_edited_here_stays_as_it_is_and_comes_once(library, server, bring):
-    server.children = noted("On bees", "On wasps", "On ants")
+def test_note_edited_here_is_kept_and_not_imported_again(library, server, bring):
+    server.children = dated_notes("On bees", "On wasps", "On ants")
     bring()
     notes = library.notes.of(1)
     assert [note.text for note in notes] == ["On bees", "On wasps", "On ants"]
     assert notes[0].added == datetime(2024, 5, 1, 10, tzinfo=UTC).timestamp()
     library.notes.change(notes[0].id, "On bees, and more")
-    server.children = noted("On bees", "On wasps, there", "On ants", "New")
+    server.children = dated_notes("On bees", "On wasps, there", "On ants", "New")
     for _ in range(2):
         bring()
         found = [note.text for note in library.notes.of(1)]
         assert found == ["On bees, and more", "On wasps, there", "On ants", "New"]
 
 
-def test_what_was_taken_away_here_stays_away_and_can_be_taken_back(library, server, bring):
-    server.children = noted("On bees", "On wasps")
+def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server, bring):
+    server.children = dated_notes("On bees", "On wasps")
     bring()
     organise = LibraryEditor(library)
     note = library.notes.of(1)[0]
@@ -180,7 +180,7 @@ def test_what_was_taken_away_here_stays_away_and_can_be_taken_back(library, serv
     assert len(library.notes.of(1)) == 2
 
 
-def test_what_was_taken_away_stays_away_after_a_merge_and_a_split(library, server, bring):
+def test_removed_tags_stay_removed_after_merge_and_split(library, server, bring):
     server.top.append({"key": "B", "itemType": "book", "title": "Ants", "tags": [{"tag": "six"}]})
     bring()
     organise = LibraryEditor(library)
@@ -195,7 +195,7 @@ def test_what_was_taken_away_stays_away_after_a_merge_and_a_split(library, serve
     assert library.organisation.of([2])[2].tags == ("six",)
 
 
-def test_a_large_library_comes_page_by_page_whole(library, server, bring):
+def test_large_zotero_library_is_imported_page_by_page(library, server, bring):
     server.top = [
         {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
         for n in range(2 * PAGE + 7)
@@ -204,7 +204,7 @@ def test_a_large_library_comes_page_by_page_whole(library, server, bring):
     assert report.added + report.merged == 2 * PAGE + 7 and library.count() == report.added
 
 
-def test_an_entry_that_is_none_does_not_end_the_library(library, server, bring):
+def test_invalid_entry_does_not_stop_zotero_import(library, server, bring):
     server.top = [
         {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
         for n in range(PAGE + 7)
@@ -213,7 +213,7 @@ def test_an_entry_that_is_none_does_not_end_the_library(library, server, bring):
     assert bring().read == PAGE + 6
 
 
-def test_items_that_are_no_papers_are_named_or_passed_over(library, server, bring):
+def test_items_without_paper_are_reported_or_skipped(library, server, bring):
     server.top = [
         {"key": "N", "itemType": "note", "note": "alone"},
         {"key": "X", "itemType": "book", "title": ""},
@@ -227,14 +227,14 @@ def test_items_that_are_no_papers_are_named_or_passed_over(library, server, brin
     assert report.skips[0].entry == "X" and "title" in report.skips[0].why
 
 
-def test_a_pdf_without_a_paper_becomes_one(library, server, bring, shared):
+def test_pdf_without_parent_item_becomes_a_paper(library, server, bring, shared):
     pdf = next(iter(sorted((shared / "fixtures" / "pdf").glob("*.pdf"))))
     server.top = [{"key": "P", "itemType": "attachment", "path": str(pdf)}]
     report = bring()
     assert (report.added, library.count()) == (1, 1)
 
 
-def test_a_zotero_that_does_not_run_or_does_not_answer_says_what_to_do(library, server, bring):
+def test_unreachable_zotero_raises_error_with_hint(library, server, bring):
     server.fail(lambda answer: Answer(b"Local API is not enabled", "text/plain", 403))
     with pytest.raises(SourceError, match=r"Zotero .*not enabled") as refused:
         bring()
@@ -252,12 +252,12 @@ def test_a_zotero_that_does_not_run_or_does_not_answer_says_what_to_do(library, 
         ({"itemType": "thesis", "citationKey": "mine"}, ("citekey", "mine")),
     ],
 )
-def test_names_of_papers_are_understood(data, wanted):
+def test_zotero_identifiers_are_parsed(data, wanted):
     found = items.paper({"key": "Z", "title": "T", **data})
     assert found is not None and tuple(found.identifiers) == (Identifier(*wanted),)
 
 
-def test_the_command_line_brings_it_too(server, tmp_path, monkeypatch):
+def test_zotero_command_imports_library(server, tmp_path, monkeypatch):
     monkeypatch.setenv("SCIREAD_ZOTERO_URL", f"{server.url}api/users/0/")
     monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
     home = ["--home", str(tmp_path / "home"), "--json"]

@@ -1,4 +1,4 @@
-"""Files put to a paper by hand, and drafts of notes."""
+"""Files attached to a paper by hand, and drafts of notes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write_pdf(path, pages):
     path.write_bytes(make_pdf(*([At(text), *body()] for text in pages)))
 
 
-def test_a_file_is_put_to_a_paper_with_its_pages_and_its_words(library, files, tmp_path):
+def test_attached_file_is_indexed_and_undo_removes_it(library, files, tmp_path):
     write_pdf(tmp_path / "bees.pdf", ["wagglish dances", "more of them"])
     files.attach(1, tmp_path / "bees.pdf", Task())
     (found,) = files.of(1)
@@ -36,7 +36,7 @@ def test_a_file_is_put_to_a_paper_with_its_pages_and_its_words(library, files, t
     assert files.of(1) == [] and library.search_text("wagglish", 10) == []
 
 
-def test_a_missing_file_is_said_so_and_located(library, files, tmp_path):
+def test_missing_file_is_reported_and_can_be_located(library, files, tmp_path):
     write_pdf(tmp_path / "bees.pdf", ["wagglish dances"])
     files.attach(1, tmp_path / "bees.pdf", Task())
     (tmp_path / "elsewhere").mkdir()
@@ -46,26 +46,26 @@ def test_a_missing_file_is_said_so_and_located(library, files, tmp_path):
     assert [(one.path, one.missing) for one in files.of(1)] == [(moved, False)]
 
 
-def test_a_file_taken_off_stays_where_it_is(library, files, tmp_path):
+def test_detached_file_is_not_deleted(library, files, tmp_path):
     (tmp_path / "data.csv").write_text("1,2")
     files.attach(1, tmp_path / "data.csv", Task())
     files.detach(1, tmp_path / "data.csv")
     assert files.of(1) == [] and (tmp_path / "data.csv").exists()
 
 
-def test_a_file_that_is_not_there_cannot_be_put_to_a_paper(files, tmp_path):
+def test_attaching_a_missing_file_raises_error(files, tmp_path):
     with pytest.raises(LibraryError, match=r"nothing\.pdf"):
         files.attach(1, tmp_path / "nothing.pdf", Task())
 
 
-def test_drafts_outlive_the_program(tmp_path):
+def test_drafts_survive_a_restart(tmp_path):
     drafts = Drafts(tmp_path / "drafts")
     drafts.save(7, NEW, "half a th")
     drafts.save(7, 3, "changed")
     drafts.save(77, NEW, "another paper's")
     assert Drafts(tmp_path / "drafts").of(7) == {NEW: "half a th", 3: "changed"}
     drafts.delete(7, NEW)
-    drafts.save(7, 3, "")  # emptied, which saved removes the note
+    drafts.save(7, 3, "")  # emptied: saving it removes the note
     assert drafts.of(7) == {3: ""}
     drafts.save(77, NEW, "  ")
     assert drafts.of(77) == {}

@@ -1,4 +1,4 @@
-"""Papers that may be one are put before a person, who merges them, or says that they are not."""
+"""Possible duplicates are listed, then merged by the user or marked as different."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def duplicates(library, organise):
     return Duplicates(library, organise)
 
 
-def test_pairs_are_shown_with_all_that_hangs_on_them(library, duplicates, organise):
+def test_duplicate_pairs_show_imports_and_tags(library, duplicates, organise):
     number = library.import_log.open("refs.bib")
     library.put([paper("Editorial", authors="Curie, M.", published="2001")], import_id=number)
     library.put([paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002")])
@@ -41,14 +41,14 @@ def test_pairs_are_shown_with_all_that_hangs_on_them(library, duplicates, organi
     assert library.organisation.tree().duplicates == 1
 
 
-def test_what_is_in_the_trash_is_not_put_before_anybody(library, duplicates, organise):
+def test_papers_in_trash_are_not_duplicates(library, duplicates, organise):
     library.put([paper("Editorial", authors="Curie, M.", published="2001")])
     library.put([paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002")])
     organise.trash([2])
     assert duplicates.pairs() == [] and library.organisation.tree().duplicates == 0
 
 
-def test_values_are_compared_as_a_person_would():
+def test_compare_ignores_case_punctuation_and_precision():
     a = paper("On Bees", authors="Curie, Marie", published="2001", venue="Nature", abstract="One.")
     b = paper("On bees!", authors="CURIE, MARIE", published="2001-05", abstract="Another.")
     found = compare(a, b)
@@ -73,20 +73,20 @@ def test_values_are_compared_as_a_person_would():
         ({"kind": "book"}, True),
     ],
 )
-def test_papers_agree_if_nothing_they_say_differs(second, same):
+def test_papers_agree_unless_a_field_differs(second, same):
     first = {"title": "On bees", "authors": "Curie, Marie", "published": "2001"}
     more = {"doi": "10.1000/bees", "venue": "Nature", "abstract": "One."}
     assert agree(paper(**first, **more), paper(**(first | more | second))) is same
 
 
-def test_the_published_paper_is_better_than_the_preprint_and_more_than_less():
+def test_better_prefers_published_and_more_complete_paper():
     preprint = paper("On bees", arxiv="2101.00001", abstract="Long.", authors="Curie, M.")
     article = paper("On bees", doi="10.1000/bees", kind="article-journal")
     assert better(article, preprint) and not better(preprint, article)
     assert better(paper("On bees", abstract="x"), paper("On bees"))
 
 
-def test_all_that_agree_are_merged_at_once_and_taken_back_at_once(library, duplicates, organise):
+def test_merge_agreeing_merges_all_as_one_undoable_edit(library, duplicates, organise):
     title = "The social life of honey bees in winter"
     library.put([paper(title, authors="Curie, Marie", published="2001", abstract="Long.")])
     library.put([paper(title.upper(), published="2001-05", venue="Nature")])
@@ -107,7 +107,7 @@ def test_all_that_agree_are_merged_at_once_and_taken_back_at_once(library, dupli
     )
 
 
-def test_a_merged_paper_has_all_that_both_had(library, organise):
+def test_merged_paper_has_data_of_both(library, organise):
     library.put([paper("Bees", authors="Curie, M.", files=("/a.pdf",), citekey="bees")])
     library.put([paper("Wasps", doi="10.1000/wasps", files=("/b.pdf",), abstract="Stings.")])
     organise.tag([2], "red")
@@ -121,11 +121,13 @@ def test_a_merged_paper_has_all_that_both_had(library, organise):
     marks = library.organisation.of([1])[1]
     assert (marks.tags, marks.collections, marks.rating) == (("red",), ("insects",), 4)
     assert [id for id, _ in library.search_text("zebra", 5)] == [1]
-    library.put([paper("Wasps", doi="10.1000/wasps", venue="Nature")])  # read again: it is known
+    library.put(
+        [paper("Wasps", doi="10.1000/wasps", venue="Nature")]
+    )  # imported again: it is recognised
     assert library.count() == 1 and library.get([1])[0].title == "Bees and wasps"
 
 
-def test_chosen_papers_become_the_one_that_says_most(library, organise):
+def test_merge_into_best_keeps_most_complete_paper(library, organise):
     library.put([paper("Bees"), paper("Bees in motion", doi="10.1000/bees"), paper("Wasps")])
     assert organise.merge_into_best([1, 2, 3]).what == "Merged 3 papers"
     [merged] = library.get([1, 2, 3])
@@ -134,7 +136,7 @@ def test_chosen_papers_become_the_one_that_says_most(library, organise):
         organise.merge_into_best([2])
 
 
-def test_versions_stay_together_when_one_is_merged_into_another_paper(library, organise):
+def test_versions_follow_a_merge_and_its_undo(library, organise):
     library.put([paper("On the motion of bees", authors="Curie, M.", arxiv="2101.00001")])
     library.put([paper("On the motion of bees", authors="Curie, M.", kind="article-journal",
                        doi="10.1000/bees"), paper("Bees in motion")])  # fmt: skip
@@ -145,7 +147,7 @@ def test_versions_stay_together_when_one_is_merged_into_another_paper(library, o
     assert library.versions(1) == [2] and library.versions(3) == []
 
 
-def test_two_papers_can_be_kept_apart_or_made_one_work(library, duplicates, organise):
+def test_pair_can_be_marked_as_different_or_as_versions(library, duplicates, organise):
     library.put([paper("Editorial", authors="A, B", published="2001")])
     library.put([paper("Editorial", authors="A, B; C, D", published="2002")])
     [pair] = duplicates.pairs()
@@ -159,7 +161,7 @@ def test_two_papers_can_be_kept_apart_or_made_one_work(library, duplicates, orga
     assert duplicates.pairs() == [pair]
 
 
-def test_what_an_import_has_merged_wrongly_is_taken_apart(library, organise):
+def test_split_undoes_a_wrong_merge_of_an_import(library, organise):
     first = paper("A common title of two papers", authors="Curie, Marie", published="2001",
                   doi="10.1000/one", venue="Nature")  # fmt: skip
     library.put([first])
@@ -176,12 +178,12 @@ def test_what_an_import_has_merged_wrongly_is_taken_apart(library, organise):
     )  # fmt: skip
     assert one.files == () and library.organisation.of([made])[made].tags == ("red",)
     assert library.is_text_index_consistent()
-    assert library.put([first, second]).ids == [1, made]  # each knows its own again
+    assert library.put([first, second]).ids == [1, made]  # each record finds its own paper again
     organise.undo()
     assert library.count() == 1 and library.get([1])[0].identifier("pmid") == "77"
 
 
-def test_what_was_merged_by_hand_is_taken_apart(library, organise):
+def test_split_undoes_a_merge_by_hand(library, organise):
     library.put(
         [paper("Bees", authors="Curie, M.", published="2001"), paper("Wasps", doi="10.1/a2")]
     )
@@ -192,13 +194,13 @@ def test_what_was_merged_by_hand_is_taken_apart(library, organise):
     assert library.get([1])[0].identifiers == ()
 
 
-def test_a_paper_that_is_one_record_cannot_be_taken_apart(library, organise):
+def test_split_of_single_record_paper_is_refused(library, organise):
     library.put([paper("Bees")])
     with pytest.raises(LibraryError, match="nothing to take apart"):
         organise.split(1)
 
 
-def test_what_was_set_by_hand_counts_in_a_merge(library, organise):
+def test_merge_keeps_values_edited_by_hand(library, organise):
     library.put([paper("Bees", abstract="x"), paper("Wasps")])
     organise.edit([2], title="My wasps", authors=(Author("Curie", "Marie"),))
     organise.merge(1, [2])
@@ -206,8 +208,8 @@ def test_what_was_set_by_hand_counts_in_a_merge(library, organise):
     assert (merged.title, merged.abstract) == ("My wasps", "x") and merged.authors[0].given
 
 
-def earlier(library):
-    """Three pairs that may be one, as an earlier version would have left them: not noticed."""
+def unnoticed_pairs(library):
+    """Three possible duplicates as an earlier version would have left them: not noticed."""
     titles = ["The life of honey bees in Ghent", "The flight of wasps", "The language of ants"]
     library.put([paper(title, authors="Curie, M.", published="2001") for title in titles])
     again = [paper(title, authors="Curie, M.; Joliot, F.", published="2002") for title in titles]
@@ -223,20 +225,20 @@ def pairs_of(duplicates):
     return sorted((pair.a, pair.b) for pair in duplicates.pairs())
 
 
-def test_a_search_finds_the_pairs_that_an_earlier_version_left(library, duplicates, organise):
-    pairs = earlier(library)
+def test_duplicate_search_finds_pairs_of_earlier_versions(library, duplicates, organise):
+    pairs = unnoticed_pairs(library)
     organise.mark_not_duplicates(*pairs[0])
     organise.trash([pairs[1][1]])
     assert duplicates.search() == 1
     assert pairs_of(duplicates) == [pairs[2]] and not duplicates.is_search_due()
-    assert duplicates.search() == 0  # what a person has decided is not asked again
+    assert duplicates.search() == 0  # pairs that the user decided are not listed again
     organise.untrash([pairs[1][1]])
     assert duplicates.search() == 1 and pairs_of(duplicates) == pairs[1:]
 
 
-def test_a_search_that_was_cancelled_goes_on_where_it_stopped(library, organise, monkeypatch):
+def test_cancelled_duplicate_search_resumes(library, organise, monkeypatch):
     monkeypatch.setattr(duplicating, "_AT_ONCE", 2)
-    pairs, told = earlier(library), []
+    pairs, told = unnoticed_pairs(library), []
     task = Task(lambda done, total, note: (told.append((done, total)), task.cancel()))
     with pytest.raises(Cancelled):
         Duplicates(library, organise).search(task)
@@ -249,7 +251,7 @@ def test_a_search_that_was_cancelled_goes_on_where_it_stopped(library, organise,
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
-def test_papers_that_an_import_would_merge_are_suggested_by_a_search(library, duplicates):
+def test_duplicate_search_suggests_pairs_an_import_would_merge(library, duplicates):
     a, b = library.put([paper("Bees", doi="10.1000/bees"), paper("Wasps", doi="10.1000/w")]).ids
     library.edit(b, identifiers=(Identifier("doi", "10.1000/bees"),), title="Bees")
     assert duplicates.search() == 1

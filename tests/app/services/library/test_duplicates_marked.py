@@ -1,4 +1,4 @@
-"""Records of a systematic review, on which people have marked those that have a double."""
+"""Records of a systematic review in which people marked the duplicates."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.skipif(not FILES, reason="shared/data/duplicates is not
 
 @pytest.mark.parametrize("source", ["jsonl", "ris"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_what_is_merged_has_a_double_and_what_is_not_is_listed(library, file, source):
+def test_merged_records_are_duplicates_and_missed_ones_are_listed(library, file, source):
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         marked = [bool(json.loads(line)["duplicate"]) for line in lines]
     records = [
-        # The marks are no part of what is compared.
+        # The marks are not compared.
         replace(record, source=source, extra={"issn": record.extra.get("issn", "")})
         for record in jsonl.read(file)
     ]

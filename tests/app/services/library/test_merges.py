@@ -1,4 +1,4 @@
-"""Every merge, by an import or by hand, is listed and can be taken back."""
+"""Every merge, by an import or by hand, is listed and can be undone."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def organise(library):
 
 
 @contextmanager
-def executing(statements):
-    """Add the statements that a library opened within executes, each once for all its rows."""
+def record_statements(statements):
+    """Append the statements executed by a library opened within, each once for all its rows."""
 
     def add(*given):
         statements.append(given[2])
@@ -67,34 +67,38 @@ def everything(library):
     return library.get(sorted(library.ids().tolist()))
 
 
-def take_in(library, *papers, name="/home/me/refs.bib"):
+def import_papers(library, *papers, name="/home/me/refs.bib"):
     return library.put(papers, import_id=library.import_log.open(name)).ids
 
 
-def test_undo_after_an_import_takes_its_merges_apart(library, organise):
+def test_undo_after_import_undoes_its_merges(library, organise):
     others = [paper(f"A study of the bees of {place} in spring", doi=f"10.1000/{place}")
               for place in ("Ghent", "Liège", "Namur")]  # fmt: skip
-    take_in(library, A, *others)
+    import_papers(library, A, *others)
     organise.tag([1], "red")
     more = [replace(one, abstract="More.") for one in others[:2]]
-    assert take_in(library, B, *more) == [1, 2, 3]
+    assert import_papers(library, B, *more) == [1, 2, 3]
     last = library.edits.last()
     assert "3" in last.what and "refs.bib" in last.what
     organise.undo()
     assert library.count() == 7 and library.is_text_index_consistent()
     assert bare(library.get([1, 2, 3, 4])) == [A, *others]
-    # In the order of the list: the last merge is taken back first.
+    # In the order of the list: the last merge is undone first.
     assert bare(library.get([7, 6, 5])) == [B, *more]
     assert library.organisation.of([1])[1].tags == ("red",)
-    assert take_in(library, B, *more) == [7, 6, 5]  # they know their papers, and stay apart
+    assert import_papers(library, B, *more) == [
+        7,
+        6,
+        5,
+    ]  # they match their papers, and stay separate
     assert library.count() == 7 and library.relations(MatchVerdict.maybe) == []
     organise.undo()
     assert library.organisation.of([1])[1].tags == ()
 
 
-def test_merges_that_were_taken_back_can_be_made_again(library, organise):
-    take_in(library, A)
-    take_in(library, B)
+def test_undone_merges_can_be_redone(library, organise):
+    import_papers(library, A)
+    import_papers(library, B)
     merged = library.get([1])
     organise.undo()
     assert library.count() == 2
@@ -105,35 +109,35 @@ def test_merges_that_were_taken_back_can_be_made_again(library, organise):
     assert bare(everything(library)) == [A, B]
 
 
-def test_an_import_is_taken_back_in_as_many_statements_however_much_it_merged(library):
+def test_undo_of_import_needs_constant_number_of_statements(library):
     counts = []
     for number in (3, 30):
         some = [paper(f"The {n}th of {number} bees", doi=f"10.1000/{number}.{n}")
                 for n in range(number)]  # fmt: skip
-        take_in(library, *some)
-        take_in(library, *(replace(one, abstract="More.") for one in some))
+        import_papers(library, *some)
+        import_papers(library, *(replace(one, abstract="More.") for one in some))
         statements = []
-        with executing(statements), closing(Library(library.path)) as again:
+        with record_statements(statements), closing(Library(library.path)) as again:
             LibraryEditor(again).undo()
         counts.append(len(statements))
     assert library.count() == 66 and counts[0] == counts[1]
 
 
-def test_an_import_without_merges_is_nothing_to_undo(library, organise):
-    take_in(library, A)
-    take_in(library, A)  # word for word the same: nothing was merged
+def test_import_without_merges_is_not_undoable(library, organise):
+    import_papers(library, A)
+    import_papers(library, A)  # identical record: nothing was merged
     assert library.edits.last() is None and organise.undo() is None
 
 
-def test_merges_within_one_file_are_taken_back_as_well(library, organise):
-    assert take_in(library, A, B) == [1, 1]
+def test_merges_within_one_file_can_be_undone(library, organise):
+    assert import_papers(library, A, B) == [1, 1]
     organise.undo()
     assert bare(library.get([1, 2])) == [A, B]
 
 
-def test_merges_are_listed_with_their_reason_and_import(library, organise):
-    take_in(library, A)
-    take_in(library, B)
+def test_merges_are_listed_with_reason_and_import(library, organise):
+    import_papers(library, A)
+    import_papers(library, B)
     organise.split(1)
     assert Duplicates(library, organise).merges() == []
     organise.undo()
@@ -142,9 +146,9 @@ def test_merges_are_listed_with_their_reason_and_import(library, organise):
     assert merge.came == "/home/me/refs.bib" and merge.reason
 
 
-def test_one_merge_of_several_is_taken_back(library, organise):
+def test_single_merge_of_several_can_be_undone(library, organise):
     third = paper(TITLE, authors="Curie, M.", published="2001", pmcid="PMC9", venue="Nature")
-    take_in(library, A, B, third)
+    import_papers(library, A, B, third)
     last, first = Duplicates(library, organise).merges()
     organise.split(1, first.id)
     left, made = everything(library)
@@ -156,17 +160,17 @@ def test_one_merge_of_several_is_taken_back(library, organise):
         organise.split(1)
 
 
-def test_records_with_one_identifier_are_taken_apart_as_well(library, organise):
+def test_records_with_same_identifier_can_be_split(library, organise):
     wrong = paper(TITLE, doi="10.1000/bees", abstract="Of wasps.")
-    take_in(library, A, wrong)
+    import_papers(library, A, wrong)
     assert library.count() == 1
     organise.split(1)
     assert bare(everything(library)) == [A, wrong]
 
 
-def test_a_merge_is_still_listed_after_a_restart(library, organise, tmp_path):
-    take_in(library, A)
-    take_in(library, B)
+def test_merges_survive_a_restart(library, organise, tmp_path):
+    import_papers(library, A)
+    import_papers(library, B)
     library.copy_to(tmp_path / "again.sqlite3")
     again = Library(tmp_path / "again.sqlite3")
     assert len(again.duplicates.merges()) == 1
@@ -175,7 +179,7 @@ def test_a_merge_is_still_listed_after_a_restart(library, organise, tmp_path):
     again.close()
 
 
-def test_what_hung_on_each_of_two_papers_is_its_own_again(library, organise):
+def test_split_restores_organisation_of_each_paper(library, organise):
     library.put([A, paper("Wasps", doi="10.1000/wasps", citekey="wasps", files=("/w.pdf",))])
     organise.tag([1], "red")
     organise.tag([2], "blue")
@@ -204,11 +208,11 @@ def test_what_hung_on_each_of_two_papers_is_its_own_again(library, organise):
 
 
 def likes(library, *subjects):
-    """The papers that were liked and those that were not, of each subject."""
+    """Return the sets of liked and disliked papers of each subject."""
     return [tuple(map(set, library.feedback.of(subject))) for subject in subjects]
 
 
-def test_opinions_are_those_of_each_paper_again(library, organise):
+def test_split_restores_feedback_of_each_paper(library, organise):
     library.put([A, paper("Wasps", doi="10.1000/wasps"), paper("Ants", doi="10.1000/ants")])
     say = library.feedback.set
     say("search:1", [1], liked=True)
@@ -228,7 +232,7 @@ def test_opinions_are_those_of_each_paper_again(library, organise):
     assert likes(library, *subjects) == before
 
 
-def test_opinions_since_the_merge_hold_of_both_papers(library, organise):
+def test_feedback_given_after_merge_applies_to_both_papers(library, organise):
     library.put([A, paper("Wasps", doi="10.1000/wasps")])
     say = library.feedback.set
     say("search:1", [2], liked=True)
@@ -242,7 +246,7 @@ def test_opinions_since_the_merge_hold_of_both_papers(library, organise):
     assert found == [(set(), {1, 2}), (set(), set()), ({1, 2}, set())]
 
 
-def test_a_paper_that_was_merged_by_hand_has_its_old_id_again(library, organise):
+def test_split_restores_old_id_of_paper_merged_by_hand(library, organise):
     library.put([paper("Wasps", doi="10.1000/wasps"), A, paper("Ants", doi="10.1000/ants")])
     before = library.get([1, 2, 3])
     organise.merge(2, [1])
@@ -258,9 +262,9 @@ def test_a_paper_that_was_merged_by_hand_has_its_old_id_again(library, organise)
     assert library.get([1, 2, 3]) == before and library.is_text_index_consistent()
 
 
-def test_a_merged_paper_that_is_merged_again_comes_out_whole(library, organise):
-    take_in(library, A)
-    take_in(library, B)
+def test_paper_merged_twice_is_restored_by_split(library, organise):
+    import_papers(library, A)
+    import_papers(library, B)
     whole = library.get([1])
     library.put([paper("Wasps", doi="10.1000/wasps")])
     organise.merge(2, [1])
@@ -270,7 +274,7 @@ def test_a_merged_paper_that_is_merged_again_comes_out_whole(library, organise):
     assert bare(library.get([1, int(max(library.ids()))])) == [A, B]
 
 
-def test_versions_are_still_versions_of_what_they_were(library, organise):
+def test_split_restores_versions(library, organise):
     preprint = paper(TITLE, authors="Curie, M.", arxiv="2101.00001", source="arxiv")
     library.put([preprint, A])
     assert library.versions(1) == [2]
@@ -308,16 +312,16 @@ records = st.builds(
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(records, min_size=2, max_size=4), st.booleans())
-def test_records_that_were_merged_and_split_are_what_they_were(tmp_path_factory, some, at_once):
+def test_split_restores_merged_records_for_any_input(tmp_path_factory, some, at_once):
     library = Library(tmp_path_factory.mktemp("split") / "library.sqlite3")
     some = [one for n, one in enumerate(some) if one not in some[:n]]
     for batch in [some] if at_once else [[one] for one in some]:
-        take_in(library, *batch)
+        import_papers(library, *batch)
     if library.count() < len(some):
         LibraryEditor(library).split(1)
     found = bare(everything(library))
     assert sorted(found, key=record) == sorted(some, key=record)
     assert library.is_text_index_consistent()
-    take_in(library, *some)
+    import_papers(library, *some)
     assert library.count() == len(some)
     library.close()

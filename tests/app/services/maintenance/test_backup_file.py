@@ -1,4 +1,4 @@
-"""A backup brings the library back, and restoring never loses the one that was there."""
+"""A backup restores the library, and restoring never loses the previous one."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def home(tmp_path) -> Home:
     return open_home(tmp_path / "home")
 
 
-def put(home: Home, *titles: str) -> None:
+def put(home: Home, *stored_titles: str) -> None:
     library = Library(home.library)
-    library.put([paper(title) for title in titles])
+    library.put([paper(title) for title in stored_titles])
     library.close()
 
 
-def titles(path) -> list[str]:
+def stored_titles(path) -> list[str]:
     library = Library(path)
     found = sorted(p.title for p in library.get(library.ids()))
     library.close()
     return found
 
 
-def test_a_backup_is_the_library_as_it_was(home, tmp_path):
+def test_restore_returns_library_to_state_of_backup(home, tmp_path):
     put(home, "Bees")
     home.settings.write_text('theme = "dark"\n')
     library = Library(home.library)
@@ -48,12 +48,12 @@ def test_a_backup_is_the_library_as_it_was(home, tmp_path):
 
     kept = restore(home, tmp_path / "b.zip")
 
-    assert titles(home.library) == ["Bees"]
-    assert kept and titles(kept) == ["Bees", "Wasps"]
+    assert stored_titles(home.library) == ["Bees"]
+    assert kept and stored_titles(kept) == ["Bees", "Wasps"]
     assert "settings.toml" in zipfile.ZipFile(tmp_path / "b.zip").namelist()
 
 
-def test_citation_styles_come_back_and_replace_none_that_is_there(home, tmp_path):
+def test_restore_adds_missing_styles_and_overwrites_none(home, tmp_path):
     put(home, "Bees")
     home.styles.mkdir()
     for name in ("lost", "edited"):
@@ -70,7 +70,7 @@ def test_citation_styles_come_back_and_replace_none_that_is_there(home, tmp_path
     assert styles == {"lost.csl": "<lost/>", "edited.csl": "<newer/>"}
 
 
-def test_only_styles_are_unpacked_and_only_into_their_folder(home, tmp_path):
+def test_restore_extracts_only_styles_into_their_folder(home, tmp_path):
     put(home, "Bees")
     library = Library(home.library)
     backup(library, home, tmp_path / "b.zip")
@@ -89,37 +89,37 @@ def test_only_styles_are_unpacked_and_only_into_their_folder(home, tmp_path):
     assert not list(tmp_path.rglob("up.csl"))
 
 
-def test_papers_still_in_the_log_of_writes_are_part_of_the_backup(home, tmp_path):
+def test_backup_includes_papers_in_write_ahead_log(home, tmp_path):
     library = Library(home.library)
-    library.put([paper("Bees")])  # not yet in the main file: the library stays open
+    library.put([paper("Bees")])  # not yet in the main file: the library remains open
     backup(library, home, tmp_path / "b.zip")
     library.close()
     home.library.unlink()
     assert restore(home, tmp_path / "b.zip") is None
-    assert titles(home.library) == ["Bees"]
+    assert stored_titles(home.library) == ["Bees"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 half"])
-def test_what_is_no_backup_changes_nothing(home, tmp_path, content):
+def test_restore_of_file_that_is_no_backup_changes_nothing(home, tmp_path, content):
     put(home, "Bees")
     (tmp_path / "b.zip").write_bytes(content)
     with pytest.raises(LibraryError, match=r"b\.zip is not a backup"):
         restore(home, tmp_path / "b.zip")
-    assert titles(home.library) == ["Bees"]
+    assert stored_titles(home.library) == ["Bees"]
 
 
-def test_a_backup_with_a_damaged_library_changes_nothing(home, tmp_path):
+def test_restore_of_damaged_backup_changes_nothing(home, tmp_path):
     put(home, "Bees")
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         archive.writestr("library.sqlite3", home.library.read_bytes()[:5000])
     with pytest.raises(LibraryError):
         restore(home, tmp_path / "b.zip")
-    assert titles(home.library) == ["Bees"]
+    assert stored_titles(home.library) == ["Bees"]
     assert sorted(p.name for p in home.folder.iterdir() if "restored" in p.name) == []
 
 
 @pytest.mark.parametrize("name", ["b.sqlite3", "b.zip"])
-def test_a_damaged_backup_is_named_with_what_to_do(home, tmp_path, name):
+def test_damaged_backup_is_refused_by_name_with_hint(home, tmp_path, name):
     put(home, *(f"Bees and what they said, part {n} of many" for n in range(300)))
     whole = home.library.read_bytes()
     half = bytes(b ^ 0x55 for b in whole[8192:16384]).join((whole[:8192], whole[16384:]))
@@ -134,7 +134,7 @@ def test_a_damaged_backup_is_named_with_what_to_do(home, tmp_path, name):
     assert home.library.read_bytes() == whole
 
 
-def test_a_zip_whose_packed_bytes_are_damaged_is_no_fault_of_ours(home, tmp_path):
+def test_zip_with_damaged_data_is_refused(home, tmp_path):
     put(home, *(f"Bees and what they said, part {n} of many" for n in range(300)))
     library = Library(home.library)
     backup(library, home, tmp_path / "b.zip")
@@ -147,7 +147,7 @@ def test_a_zip_whose_packed_bytes_are_damaged_is_no_fault_of_ours(home, tmp_path
         restore(home, tmp_path / "b.zip")
 
 
-def test_a_backup_of_a_newer_program_says_so_by_its_name(home, tmp_path):
+def test_backup_of_newer_version_is_refused_by_name(home, tmp_path):
     put(home, "Bees")
     shutil.copy(home.library, tmp_path / "b.sqlite3")
     with closing(sqlite3.connect(tmp_path / "b.sqlite3")) as db:
@@ -155,10 +155,10 @@ def test_a_backup_of_a_newer_program_says_so_by_its_name(home, tmp_path):
         db.commit()
     with pytest.raises(LibraryError, match=r"b\.sqlite3 was written by a newer SciRead"):
         restore(home, tmp_path / "b.sqlite3")
-    assert titles(home.library) == ["Bees"]
+    assert stored_titles(home.library) == ["Bees"]
 
 
-def test_what_a_killed_restore_has_left_does_not_get_into_the_next(home, tmp_path):
+def test_leftover_of_killed_restore_is_not_used(home, tmp_path):
     put(home, "Bees")
     left = Library(home.folder / "restored.sqlite3")
     left.put([paper("Wasps")])
@@ -168,11 +168,11 @@ def test_what_a_killed_restore_has_left_does_not_get_into_the_next(home, tmp_pat
     log.write_bytes(written)
     shutil.copy(home.library, tmp_path / "b.sqlite3")
     restore(home, tmp_path / "b.sqlite3")
-    assert titles(home.library) == ["Bees"]
+    assert stored_titles(home.library) == ["Bees"]
     assert [p.name for p in home.folder.iterdir() if "restored" in p.name] == []
 
 
-def test_while_a_backup_takes_its_place_there_is_always_a_library(home, tmp_path, monkeypatch):
+def test_library_exists_at_every_moment_of_a_restore(home, tmp_path, monkeypatch):
     put(home, "Bees")
     shutil.copy(home.library, tmp_path / "b.sqlite3")
     put(home, "Wasps")
@@ -180,15 +180,15 @@ def test_while_a_backup_takes_its_place_there_is_always_a_library(home, tmp_path
 
     def look(self, target):
         if Path(target) == home.library:
-            there.append(titles(home.library))
+            there.append(stored_titles(home.library))
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", look)
     restore(home, tmp_path / "b.sqlite3")
-    assert there == [["Bees", "Wasps"]] and titles(home.library) == ["Bees"]
+    assert there == [["Bees", "Wasps"]] and stored_titles(home.library) == ["Bees"]
 
 
-def test_a_library_that_is_open_elsewhere_is_not_replaced_under_its_feet(home, tmp_path):
+def test_library_open_elsewhere_is_not_replaced(home, tmp_path):
     put(home, "Bees")
     library = Library(home.library)
     backup(library, home, tmp_path / "b.zip")
@@ -196,12 +196,12 @@ def test_a_library_that_is_open_elsewhere_is_not_replaced_under_its_feet(home, t
         restore(home, tmp_path / "b.zip")
     library.put([paper("Wasps")])
     library.close()
-    assert titles(home.library) == ["Bees", "Wasps"]
+    assert stored_titles(home.library) == ["Bees", "Wasps"]
     restore(home, tmp_path / "b.zip")
-    assert titles(home.library) == ["Bees"]
+    assert stored_titles(home.library) == ["Bees"]
 
 
-def test_a_library_that_the_disk_cannot_read_is_put_aside_all_the_same(home, tmp_path, monkeypatch):
+def test_unreadable_library_is_set_aside_by_restore(home, tmp_path, monkeypatch):
     put(home, "Bees")
     library = Library(home.library)
     backup(library, home, tmp_path / "b.zip")
@@ -214,19 +214,19 @@ def test_a_library_that_the_disk_cannot_read_is_put_aside_all_the_same(home, tmp
 
     monkeypatch.setattr(shutil, "copy2", fail)
     kept = restore(home, tmp_path / "b.zip")
-    assert titles(home.library) == ["Bees"] and kept.read_bytes() == damaged
+    assert stored_titles(home.library) == ["Bees"] and kept.read_bytes() == damaged
 
 
-def test_a_missing_backup_is_named(home, tmp_path):
+def test_missing_backup_is_named(home, tmp_path):
     with pytest.raises(LibraryError, match=r"no backup .*gone\.zip"):
         restore(home, tmp_path / "gone.zip")
 
 
-def test_names_of_backups_lie_in_the_home(home):
+def test_default_backup_name_is_in_the_home(home):
     assert default_name(home).parent == home.folder / "backups"
 
 
-def test_of_a_library_that_is_damaged_meanwhile_no_backup_is_written(home, tmp_path):
+def test_backup_of_library_damaged_meanwhile_is_not_written(home, tmp_path):
     put(home, *(f"Bees and what they said, part {n} of many" for n in range(300)))
     library = Library(home.library)
     (tmp_path / "b.zip").write_bytes(b"the one before")
@@ -238,7 +238,7 @@ def test_of_a_library_that_is_damaged_meanwhile_no_backup_is_written(home, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.zip", "home"]
 
 
-def test_a_backup_is_written_to_another_disk_where_the_home_is_full(home, tmp_path):
+def test_backup_uses_space_on_target_disk_only(home, tmp_path):
     put(home, "Bees")
     library = Library(home.library)
     before = {path.name for path in home.folder.iterdir()}

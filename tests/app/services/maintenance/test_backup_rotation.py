@@ -1,4 +1,4 @@
-"""Daily copies: made once a day, thinned out by age, and never at the cost of the last good one."""
+"""Daily backups: made once a day, thinned out by age, keeping the last good one."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def library(home):
 
 
 def touch(home, seconds):
-    """As if the library had been written to that many seconds from now."""
+    """Shift the modification time of the library by that many seconds."""
     for path in home.folder.glob("library.sqlite3*"):
         then = path.stat().st_mtime + seconds
         os.utime(path, (then, then))
 
 
-def test_a_copy_is_due_once_a_day_and_only_if_there_is_something_new(home, library):
+def test_daily_backup_is_due_once_a_day_after_changes(home, library):
     backups, tomorrow = Backups(home), TODAY + timedelta(1)
     assert backups.is_due(library, TODAY)
     assert (
@@ -57,7 +57,7 @@ def test_a_copy_is_due_once_a_day_and_only_if_there_is_something_new(home, libra
     assert not backups.is_due(library, tomorrow)
 
 
-def test_a_manual_backup_replaces_none_and_is_never_dropped_by_itself(home, library):
+def test_manual_backup_overwrites_none_and_is_never_removed(home, library):
     backups, now = Backups(home), datetime(2026, 11, 22, 2, 16)
     daily = backups.create_daily(library, TODAY, Task())
     made = []
@@ -73,7 +73,7 @@ def test_a_manual_backup_replaces_none_and_is_never_dropped_by_itself(home, libr
     assert backups.find(made[0].name) == made[0]
 
 
-def test_a_copy_says_how_many_papers_it_holds_and_nothing_is_left_beside_it(home, library):
+def test_backup_reports_paper_count_and_leaves_no_temporary_files(home, library):
     backups = Backups(home)
     path = backups.create_daily(library, TODAY, Task())
     (copy,) = backups.all()
@@ -82,13 +82,13 @@ def test_a_copy_says_how_many_papers_it_holds_and_nothing_is_left_beside_it(home
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
-def test_of_an_empty_library_no_copy_is_due(home):
+def test_empty_library_needs_no_backup(home):
     library = Library(home.library)
     assert not Backups(home).is_due(library, TODAY)
     library.close()
 
 
-def test_the_last_seven_are_kept_and_the_last_of_each_month_for_a_year():
+def test_retained_keeps_last_seven_days_and_monthly_for_a_year():
     days = [TODAY - timedelta(n) for n in range(800)]
     left = retained(days)
     assert set(days[:7]) <= left
@@ -97,7 +97,7 @@ def test_the_last_seven_are_kept_and_the_last_of_each_month_for_a_year():
     assert len(months) == 11
 
 
-def test_old_copies_go_when_there_is_a_new_one(home, library):
+def test_old_backups_are_removed_after_a_new_one(home, library):
     backups = Backups(home)
     backups.create_daily(library, TODAY - timedelta(20), Task())
     first = backups.folder / "2026-11-02.sqlite3"
@@ -109,7 +109,7 @@ def test_old_copies_go_when_there_is_a_new_one(home, library):
     assert names == [str(TODAY - timedelta(n)) for n in range(6, -1, -1)]
 
 
-def test_the_last_copy_that_holds_papers_stays_however_old_it_is(home, library):
+def test_last_backup_with_papers_is_kept_at_any_age(home, library):
     backups = Backups(home)
     good = backups.create_daily(library, TODAY - timedelta(20), Task())
     empty = Library(home.folder / "empty.sqlite3")
@@ -120,13 +120,15 @@ def test_the_last_copy_that_holds_papers_stays_however_old_it_is(home, library):
     assert good.exists() and len(list(backups.folder.iterdir())) == 8
 
 
-def test_a_damaged_library_neither_counts_as_a_copy_nor_pushes_one_out(home, library):
+def test_damaged_library_makes_no_backup_and_removes_none(home, library):
     backups = Backups(home)
     library.put([paper(f"Ants {n}", doi=f"10.1000/{n}") for n in range(200)])
     good = backups.create_daily(library, TODAY - timedelta(1), Task())
     library.close()
     damage.overwrite(home.library, damage.root(home.library, "papers"))
-    broken = cast(Library, _Copies(home.library))  # an open one does not see all of the damage
+    broken = cast(
+        Library, _UncheckedCopies(home.library)
+    )  # an open one does not see all of the damage
     for day in (TODAY - timedelta(1), TODAY):
         with pytest.raises(LibraryDamaged):
             backups.create_daily(broken, day, Task())
@@ -136,7 +138,7 @@ def test_a_damaged_library_neither_counts_as_a_copy_nor_pushes_one_out(home, lib
     assert [path for path in backups.folder.iterdir()] == [good]
 
 
-class _Copies:
+class _UncheckedCopies:
     """A library that was damaged while it was open."""
 
     def __init__(self, path) -> None:
@@ -146,7 +148,7 @@ class _Copies:
         sqlite_backup.copy(self.path, target, step)
 
 
-def test_damage_is_seen(home, library, tmp_path):
+def test_is_sound_detects_damage(home, library, tmp_path):
     path = Backups(home).create_daily(library, TODAY, Task())
     assert is_sound(path) and papers_in(path) == 2
     whole = path.read_bytes()
@@ -157,7 +159,7 @@ def test_damage_is_seen(home, library, tmp_path):
         assert papers_in(path) is None and not is_sound(path)
 
 
-def test_a_copy_can_be_stopped_and_leaves_nothing_behind(home, library):
+def test_cancelled_backup_leaves_no_files(home, library):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
@@ -165,14 +167,14 @@ def test_a_copy_can_be_stopped_and_leaves_nothing_behind(home, library):
     assert list((home.folder / "backups").iterdir()) == []
 
 
-def test_copies_that_two_processes_make_at_once_do_not_meet(home, library):
+def test_concurrent_backups_do_not_collide(home, library):
     here, there = Backups(home), Backups(home)
 
     class Meanwhile(Task):
         begun = False
 
         def step(self, *_):
-            if not self.begun:  # the other one begins and ends while this one is at work
+            if not self.begun:  # the other one begins and ends while this one runs
                 self.begun = True
                 there.create_daily(library, date(2026, 7, 1), Task())
 
@@ -180,7 +182,7 @@ def test_copies_that_two_processes_make_at_once_do_not_meet(home, library):
     assert is_sound(copy) and [path.name for path in here.folder.iterdir()] == [copy.name]
 
 
-def test_halves_that_a_killed_process_has_left_go_after_an_hour(home, library):
+def test_temporary_files_of_killed_backup_are_removed_after_an_hour(home, library):
     backups = Backups(home)
     backups.folder.mkdir()
     fresh, old = (backups.folder / f"2026-06-0{n}.abcd.arriving.new" for n in (1, 2))
@@ -191,7 +193,7 @@ def test_halves_that_a_killed_process_has_left_go_after_an_hour(home, library):
     assert fresh.exists() and not old.exists()
 
 
-def test_what_is_written_meanwhile_does_not_hold_up_the_copy(home, library):
+def test_writes_during_backup_do_not_delay_it(home, library):
     def write(done, total):
         library.put([paper(f"Ants {done}")])
 
@@ -201,7 +203,7 @@ def test_what_is_written_meanwhile_does_not_hold_up_the_copy(home, library):
     assert library.count() > 2
 
 
-def test_without_room_it_says_so_and_writes_nothing(home, library, monkeypatch):
+def test_backup_without_disk_space_is_refused(home, library, monkeypatch):
     usage = type("Usage", (), {"free": 10})
     monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LibraryError, match="too little room"):
@@ -209,7 +211,7 @@ def test_without_room_it_says_so_and_writes_nothing(home, library, monkeypatch):
     assert list((home.folder / "backups").iterdir()) == []
 
 
-def test_a_day_is_restored_and_what_was_there_can_be_restored_again(home):
+def test_daily_backup_can_be_restored_and_the_restore_undone(home):
     library, backups = Library(home.library), Backups(home)
     library.put([paper("Bees")])
     backups.create_daily(library, TODAY, Task())
@@ -224,7 +226,7 @@ def test_a_day_is_restored_and_what_was_there_can_be_restored_again(home):
     assert not list(home.folder.glob("restored*"))
 
 
-def test_citation_styles_come_back_with_a_day_and_go_with_it(home, library):
+def test_citation_styles_are_part_of_daily_and_manual_backups(home, library):
     backups = Backups(home)
     home.styles.mkdir()
     (home.styles / "mine.csl").write_text("<mine/>", "utf-8")
@@ -244,7 +246,7 @@ def test_citation_styles_come_back_with_a_day_and_go_with_it(home, library):
     assert styles == days
 
 
-def test_a_copy_is_due_when_only_a_style_was_added(home, library):
+def test_backup_is_due_when_only_a_style_was_added(home, library):
     backups, tomorrow = Backups(home), TODAY + timedelta(1)
     home.styles.mkdir()
     backups.create_daily(library, TODAY, Task())
@@ -257,13 +259,13 @@ def test_a_copy_is_due_when_only_a_style_was_added(home, library):
     assert backups.is_due(library, tomorrow)
 
 
-def test_copies_may_lie_in_another_folder(home, library, tmp_path):
+def test_backups_can_use_another_folder(home, library, tmp_path):
     elsewhere = Backups(home, tmp_path / "synced" / "backups")
     path = elsewhere.create_daily(library, TODAY, Task())
     assert path.parent == tmp_path / "synced" / "backups"
     assert elsewhere.find("2026-11-22") == path
 
 
-def test_a_day_without_a_backup_is_named(home):
+def test_missing_day_of_backup_is_named(home):
     with pytest.raises(LibraryError, match="no backup 2020-01-01"):
         Backups(home).find("2020-01-01")

@@ -1,4 +1,4 @@
-"""A library is moved whole, and at no moment nowhere."""
+"""Moving a library: complete, and never without a valid copy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def new(tmp_path) -> Home:
     return Home(tmp_path / "own" / "home")
 
 
-def test_all_that_belongs_to_a_library_is_moved(old, new):
+def test_move_takes_everything_of_the_home(old, new):
     move(old, new, Task())
     assert papers_in(new.library) == 2
     assert new.settings.read_text() == 'theme = "dark"\n'
@@ -47,7 +47,7 @@ def test_all_that_belongs_to_a_library_is_moved(old, new):
     assert open_home(old.folder) == new
 
 
-def test_while_a_training_writes_to_it_nothing_is_moved(old, new):
+def test_move_is_refused_during_training(old, new):
     run = Run.create(old.runs / "mine", Recipe.named("specter", old.corpora))
     with run.hold(), pytest.raises(LibraryError, match="The training mine goes on"):
         move(old, new, Task())
@@ -56,14 +56,14 @@ def test_while_a_training_writes_to_it_nothing_is_moved(old, new):
     assert Run(new.runs / "mine").exists
 
 
-def test_the_old_file_is_kept_under_another_name(old, new):
+def test_moved_library_keeps_old_file_under_another_name(old, new):
     move(old, new, Task())
     assert not old.library.exists()
     (kept,) = old.folder.glob("library.before-*.sqlite3")
     assert papers_in(kept) == 2
 
 
-def test_nothing_is_moved_over_another_library(old, new):
+def test_move_onto_another_library_is_refused(old, new):
     new.folder.mkdir(parents=True)
     new.library.write_bytes(b"mine")
     with pytest.raises(LibraryError, match="There is a library in"):
@@ -71,7 +71,7 @@ def test_nothing_is_moved_over_another_library(old, new):
     assert new.library.read_bytes() == b"mine" and papers_in(old.library) == 2
 
 
-def test_a_library_that_is_open_stays_where_it_is(old, new):
+def test_move_of_open_library_is_refused(old, new):
     library = Library(old.library)
     with pytest.raises(LibraryError, match="is open in another"):
         move(old, new, Task())
@@ -79,7 +79,7 @@ def test_a_library_that_is_open_stays_where_it_is(old, new):
     assert not (old.folder / MOVED).exists()
 
 
-def test_stopped_or_damaged_on_the_way_it_stays_where_it_is(old, new, monkeypatch):
+def test_cancelled_or_damaged_move_leaves_library_in_place(old, new, monkeypatch):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
@@ -93,7 +93,7 @@ def test_stopped_or_damaged_on_the_way_it_stays_where_it_is(old, new, monkeypatc
     assert papers_in(new.library) == 2
 
 
-def test_a_folder_that_cannot_be_written_is_named(old, tmp_path):
+def test_move_to_unwritable_folder_is_refused(old, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LibraryError, match="cannot be moved"):
         move(old, Home(tmp_path / "file" / "home"), Task())

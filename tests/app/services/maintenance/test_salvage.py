@@ -1,4 +1,4 @@
-"""A damaged library becomes a new home that one can go on with, whole or not at all."""
+"""A damaged library is salvaged into a new home, completely or not at all."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(home, *words, code=0):
     return json.loads(done.stdout)
 
 
-def test_the_new_home_opens_passes_the_check_and_has_what_belonged_to_it(home, tmp_path):
+def test_salvaged_home_passes_the_check_with_all_its_data(home, tmp_path):
     before, new = home.library.read_bytes(), tmp_path / "new"
     said = run(home.folder, "doctor", "--salvage", str(new))
     assert said["kept"]["papers"] == PAPERS and not said["lost"]
@@ -65,7 +65,7 @@ def test_the_new_home_opens_passes_the_check_and_has_what_belonged_to_it(home, t
     assert home.library.read_bytes() == before
 
 
-def test_of_a_damaged_library_the_check_names_the_last_sound_backup_and_the_way_out(home):
+def test_doctor_of_damaged_library_names_last_sound_backup(home):
     findings = {one["about"]: one for one in run(home.folder, "doctor", code=1)}
     assert not findings["library"]["ok"]
     assert "restore 2026-11-21" in findings["backups"]["detail"]
@@ -75,7 +75,7 @@ def test_of_a_damaged_library_the_check_names_the_last_sound_backup_and_the_way_
     assert not findings["backups"]["ok"] and "2026-11-21" not in findings["backups"]["detail"]
 
 
-def test_nothing_is_written_over_what_is_there(home, tmp_path):
+def test_salvage_into_existing_folder_is_refused(home, tmp_path):
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "mine.txt").write_text("mine", "utf-8")
     with pytest.raises(LibraryError, match="there already"):
@@ -83,7 +83,7 @@ def test_nothing_is_written_over_what_is_there(home, tmp_path):
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["mine.txt"]
 
 
-def test_one_that_is_stopped_or_killed_leaves_no_half_home(home, tmp_path):
+def test_cancelled_or_killed_salvage_leaves_no_partial_home(home, tmp_path):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
@@ -102,7 +102,7 @@ def test_one_that_is_stopped_or_killed_leaves_no_half_home(home, tmp_path):
     assert [path.name for path in tmp_path.glob("new*")] == ["new"]
 
 
-def test_a_file_that_cannot_be_copied_is_named(home, tmp_path, monkeypatch):
+def test_file_that_cannot_be_copied_is_listed_as_missing(home, tmp_path, monkeypatch):
     real = __import__("shutil").copy2
 
     def copy(source, target):
@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_copied_is_named(home, tmp_path, monkeypatch):
     assert any(".vectors" in line for line in ledger.lines())
 
 
-def test_a_text_that_has_changed_by_itself_is_told(tmp_path, monkeypatch):
+def test_doctor_detects_text_changed_by_bit_rot(tmp_path, monkeypatch):
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
     home = open_home(tmp_path / "home")
     library = Library(home.library)
@@ -129,7 +129,7 @@ def test_a_text_that_has_changed_by_itself_is_told(tmp_path, monkeypatch):
     assert "1 Bees" in findings["texts"]["detail"]
 
 
-def test_after_lost_vectors_the_check_and_the_status_say_what_is_left_to_do(tmp_path, monkeypatch):
+def test_doctor_and_status_name_remaining_work_after_lost_vectors(tmp_path, monkeypatch):
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
     home = open_home(tmp_path / "home")
     library = Library(home.library)

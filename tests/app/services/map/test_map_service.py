@@ -1,4 +1,4 @@
-"""The map, on a real library with vectors made up so that it is known what is alike."""
+"""The topic map, on a real library with made-up vectors of known topics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DIM = 16
 
 
 class TopicEncoder:
-    """Papers with the same first word lie together; who is who is in the number at the end."""
+    """Papers with the same first word lie together; the number at the end tells them apart."""
 
     space = "topics"
     dim = DIM
@@ -64,7 +64,7 @@ def atlas(library, space, tmp_path):
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
-    """Enough for groups to form."""
+    """Enough steps for groups to form."""
     monkeypatch.setattr(tsne_layout, "STEPS", 350)
 
 
@@ -72,7 +72,7 @@ def topic_of(library, ids):
     return np.array([int(p.title.split()[-1]) % len(TOPICS) for p in library.get(ids.tolist())])
 
 
-def test_papers_alike_lie_together(library, atlas):
+def test_map_places_similar_papers_together(library, atlas):
     drawing = atlas.draw()
     topics = topic_of(library, drawing.ids)
 
@@ -84,7 +84,7 @@ def test_papers_alike_lie_together(library, atlas):
     assert drawing.places.max() <= 1
 
 
-def test_groups_are_named_by_their_words_and_no_two_alike(atlas):
+def test_map_groups_have_distinct_names_from_their_words(atlas):
     drawing = atlas.draw()
     for clusters in (drawing.fine_clusters, drawing.coarse_clusters):
         names = [cluster.name for cluster in clusters if cluster.name]
@@ -95,25 +95,23 @@ def test_groups_are_named_by_their_words_and_no_two_alike(atlas):
     assert "glacier melt" in said
 
 
-def test_a_map_is_the_same_each_time_it_is_drawn(atlas, tmp_path):
+def test_map_is_deterministic(atlas, tmp_path):
     once = atlas.draw()
     again = atlas.draw(anew=True)
     assert np.array_equal(once.places, again.places)
 
 
-def test_a_map_that_is_drawn_in_another_process_is_the_same(
-    library, space, atlas, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(tsne_layout, "STEPS", STEPS)  # nobody has changed it there
+def test_map_drawn_in_subprocess_is_identical(library, space, atlas, tmp_path, monkeypatch):
+    monkeypatch.setattr(tsne_layout, "STEPS", STEPS)  # the subprocess uses the default
     here = atlas.draw()
-    stages = StopsAt("never")
+    stages = CancelAt("never")
     there = MapService(library, space, tmp_path / "indexes", apart).draw(stages.task, anew=True)
     assert np.array_equal(here.places, there.places)
     assert here.fine_clusters == there.fine_clusters
     assert {"Comparing papers", "Laying out the map"} < {note for note, _ in stages.seen}
 
 
-def test_a_new_paper_is_placed_among_its_like_and_nothing_moves(library, space, atlas):
+def test_new_paper_is_placed_near_its_topic_without_moving_others(library, space, atlas):
     before = atlas.draw()
     add(library, space, [101, 102])  # black holes, gene editing
     after = atlas.draw()
@@ -126,16 +124,16 @@ def test_a_new_paper_is_placed_among_its_like_and_nothing_moves(library, space, 
         assert topics[old][nearest] == topic
 
 
-def test_papers_in_the_trash_vanish_from_the_map(library, atlas):
+def test_trashed_papers_leave_the_map(library, atlas):
     drawn = atlas.draw()
     library.trash([int(drawn.ids[3])])
     assert int(drawn.ids[3]) not in atlas.read().ids
     assert len(atlas.draw().ids) == 79
 
 
-def test_a_paper_whose_text_has_changed_is_placed_anew(library, space, atlas):
+def test_paper_with_changed_text_is_placed_again(library, space, atlas):
     drawn = atlas.draw()
-    changed = PaperId(int(drawn.ids[0]))  # about a glacier, until now
+    changed = PaperId(int(drawn.ids[0]))  # about a glacier so far
     library.edit(changed, title="On black holes 900")
     space.encode_missing()
     after = atlas.draw()
@@ -146,24 +144,24 @@ def test_a_paper_whose_text_has_changed_is_placed_anew(library, space, atlas):
     assert topic_of(library, after.ids[rest])[nearest] == 1
 
 
-def test_a_kept_map_is_there_at_once(library, space, atlas, tmp_path):
+def test_saved_map_is_read_back(library, space, atlas, tmp_path):
     drawn = atlas.draw()
     again = MapService(library, space, tmp_path / "indexes").read()
     assert np.array_equal(drawn.places, again.places)
     assert drawn.fine_clusters == again.fine_clusters
 
 
-def test_without_a_map_there_is_nothing_to_read(atlas):
+def test_read_without_map_returns_none(atlas):
     assert atlas.read() is None
 
 
-def test_fewer_than_twenty_papers_make_no_map(library, space, tmp_path):
+def test_map_needs_at_least_twenty_papers(library, space, tmp_path):
     add(library, space, range(19))
     assert MapService(library, space, tmp_path / "indexes").draw() is None
 
 
 @pytest.mark.parametrize("harm", ["cut short", "changed", "emptied"])
-def test_a_damaged_map_is_noticed_and_drawn_again(atlas, tmp_path, harm):
+def test_damaged_map_is_detected_and_drawn_again(atlas, tmp_path, harm):
     drawn = atlas.draw()
     file = tmp_path / "indexes" / "topics.atlas"
     whole = bytearray(file.read_bytes())
@@ -177,8 +175,8 @@ def test_a_damaged_map_is_noticed_and_drawn_again(atlas, tmp_path, harm):
     assert not atlas.problems()
 
 
-class StopsAt:
-    """A task that is cancelled when a stage has come so far."""
+class CancelAt:
+    """A task that is cancelled when a stage has reached this step."""
 
     def __init__(self, note, done=0):
         self.seen = []
@@ -191,31 +189,31 @@ class StopsAt:
             self.task.cancel()
 
 
-def test_a_drawing_that_was_stopped_goes_on_and_comes_out_the_same(atlas):
-    stopping = StopsAt("Laying out the map", done=225)
+def test_cancelled_drawing_resumes_with_same_result(atlas):
+    stopping = CancelAt("Laying out the map", done=225)
     with pytest.raises(Cancelled):
         atlas.draw(stopping.task)
     assert atlas.read() is None
 
-    going_on = StopsAt("never")
+    going_on = CancelAt("never")
     resumed = atlas.draw(going_on.task)
     assert not any(note == "Comparing papers" for note, _ in going_on.seen)
     first_step = min(done for note, done in going_on.seen if note == "Laying out the map")
     assert first_step >= 200
-    # But for the last digits, which depend on how often forces were scaled up and down again.
+    # Except for the last digits, which depend on how often forces were scaled up and down again.
     assert np.allclose(resumed.places, atlas.draw(anew=True).places, atol=1e-3)
 
 
-def test_the_old_map_stays_while_a_new_one_is_stopped(atlas):
+def test_old_map_remains_when_redrawing_is_cancelled(atlas):
     drawn = atlas.draw()
     with pytest.raises(Cancelled):
-        atlas.draw(StopsAt("Laying out the map", done=50).task, anew=True)
+        atlas.draw(CancelAt("Laying out the map", done=50).task, anew=True)
     assert np.array_equal(atlas.read().places, drawn.places)
 
 
-def test_of_a_large_library_a_sample_is_laid_out_and_the_rest_placed(library, atlas, monkeypatch):
+def test_large_library_is_laid_out_by_a_sample(library, atlas, monkeypatch):
     monkeypatch.setattr(atlas_module, "SAMPLE", 40)
-    stages = StopsAt("never")
+    stages = CancelAt("never")
     drawing = atlas.draw(stages.task)
     assert len(drawing.ids) == 80
     assert any(note == "Placing papers" for note, _ in stages.seen)
@@ -226,7 +224,7 @@ def test_of_a_large_library_a_sample_is_laid_out_and_the_rest_placed(library, at
     assert not drawing.outgrown
 
 
-def test_a_map_is_outgrown_when_an_eighth_of_it_came_later(library, space, atlas):
+def test_map_is_outgrown_when_an_eighth_is_new(library, space, atlas):
     assert not atlas.draw().outgrown
     add(library, space, range(200, 208))
     few = atlas.draw()
@@ -237,7 +235,7 @@ def test_a_map_is_outgrown_when_an_eighth_of_it_came_later(library, space, atlas
     assert not anew.outgrown and anew.later == anew.ungrouped == 0
 
 
-def test_papers_unlike_all_on_the_map_are_in_none_of_its_groups(library, space, atlas, tmp_path):
+def test_papers_unlike_all_others_get_no_group(library, space, atlas, tmp_path):
     before = atlas.draw()
     library.put([paper(f"On {FOREIGN} {n}") for n in range(400, 410)])
     add(library, space, range(200, 210))
@@ -255,16 +253,14 @@ def test_papers_unlike_all_on_the_map_are_in_none_of_its_groups(library, space, 
     assert atlas.draw(anew=True).ungrouped == 0
 
 
-def test_a_map_of_the_first_version_stays_and_what_came_later_is_looked_at_again(
-    library, space, atlas, tmp_path
-):
+def test_map_of_format_one_is_kept_and_new_papers_regrouped(library, space, atlas, tmp_path):
     drawn = atlas.draw()
     library.put([paper(f"On {FOREIGN} {n}") for n in range(400, 403)])
     add(library, space, ())
     atlas.draw()
     file = tmp_path / "indexes" / "topics.atlas"
     arrays = read_arrays(file)
-    fine = np.where(arrays["fine"] == NO_GROUP, 0, arrays["fine"])  # as it was then
+    fine = np.where(arrays["fine"] == NO_GROUP, 0, arrays["fine"])  # as format 1 had it
     kept = {name: arrays[name] for name in arrays.keys() - {"later", "least"}}
     write_arrays(file, {**kept, "format": np.array(1), "fine": fine})
 
@@ -275,8 +271,10 @@ def test_a_map_of_the_first_version_stays_and_what_came_later_is_looked_at_again
     assert (again.coarse[~old] == NO_GROUP).all() and again.later == 3
 
 
-@pytest.mark.parametrize("large", [2_000, 20])  # papers from which on another way is quicker
-def test_identical_papers_do_not_break_a_map(library, space, tmp_path, monkeypatch, large):
+@pytest.mark.parametrize(
+    "large", [2_000, 20]
+)  # number of papers from which a faster method is used
+def test_identical_papers_do_not_break_map(library, space, tmp_path, monkeypatch, large):
     monkeypatch.setattr(tsne_layout, "_LARGE", large)
     library.put([paper("On glacier melt", abstract=f"{n}") for n in range(30)])
     space.encode_missing()
@@ -284,7 +282,7 @@ def test_identical_papers_do_not_break_a_map(library, space, tmp_path, monkeypat
     assert np.isfinite(drawing.places).all()
 
 
-def test_the_doctor_takes_a_damaged_map_away(library, space, atlas, tmp_path):
+def test_doctor_removes_damaged_map(library, space, atlas, tmp_path):
     drawn = atlas.draw()
     (tmp_path / "indexes" / "topics.atlas").write_bytes(b"no map")
 

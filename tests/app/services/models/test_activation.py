@@ -1,4 +1,4 @@
-"""Another model comes to answer: all the while, and whatever happens, one of the two does."""
+"""Activation of a model: the old one answers until the new one is ready, whatever fails."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAPERS = 150
 
 @dataclass
 class Program:
-    """One of those that have the library open."""
+    """One of the processes that have the library open."""
 
     library: Library
     active_model: ActiveModelManager
@@ -38,10 +38,10 @@ class Program:
     models: FakeModels
 
     def found(self, query: str) -> int:
-        """The paper that answers best."""
+        """Return the paper ranked first."""
         with self.active_model.use() as now:
             found = now.search.find(query, mode=SearchMode.meaning, limit=1)
-        # To these models no text has anything to do with another.
+        # These models give every text an unrelated vector.
         return (found.hits + found.weaker)[0].paper
 
     def activate(self, model: str, task: Task | None = None):
@@ -58,7 +58,7 @@ def start(home: Home) -> Iterator[Callable[[], Program]]:
     started: list[Program] = []
 
     def start() -> Program:
-        started.append(opened(home))
+        started.append(open_program(home))
         return started[-1]
 
     yield start
@@ -67,7 +67,7 @@ def start(home: Home) -> Iterator[Callable[[], Program]]:
         program.library.close()
 
 
-def opened(home: Home) -> Program:
+def open_program(home: Home) -> Program:
     library, models = Library(home.library), FakeModels("a", "b", "c")
     active_model = ActiveModelManager(library, home.indexes, "a", models)
     activation = ActivationService(library, active_model, home, models.space_of)
@@ -83,12 +83,12 @@ def program(start) -> Program:
 
 
 def best(model: str, query: str) -> int:
-    """The paper that a model finds, worked out elsewhere."""
+    """The paper ranked first by a model, computed without the index."""
     scores = [vector_of(f"space-{model}", f"Paper {n}") for n in range(PAPERS)]
     return max(range(PAPERS), key=lambda n: scores[n] @ vector_of(f"space-{model}", query)) + 1
 
 
-def test_the_new_model_reads_all_papers_while_the_old_one_answers(program):
+def test_activation_encodes_all_papers_while_old_model_answers(program):
     answers = []
     program.models.on_text = lambda text: (
         answers.append(program.found("bees")) if text == "Paper 7" else None
@@ -102,8 +102,8 @@ def test_the_new_model_reads_all_papers_while_the_old_one_answers(program):
     assert program.activation.pending() == ""
 
 
-def test_it_answers_at_once_when_its_turn_has_come(program, home):
-    """The model has started, and what it has read is on the disk."""
+def test_activated_model_is_loaded_and_saved_at_once(program, home):
+    """The model has started, and its vectors are on disk."""
     program.activate("b")
     with program.active_model.use() as now:
         assert now.is_loaded and now.space.problems() == []
@@ -111,7 +111,7 @@ def test_it_answers_at_once_when_its_turn_has_come(program, home):
     assert again.problems() == []
 
 
-def test_who_asks_first_need_not_wait_for_what_is_drawn_from_all_papers(program, monkeypatch):
+def test_first_search_after_activation_needs_no_sampling(program, monkeypatch):
     program.activate("b")
     monkeypatch.setattr("numpy.random.default_rng", None)
     with program.active_model.use() as now:
@@ -119,7 +119,7 @@ def test_who_asks_first_need_not_wait_for_what_is_drawn_from_all_papers(program,
     assert (found.hits + found.weaker)[0].percentile > 50
 
 
-def test_going_back_reads_nothing(program):
+def test_activating_previous_model_encodes_nothing(program):
     program.activate("b")
     assert program.activation.is_ready("a") and not program.activation.is_ready("c")
     assert program.activate("a").read == 0
@@ -127,24 +127,24 @@ def test_going_back_reads_nothing(program):
     assert program.found("bees") == best("a", "bees")
 
 
-def test_what_answers_already_stays_and_nothing_else_is_wanted_any_more(program):
+def test_activating_active_model_cancels_pending_activation(program):
     program.library.active_model.begin("b", ModelRef("a", "space-a"))
     assert program.activate("a") == ("a", "Model a", 0, "", "")
     assert program.activation.pending() == ""
     assert len(program.models.opened) == 1
 
 
-def test_papers_that_come_meanwhile_are_read_too(program):
-    def more(text: str) -> None:
+def test_papers_added_during_activation_are_encoded(program):
+    def add_papers(text: str) -> None:
         if text == "Paper 100":
             program.library.put([paper(f"New {n}") for n in range(100)])
 
-    program.models.on_text = more
+    program.models.on_text = add_papers
     assert program.activate("b").read == PAPERS + 100
     assert len(program.library.missing_vectors("space-b")[0]) == 0
 
 
-def test_while_it_is_held_up_the_old_model_answers_and_then_it_goes_on(program):
+def test_paused_activation_leaves_old_model_answering_and_resumes(program):
     task, held = Task(), threading.Event()
 
     def hold(text: str) -> None:
@@ -163,7 +163,7 @@ def test_while_it_is_held_up_the_old_model_answers_and_then_it_goes_on(program):
     assert program.found("bees") == best("b", "bees")
 
 
-def test_stopped_it_keeps_what_was_read_and_goes_on_from_there(program, monkeypatch):
+def test_cancelled_activation_keeps_vectors_and_resumes(program, monkeypatch):
     monkeypatch.setattr("sciread_app.services.search.encoding_batches.MOST", 50)
     task = Task()
     program.models.on_text = lambda text: task.cancel() if text == "Paper 120" else None
@@ -171,12 +171,12 @@ def test_stopped_it_keeps_what_was_read_and_goes_on_from_there(program, monkeypa
         program.activate("b", task)
     assert program.found("bees") == best("a", "bees")
     assert program.models.running() == ["Model a"]
-    assert program.activation.pending() == "b"  # whether it is wanted still, others say
+    assert program.activation.pending() == "b"  # the caller decides whether it is still wanted
     program.models.on_text = lambda text: None
     assert 0 < program.activate("b").read < PAPERS
 
 
-def test_what_is_given_up_meanwhile_does_not_answer(program):
+def test_activation_given_up_meanwhile_is_cancelled(program):
     program.models.on_text = lambda text: (
         program.activation.give_up("b") if text == "Paper 7" else None
     )
@@ -186,8 +186,8 @@ def test_what_is_given_up_meanwhile_does_not_answer(program):
     assert program.models.running() == ["Model a"]
 
 
-def test_what_is_wanted_last_answers(program):
-    """A second wish comes while the first is read for, and is quicker."""
+def test_last_requested_model_is_activated(program):
+    """A second request arrives while papers are encoded for the first, and finishes earlier."""
 
     second = threading.Thread(target=program.activate, args=("c",))
 
@@ -220,7 +220,7 @@ def test_what_is_wanted_last_answers(program):
     ],
     ids=lambda part: getattr(part, "__name__", part if isinstance(part, str) else ""),
 )
-def test_whatever_fails_the_old_model_answers_and_nothing_is_left_running(
+def test_failed_activation_keeps_old_model_and_stops_new_process(
     program, monkeypatch, where, what, error
 ):
     def fail(*_: object, **__: object) -> None:
@@ -238,8 +238,8 @@ def test_whatever_fails_the_old_model_answers_and_nothing_is_left_running(
     assert program.found("bees") == best("b", "bees")
 
 
-def test_two_programs_that_want_the_same_read_it_once(program, start):
-    """Who comes second waits for the first, and finds everything read."""
+def test_two_programs_activating_one_model_encode_once(program, start):
+    """The second one waits for the first and finds everything encoded."""
     other, texts, begun = start(), [], threading.Event()
 
     def read(text: str) -> None:
@@ -257,7 +257,7 @@ def test_two_programs_that_want_the_same_read_it_once(program, start):
     assert program.found("bees") == other.found("bees") == best("b", "bees")
 
 
-def test_who_waits_for_another_program_can_be_stopped(program, start):
+def test_waiting_for_another_program_can_be_cancelled(program, start):
     other, paused, reading = start(), Task(), threading.Event()
     program.models.on_text = lambda text: (paused.pause(), reading.set())
     first = threading.Thread(target=program.activate, args=("b", paused))
@@ -277,7 +277,7 @@ def test_who_waits_for_another_program_can_be_stopped(program, start):
     assert other.active_model.externally_activated_model() == "b"
 
 
-def test_another_program_follows(program, start):
+def test_another_program_follows_activation(program, start):
     other = start()
     assert other.activation.follow(Task()) is None
     assert other.found("bees") == best("a", "bees")
@@ -289,7 +289,7 @@ def test_another_program_follows(program, start):
     assert other.activation.follow(Task()) is None
 
 
-def test_who_cannot_follow_goes_on_with_what_he_has(program, start):
+def test_program_that_cannot_follow_keeps_its_model(program, start):
     other = start()
     other.found("bees")
     program.activate("b")

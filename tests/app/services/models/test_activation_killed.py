@@ -1,7 +1,7 @@
-"""A program that is killed while a model comes to answer leaves one that does, and loses nothing.
+"""A program killed during the activation of a model leaves one that answers, and loses nothing.
 
-`python -m tests.app.services.models.test_activation_killed HOME` kills one at every
-moment there is.
+`python -m tests.app.services.models.test_activation_killed HOME` kills one at every possible
+moment.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.support.make import paper
 PAPERS, BATCH = 120, 40
 ROOT = Path(__file__).resolve().parents[4]
 
-# Where the program is killed: before or after the n-th call of what.
+# The moments of the kill: before or after the n-th call of a function.
 MOMENTS: dict[str, tuple[type, str, int, str]] = {
     "wanted, nothing done": (ActiveModelStore, "begin", 1, "after"),
     "before a vector is written": (VectorFile, "write", 2, "before"),
@@ -66,7 +66,7 @@ def die(*_: object) -> None:
 
 
 def die_at(moment: str) -> None:
-    """Have this process kill itself there."""
+    """Make this process kill itself at that moment."""
     where, what, number, when = MOMENTS[moment]
     real: Callable[..., Any] = getattr(where, what)
     calls = iter(range(1, 10_000))
@@ -144,9 +144,7 @@ def best(model: str, query: str) -> int:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_at_any_moment_one_model_answers_and_the_next_start_goes_on(
-    home, moment, monkeypatch
-):
+def test_activation_killed_at_any_moment_keeps_a_model_and_resumes(home, moment, monkeypatch):
     monkeypatch.setattr(encoding_batches, "FIRST", BATCH)
     monkeypatch.setattr(encoding_batches, "MOST", BATCH)
     library, answering, activation, models = opened(home)
@@ -158,7 +156,7 @@ def test_killed_at_any_moment_one_model_answers_and_the_next_start_goes_on(
         read = activation.activate(then, Task()).read
         warming_up = ("paper", "a paper on some subject")
         asked = [text for text in models.opened[-1].asked if text not in warming_up]
-        written = read - len(asked)  # found where a killed program had written it
+        written = read - len(asked)  # recovered from the file of a killed program
         assert kept in range(0, PAPERS + 1, BATCH) and written in (0, BATCH)
     assert found(answering, "bees") == best("b", "bees")
     for model in ("a", "b"):

@@ -1,5 +1,4 @@
-"""Models change places under those who search, and whatever is killed: no search fails, none mixes
-what two models know, and nothing that a model has read is lost.
+"""Model swaps under searches and kills: no search fails or mixes two models, no vector is lost.
 
 `SCIREAD_SWAPS=200` does so longer.
 """
@@ -23,7 +22,7 @@ from tests.support.swap_load import NAMES, ROOT, Load, lost, make_home, model_pr
 
 SWAPS = int(os.environ.get("SCIREAD_SWAPS", "20"))
 SEED = int(os.environ.get("SCIREAD_SEED", "7"))
-KILLS = 4  # of the whole program
+KILLS = 4  # kills of the whole program
 
 pytestmark = [
     pytest.mark.slow,
@@ -32,7 +31,7 @@ pytestmark = [
 ]
 
 
-def test_no_search_fails_or_mixes_models_while_their_processes_are_killed(tmp_path):
+def test_no_search_fails_or_mixes_models_when_processes_are_killed(tmp_path):
     workspace = opened(make_home(tmp_path))
     workspace.active_model.encode_missing(Task())
     load = Load(workspace, SEED)
@@ -43,16 +42,16 @@ def test_no_search_fails_or_mixes_models_while_their_processes_are_killed(tmp_pa
     assert story.searches > 2 * 8 * SWAPS and len(story.asked) == len(NAMES)
     assert story.killed >= SWAPS / 10
     assert lost(workspace) == []
-    assert len(model_processes()) == 1  # the memory of all others was given back
+    assert len(model_processes()) == 1  # the memory of all others was freed
     workspace.close()
     assert not model_processes()
 
 
-def test_a_program_that_is_killed_anywhere_goes_on_where_it_was(tmp_path):
+def test_program_killed_at_any_moment_resumes_swapping(tmp_path):
     home, draw, told = make_home(tmp_path), random.Random(SEED), []
     for kill in range(KILLS):
         with program(tmp_path, 10**6, SEED + kill) as process:
-            wait_for_more(told, listen(process, told))
+            wait_for_output(told, collect_output(process, told))
             time.sleep(draw.uniform(0, 1.5))
             models = psutil.Process(process.pid).children()
             process.kill()
@@ -62,12 +61,12 @@ def test_a_program_that_is_killed_anywhere_goes_on_where_it_was(tmp_path):
         standing = library.active_model.state()
         library.close()
         assert standing is None or standing.answers.model in NAMES
-    left = max(3, SWAPS - swapped(told))
+    left = max(3, SWAPS - count_swaps(told))
     with program(tmp_path, left, SEED) as process:
-        listen(process, told).join()
+        collect_output(process, told).join()
         assert process.wait() == 0
     assert [line for line in told if line.startswith(("wrong", "Traceback"))] == []
-    assert told[-1].startswith("done") and swapped(told) >= SWAPS
+    assert told[-1].startswith("done") and count_swaps(told) >= SWAPS
     workspace = opened(home)
     assert workspace.activation.pending() == ""
     assert lost(workspace) == []
@@ -75,7 +74,7 @@ def test_a_program_that_is_killed_anywhere_goes_on_where_it_was(tmp_path):
     workspace.close()
 
 
-def swapped(told: list[str]) -> int:
+def count_swaps(told: list[str]) -> int:
     return sum(line.startswith("swap") for line in told)
 
 
@@ -86,8 +85,8 @@ def program(home: Path, swaps: int, seed: int) -> subprocess.Popen[str]:
     )
 
 
-def listen(process: subprocess.Popen[str], told: list[str]) -> threading.Thread:
-    """Hear what it tells, as long as it lives."""
+def collect_output(process: subprocess.Popen[str], told: list[str]) -> threading.Thread:
+    """Collect its output until it ends."""
     lines = process.stdout
     assert lines
     thread = threading.Thread(target=lambda: told.extend(line.strip() for line in lines))
@@ -95,7 +94,7 @@ def listen(process: subprocess.Popen[str], told: list[str]) -> threading.Thread:
     return thread
 
 
-def wait_for_more(told: list[str], listening: threading.Thread) -> None:
+def wait_for_output(told: list[str], listening: threading.Thread) -> None:
     before = len(told)
     while len(told) == before and listening.is_alive():
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What answers is exchanged under those who ask, and each of them gets an answer of one model."""
+"""The active model is exchanged during searches, and each search uses a single model."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def swap(library, answering, name):
 
 
 def nearest(space: str, query: str, count: int = 3) -> list[int]:
-    """The papers that a model finds, worked out elsewhere; ids count from 1."""
+    """The papers nearest to a query by exact search; ids count from 1."""
     papers = np.array([vector_of(space, f"Paper {n}") for n in range(PAPERS)])
     return (np.argsort(-(papers @ vector_of(space, query)))[:count] + 1).tolist()
 
 
 def is_nearest(space: str, query: str, ids: list[int]) -> bool:
-    """Two papers may lie as far from a query, as far as an index can tell."""
+    """Ids may differ from the exact ones at distances equal within the precision of the index."""
     scores = [
         [vector_of(space, f"Paper {id - 1}") @ vector_of(space, query) for id in some]
         for some in (ids, nearest(space, query))
@@ -62,7 +62,7 @@ def found(answerer, query, count=3):
     return [hit.paper for hit in results.hits]
 
 
-def test_who_took_what_answers_keeps_it_and_the_next_gets_the_new_one(library, answering, models):
+def test_use_keeps_its_model_and_next_use_gets_new_one(library, answering, models):
     with answering.use() as old:
         assert found(old, "bees") == nearest("space-a", "bees")
         assert swap(library, answering, "b")
@@ -74,7 +74,7 @@ def test_who_took_what_answers_keeps_it_and_the_next_gets_the_new_one(library, a
     assert answering.model == "b"
 
 
-def test_what_nobody_uses_is_closed_at_once(library, answering, models):
+def test_unused_model_is_closed_at_once(library, answering, models):
     with answering.use():
         pass
     for name in "bcbc":
@@ -82,7 +82,7 @@ def test_what_nobody_uses_is_closed_at_once(library, answering, models):
         assert models.running() == [f"Model {name}"]
 
 
-def test_a_model_that_the_library_does_not_say_never_answers(library, answering, models):
+def test_model_not_set_in_library_is_not_activated(library, answering, models):
     with answering.use() as now:
         late = answering.open("b")
         assert swap(library, answering, "c")
@@ -92,7 +92,7 @@ def test_a_model_that_the_library_does_not_say_never_answers(library, answering,
     assert models.running() == ["Model c"]
 
 
-def test_what_the_index_has_learnt_is_written_when_a_model_makes_room(library, answering, tmp_path):
+def test_index_is_saved_when_model_is_swapped_out(library, answering, tmp_path):
     library.put([paper("One more")])
     answering.encode_missing(Task())
     with answering.use() as old:
@@ -102,9 +102,7 @@ def test_what_the_index_has_learnt_is_written_when_a_model_makes_room(library, a
     assert again.problems() == [] and old_space.count() == PAPERS + 1
 
 
-def test_from_many_threads_and_through_many_swaps_every_answer_is_of_one_model(
-    library, answering, models
-):
+def test_concurrent_searches_during_swaps_use_one_model_each(library, answering, models):
     stop, wrong, asked = threading.Event(), [], []
 
     def ask(number: int) -> None:
@@ -134,7 +132,7 @@ def test_from_many_threads_and_through_many_swaps_every_answer_is_of_one_model(
     assert models.running() == ["Model b"]
 
 
-def test_a_model_that_cannot_be_used_leaves_the_search_by_words(library, models, tmp_path):
+def test_unusable_model_leaves_search_by_words(library, models, tmp_path):
     library.put([paper("On bees")])
     answering = ActiveModelManager(library, tmp_path, "gone", models)
     with answering.use() as now:
@@ -146,9 +144,7 @@ def test_a_model_that_cannot_be_used_leaves_the_search_by_words(library, models,
     assert answering.encode_missing(Task()) == 0
 
 
-def test_a_model_that_did_not_start_when_it_was_woken_answers_once_it_has_read(
-    library, answering, models
-):
+def test_model_that_failed_to_load_answers_after_encoding(library, answering, models):
     def die(text: str) -> None:
         raise EncoderFailed("The model could not be started.")
 
@@ -164,7 +160,7 @@ def test_a_model_that_did_not_start_when_it_was_woken_answers_once_it_has_read(
     assert answering.is_loaded and not answering.error
 
 
-def test_what_another_process_has_switched_to_is_known(library, answering):
+def test_model_activated_by_another_process_is_reported(library, answering):
     assert answering.externally_activated_model() == ""
     with answering.use():
         library.active_model.begin("b", ModelRef("a", "space-a"))
@@ -175,7 +171,7 @@ def test_what_another_process_has_switched_to_is_known(library, answering):
     assert answering.externally_activated_model() == ""
 
 
-def test_reading_goes_on_with_the_model_that_takes_over(library, answering, models):
+def test_encoding_continues_with_swapped_in_model(library, answering, models):
     library.put([paper(f"New {n}") for n in range(40)])
     texts = []
 
@@ -190,7 +186,7 @@ def test_reading_goes_on_with_the_model_that_takes_over(library, answering, mode
     assert models.running() == ["Model b"]
 
 
-def test_reading_can_be_stopped(library, answering, models):
+def test_encoding_can_be_cancelled(library, answering, models):
     library.put([paper(f"New {n}") for n in range(40)])
     task = Task()
     models.on_text = lambda text: task.cancel()
@@ -199,14 +195,14 @@ def test_reading_can_be_stopped(library, answering, models):
     assert answering.model == "a"
 
 
-def test_closing_stops_also_what_is_being_asked(library, answering, models):
+def test_close_stops_models_in_use(library, answering, models):
     with answering.use():
         swap(library, answering, "b")
         answering.close()
         assert models.running() == []
 
 
-def test_what_is_built_upon_a_space_lives_as_long_as_its_model(library, answering):
+def test_objects_cached_per_model_live_as_long_as_it(library, answering):
     with answering.use() as old:
         assert old.get_or_create(list, lambda: [old.name]) is old.get_or_create(
             list, lambda: ["another"]

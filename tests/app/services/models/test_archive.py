@@ -1,4 +1,4 @@
-"""Models from outside: whatever a folder or a zip holds, nothing lies anywhere but where it may."""
+"""Model archives are untrusted: no folder or zip makes a file outside its target."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def target(tmp_path):
 
 @pytest.fixture
 def archive(tmp_path):
-    """Makes a zip of names and contents; a name may be a ZipInfo that says odd things."""
+    """Return a function that makes a zip of names and contents; a name may be a crafted ZipInfo."""
 
     def make(files, name="model.zip", **how) -> Path:
         path = tmp_path / name
@@ -42,7 +42,7 @@ def archive(tmp_path):
     return make
 
 
-def held(folder):
+def read_files(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -50,8 +50,8 @@ def held(folder):
     }
 
 
-def refused(source, target, said):
-    """It is refused by name, and there is nothing anywhere that was not there before."""
+def assert_refused(source, target, said):
+    """Assert that it is refused with this message and that no file was left behind."""
     around = sorted(target.parents[1].rglob("*"))
     with pytest.raises(PackageRefused) as raised:
         bring(source, target, Task())
@@ -61,19 +61,19 @@ def refused(source, target, said):
 
 
 @pytest.mark.parametrize("top", ["", "specter/", "my runs/one/package/", "a b/ü (1)/"])
-def test_a_zip_is_unpacked_from_wherever_in_it_the_model_lies(archive, target, top):
+def test_zip_is_unpacked_from_any_level(archive, target, top):
     extra = [(f"{top}.DS_Store", b"x"), ("__MACOSX/._x", b"x")]
     packed = archive([*((top + name, body) for name, body in FILES.items()), *extra])
     bring(packed, target, Task())
-    assert held(target) == FILES
+    assert read_files(target) == FILES
 
 
-def test_the_zip_of_a_run_brings_its_model_and_what_the_run_says_of_itself(archive, target):
+def test_zip_of_run_gives_model_and_training_report(archive, target):
     run = {"recipe.toml": b"", "report.json": b"{}", "checkpoint/weights.pt": b"pickle"}
     inside = {f"package/{name}": body for name, body in FILES.items()}
     inside["grid/margin=1/package/package.json"] = b"{}"
     bring(archive([(f"run7/{n}", b) for n, b in (run | inside).items()]), target, Task())
-    assert held(target) == FILES | {"training.json": b"{}"}
+    assert read_files(target) == FILES | {"training.json": b"{}"}
 
 
 @pytest.mark.parametrize(
@@ -97,33 +97,33 @@ def test_the_zip_of_a_run_brings_its_model_and_what_the_run_says_of_itself(archi
         "line\nbreak",
     ],
 )
-def test_a_path_that_climbs_out_or_that_no_system_should_have_is_refused(archive, target, name):
+def test_path_outside_target_or_invalid_path_is_refused(archive, target, name):
     info = zipfile.ZipInfo("x")
     info.filename = info.orig_filename = name
-    refused(archive([*FILES.items(), (info, b"evil")]), target, "would lie outside")
+    assert_refused(archive([*FILES.items(), (info, b"evil")]), target, "would lie outside")
 
 
-def test_a_null_that_hides_the_end_of_a_name_is_refused(archive, target):
+def test_null_byte_in_name_is_refused(archive, target):
     path = archive([*FILES.items(), ("harmless.jsonX.exe", b"")])
     path.write_bytes(path.read_bytes().replace(b"harmless.jsonX", b"harmless.json\0"))
-    refused(path, target, "would lie outside")
+    assert_refused(path, target, "would lie outside")
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK])
-def test_links_and_devices_are_refused(archive, target, kind):
+def test_links_and_devices_in_zip_are_refused(archive, target, kind):
     info = zipfile.ZipInfo("tokenizer.json")
     info.external_attr = (kind | 0o777) << 16
     said = "holds a link" if kind == stat.S_IFLNK else "is no file"
-    refused(archive([*FILES.items(), (info, "/etc/passwd")]), target, said)
+    assert_refused(archive([*FILES.items(), (info, "/etc/passwd")]), target, said)
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(archive, target):
+def test_zip_bomb_is_refused_before_unpacking(archive, target):
     bomb = [*FILES.items(), ("tokenizer.json", bytes(archive_safety.LARGEST_OTHER))]
     bomb.append(("vocab.txt", bytes(1 << 20)))
-    refused(archive(bomb, compression=zipfile.ZIP_DEFLATED), target, "fill disks")
+    assert_refused(archive(bomb, compression=zipfile.ZIP_DEFLATED), target, "fill disks")
 
 
-def test_files_that_lie_upon_one_another_are_a_bomb_too(archive, target, monkeypatch):
+def test_overlapping_zip_entries_are_refused(archive, target, monkeypatch):
     """Many names for the same packed bytes: each is plausible, all together are not."""
     monkeypatch.setattr(archive_safety, "_NO_BOMB", 1 << 20)
     body = os.urandom(1 << 12) * 40
@@ -137,20 +137,20 @@ def test_files_that_lie_upon_one_another_are_a_bomb_too(archive, target, monkeyp
             opened.filelist.append(twin)
             opened.NameToInfo[twin.filename] = twin
         opened._didModify = True
-    refused(path, target, "fill disks")
+    assert_refused(path, target, "fill disks")
 
 
-def test_a_file_of_another_size_than_announced_is_refused(archive, target, tmp_path):
+def test_file_size_differing_from_directory_is_refused(archive, target, tmp_path):
     path = archive(FILES.items())
     data = bytearray(path.read_bytes())
     place = data.rindex(b"PK\x01\x02", 0, data.rindex(b"model.safetensors"))
-    data[place + 24 : place + 28] = struct.pack("<I", 1_000)  # the size, in the list at the end
+    data[place + 24 : place + 28] = struct.pack("<I", 1_000)  # the size in the central directory
     path.write_bytes(data)
     with pytest.raises(PackageRefused, match=r"model\.zip"):
         bring(path, target, Task())
 
 
-def test_more_is_never_written_than_was_announced(tmp_path, target):
+def test_no_more_is_written_than_announced(tmp_path, target):
     (tmp_path / "endless").mkdir()
     for name in FILES:
         (tmp_path / "endless" / name).parent.mkdir(exist_ok=True)
@@ -174,71 +174,71 @@ def test_more_is_never_written_than_was_announced(tmp_path, target):
     ("name", "limit"),
     [("tokenizer.json", "LARGEST_OTHER"), ("model.safetensors", "LARGEST_WEIGHTS")],
 )
-def test_a_file_that_is_too_large_is_refused_by_its_name(
-    archive, target, monkeypatch, tmp_path, name, limit
-):
+def test_too_large_file_is_refused_by_name(archive, target, monkeypatch, tmp_path, name, limit):
     monkeypatch.setattr(archive_safety, limit, 1_000)
     files = {"package.json": b"{}", name: bytes(1_001)}
-    refused(archive(files.items()), target, name)
+    assert_refused(archive(files.items()), target, name)
     (tmp_path / "folder").mkdir()
     for file, body in files.items():
         (tmp_path / "folder" / file).write_bytes(body)
-    refused(tmp_path / "folder", target, name)
+    assert_refused(tmp_path / "folder", target, name)
 
 
-def test_a_list_of_files_too_long_for_the_memory_is_not_read(archive, target, monkeypatch):
+def test_oversized_zip_directory_is_not_read(archive, target, monkeypatch):
     path = archive([*FILES.items(), *((f"{n:0200}", b"") for n in range(5_000))])
     opened = []
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: opened.append(1))
-    refused(path, target, "more files")
+    assert_refused(path, target, "more files")
     assert not opened
 
 
 @pytest.mark.parametrize("count", [archive_safety.MOST_FILES, 5 * archive_safety.MOST_FILES])
-def test_more_files_than_any_model_has_are_refused(archive, target, tmp_path, count):
+def test_too_many_files_are_refused(archive, target, tmp_path, count):
     files = [*FILES.items(), *((f"{n}", b"") for n in range(count))]
-    refused(archive(files), target, "more files")
+    assert_refused(archive(files), target, "more files")
     (tmp_path / "folder").mkdir()
     for name, _ in [("package.json", b""), *files[3:]]:
         (tmp_path / "folder" / name).touch()
-    refused(tmp_path / "folder", target, "more files")
+    assert_refused(tmp_path / "folder", target, "more files")
 
 
-def test_folders_within_folders_without_end_are_refused(archive, target, tmp_path):
+def test_deeply_nested_folders_are_refused(archive, target, tmp_path):
     deep = "/".join("a" * 20)
-    refused(archive([*FILES.items(), (f"{deep}/x", b"")]), target, "more files and folders")
+    assert_refused(archive([*FILES.items(), (f"{deep}/x", b"")]), target, "more files and folders")
     (tmp_path / "folder" / deep).mkdir(parents=True)
     (tmp_path / "folder" / "package.json").touch()
-    refused(tmp_path / "folder", target, "more files and folders")
+    assert_refused(tmp_path / "folder", target, "more files and folders")
 
 
 @pytest.mark.parametrize(
     "twice", [("a.json", "A.JSON"), ("a", "a/b.json"), ("a.json", "a.json")], ids=str
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_file_that_would_lie_upon_another_is_refused(archive, target, twice):
-    refused(archive([*FILES.items(), *((name, b"") for name in twice)]), target, "a file twice")
+def test_duplicate_file_names_are_refused(archive, target, twice):
+    assert_refused(
+        archive([*FILES.items(), *((name, b"") for name in twice)]), target, "a file twice"
+    )
 
 
-def test_what_is_locked_or_packed_oddly_is_refused_with_what_to_do(archive, target):
+def test_encrypted_or_rarely_compressed_zip_is_refused_with_hint(archive, target):
     path = archive(FILES.items())
     data = bytearray(path.read_bytes())
     for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(sign) + place] |= 1
     path.write_bytes(data)
-    refused(path, target, "password")
-    refused(archive(FILES.items(), compression=zipfile.ZIP_LZMA), target, "rarely used")
+    assert_refused(path, target, "password")
+    assert_refused(archive(FILES.items(), compression=zipfile.ZIP_LZMA), target, "rarely used")
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x05\x06", b"PK\x05\x06" + bytes(18)])
-def test_what_is_no_zip_is_refused(tmp_path, target, content):
+def test_file_that_is_not_a_zip_is_refused(tmp_path, target, content):
     (tmp_path / "model.zip").write_bytes(content)
-    refused(tmp_path / "model.zip", target, "model.zip")
+    assert_refused(tmp_path / "model.zip", target, "model.zip")
 
 
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.binary(min_size=1, max_size=9)), max_size=4))
-def test_however_a_zip_is_damaged_it_is_a_sentence_and_stays_in_its_place(archive, tmp_path, blows):
+def test_randomly_damaged_zip_is_unpacked_or_refused(archive, tmp_path, blows):
     path = archive(FILES.items(), compression=zipfile.ZIP_DEFLATED)
     data = bytearray(path.read_bytes())
     for place, blow in blows:
@@ -256,37 +256,37 @@ def test_however_a_zip_is_damaged_it_is_a_sentence_and_stays_in_its_place(archiv
     assert [p.name for p in tmp_path.iterdir()] == ["model.zip"]
 
 
-def test_two_models_in_one_are_told_apart_by_name(archive, target, tmp_path):
-    refused(archive([("a/package.json", b""), ("b/package.json", b"")]), target, "a, b")
+def test_archive_with_two_models_is_refused_with_their_names(archive, target, tmp_path):
+    assert_refused(archive([("a/package.json", b""), ("b/package.json", b"")]), target, "a, b")
     for name in "ab":
         (tmp_path / "two" / name).mkdir(parents=True)
         (tmp_path / "two" / name / "package.json").touch()
-    refused(tmp_path / "two", target, "a, b")
+    assert_refused(tmp_path / "two", target, "a, b")
 
 
-def test_where_there_is_no_model_it_is_said_what_one_is(archive, target, tmp_path):
-    refused(archive([("papers.bib", b"")]), target, "lacks a package.json")
-    refused(tmp_path, target, "lacks a package.json")
+def test_archive_without_model_is_refused_with_explanation(archive, target, tmp_path):
+    assert_refused(archive([("papers.bib", b"")]), target, "lacks a package.json")
+    assert_refused(tmp_path, target, "lacks a package.json")
 
 
-def test_a_folder_is_copied_without_what_others_put_there(tmp_path, target):
+def test_folder_is_copied_without_system_files(tmp_path, target):
     outer = tmp_path / "downloads" / "specter"
     for name, body in (FILES | {".DS_Store": b"", "Thumbs.db": b""}).items():
         (outer / name).parent.mkdir(parents=True, exist_ok=True)
         (outer / name).write_bytes(body)
     bring(outer.parent, target, Task())
-    assert held(target) == FILES
+    assert read_files(target) == FILES
 
 
 @pytest.mark.parametrize("leads", ["/etc/passwd", "package.json", "nowhere", "."])
-def test_a_link_in_a_folder_is_refused(tmp_path, target, leads):
+def test_link_in_folder_is_refused(tmp_path, target, leads):
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "package.json").touch()
     (tmp_path / "m" / "tokenizer.json").symlink_to(leads)
-    refused(tmp_path / "m", target, "holds a link")
+    assert_refused(tmp_path / "m", target, "holds a link")
 
 
-def test_a_file_that_becomes_a_link_while_it_is_looked_at_is_not_followed(tmp_path, target):
+def test_file_replaced_by_link_during_copy_is_not_followed(tmp_path, target):
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "package.json").write_bytes(b"{}")
     (tmp_path / "secret").write_bytes(b"{}")
@@ -304,49 +304,47 @@ def test_a_file_that_becomes_a_link_while_it_is_looked_at_is_not_followed(tmp_pa
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path, target):
+def test_pipe_in_folder_is_refused_without_blocking(tmp_path, target):
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "package.json").touch()
     os.mkfifo(tmp_path / "m" / "tokenizer.json")
-    refused(tmp_path / "m", target, "is no file")
+    assert_refused(tmp_path / "m", target, "is no file")
     os.mkfifo(tmp_path / "pipe.zip")
-    refused(tmp_path / "pipe.zip", target, "is no file")
+    assert_refused(tmp_path / "pipe.zip", target, "is no file")
 
 
 @pytest.mark.parametrize("run", [{"recipe.toml": b""}, {"recipe.toml": b"", "package/x": b""}])
-def test_a_run_that_has_made_no_model_is_refused(tmp_path, target, run):
+def test_run_without_model_is_refused(tmp_path, target, run):
     for name, body in run.items():
         (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "run" / name).write_bytes(body)
-    refused(tmp_path / "run", target, "")
+    assert_refused(tmp_path / "run", target, "")
 
 
-def test_a_disk_that_is_too_small_is_told_of_before_anything_is_copied(
-    archive, target, monkeypatch
-):
+def test_too_little_disk_space_is_reported_before_copying(archive, target, monkeypatch):
     monkeypatch.setattr(archive_safety, "_SPARE", 1 << 60)
     with pytest.raises(LibraryError, match=r"needs 1,152,921,504,\d{3} MB .* are free"):
         bring(archive(FILES.items()), target, Task())
     assert not target.parent.exists()
 
 
-def test_a_disk_that_is_full_is_a_sentence(tmp_path, target):
+def test_missing_archive_raises_error(tmp_path, target):
     with pytest.raises(SciReadError, match="cannot be copied"):
         bring(tmp_path / "nowhere.zip", target, Task())
 
 
-def test_it_can_be_stopped_at_any_file(archive, target):
+def test_unpacking_can_be_cancelled(archive, target):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
         bring(archive(FILES.items()), target, task)
 
 
-def test_the_same_model_makes_the_same_zip_which_is_unpacked_again(tmp_path, target):
+def test_zip_of_same_model_is_identical_and_can_be_unpacked(tmp_path, target):
     made = []
     for number, day in enumerate((10**9, 1.7 * 10**9)):
         folder = tmp_path / f"{number}"
-        # Written in another order, on another day, with other rights.
+        # Written in another order, on another day, with other permissions.
         for name, body in sorted(FILES.items(), reverse=bool(number)):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(body)
@@ -356,10 +354,10 @@ def test_the_same_model_makes_the_same_zip_which_is_unpacked_again(tmp_path, tar
         made.append((tmp_path / f"{number}.zip").read_bytes())
     assert made[0] == made[1]
     bring(tmp_path / "0.zip", target, Task())
-    assert held(target) == FILES
+    assert read_files(target) == FILES
 
 
-def test_a_zip_that_is_not_finished_is_never_seen(tmp_path):
+def test_cancelled_zip_leaves_previous_file(tmp_path):
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "package.json").write_bytes(b"{}")
     task = Task()

@@ -1,4 +1,4 @@
-"""Blind votes on two models: counted once a question, and no surer than they are."""
+"""Blind votes on two models: one per question, with the statistical uncertainty of the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cast(votes, *betters, one="ours", other="starter"):
     return votes.between(one, other)
 
 
-def test_votes_are_counted_by_pair_whichever_stood_first(votes):
+def test_votes_are_counted_by_pair_in_any_order(votes):
     votes.cast(Question("bees"), "ours", "starter", "ours")
     votes.cast(Question(paper=7), "starter", "ours", "starter")
     votes.cast(Question("wasps"), "starter", "ours", "")
@@ -34,13 +34,13 @@ def test_votes_are_counted_by_pair_whichever_stood_first(votes):
     assert votes.between("starter", "theirs").questions == 0
 
 
-def test_the_same_question_counts_once_and_as_it_was_answered_last(votes):
+def test_repeated_question_counts_once_with_last_answer(votes):
     for query, better in (("Bees", "ours"), (" bees ", "ours"), ("bees", "starter")):
         votes.cast(Question(query), "ours", "starter", better)
     assert votes.between("ours", "starter") == VoteTally("ours", "starter", 0, 1, 0)
 
 
-def test_the_last_vote_on_two_models_can_be_taken_back_and_then_the_one_before(votes):
+def test_last_votes_on_a_pair_can_be_undone(votes):
     votes.cast(Question("bees"), "ours", "starter", "ours")
     votes.cast(Question(paper=7), "starter", "ours", "")
     votes.cast(Question("bees"), "ours", "theirs", "ours")
@@ -51,14 +51,14 @@ def test_the_last_vote_on_two_models_can_be_taken_back_and_then_the_one_before(v
     assert votes.between("ours", "theirs").questions == 1
 
 
-def test_votes_are_there_when_the_library_is_opened_again(votes, library):
+def test_votes_survive_reopening_the_library(votes, library):
     cast(votes, "ours", "")
     again = Library(library.path)
     assert BlindVotes(again).between("ours", "starter") == VoteTally("ours", "starter", 1, 0, 1)
     again.close()
 
 
-def test_votes_go_with_a_model_and_not_with_the_name_of_its_folder(library):
+def test_votes_follow_model_when_its_folder_is_renamed(library):
     spaces = {"ours": "a1", "starter": "b2"}
     votes = BlindVotes(library, lambda: spaces)
     cast(votes, "ours", "ours", "")
@@ -81,7 +81,7 @@ def test_votes_go_with_a_model_and_not_with_the_name_of_its_folder(library):
     assert [tally.first for tally in votes.all()] == ["ours", "ours"]
 
 
-def test_the_better_one_stays_so_when_a_new_name_sorts_them_anew(library):
+def test_leading_model_stays_after_renaming(library):
     spaces = {"a": "a1", "m": "b2"}
     votes = BlindVotes(library, lambda: spaces)
     votes.cast(Question("bees"), "a", "m", "a")
@@ -90,7 +90,7 @@ def test_the_better_one_stays_so_when_a_new_name_sorts_them_anew(library):
     assert votes.all()[0].ahead == "z"
 
 
-def test_what_is_no_vote_on_two_models_is_refused(votes):
+def test_invalid_vote_is_refused(votes):
     with pytest.raises(LibraryError):
         votes.cast(Question("bees"), "ours", "ours")
     with pytest.raises(LibraryError):
@@ -109,12 +109,12 @@ def test_what_is_no_vote_on_two_models_is_refused(votes):
         (10, 0, 11 / 1024),
     ],
 )
-def test_how_much_may_be_luck(first, second, luck):
+def test_luck_is_two_sided_probability(first, second, luck):
     assert VoteTally("a", "b", first, second, 3).luck == pytest.approx(luck)
     assert VoteTally("a", "b", second, first).luck == pytest.approx(luck)
 
 
-def test_who_votes_until_he_likes_the_count_is_seldom_told_of_a_difference_that_is_none():
+def test_optional_stopping_has_at_most_five_percent_false_positives():
     chance, trials, told = random.Random(4), 1_000, 0
     for _ in range(trials):
         first = 0
@@ -126,7 +126,7 @@ def test_who_votes_until_he_likes_the_count_is_seldom_told_of_a_difference_that_
     assert 0 < told / trials <= 0.05
 
 
-def test_what_is_said_grows_surer_with_the_votes(votes):
+def test_vote_summary_grows_more_certain_with_votes(votes):
     titles = {"ours": "Ours", "starter": "MiniLM"}.__getitem__
     assert said(votes.between("ours", "starter"), titles).startswith("Nobody has voted")
     few = said(cast(votes, "ours"), titles)

@@ -1,4 +1,4 @@
-"""Other models over one library: what they have read is kept apart."""
+"""Comparison of models over one library: their vectors are kept separate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.app.services.search.test_search import Synonyms
 from tests.support.make import paper
 
 
-class Other(Synonyms):
+class CountingSynonyms(Synonyms):
     space = "other"
 
     def __init__(self) -> None:
@@ -24,8 +24,8 @@ class Other(Synonyms):
 
 
 @pytest.fixture
-def other() -> Other:
-    return Other()
+def other() -> CountingSynonyms:
+    return CountingSynonyms()
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def others(library, other, tmp_path) -> ModelComparison:
     return ModelComparison(library, tmp_path, lambda name: other)
 
 
-def test_a_model_finds_once_it_has_read(library, others):
+def test_compared_model_searches_after_encoding(library, others):
     assert others.standing("x") == (0, 3)
     assert others.encode("x", Task()) == 3
     assert others.standing("x") == (3, 3)
@@ -42,21 +42,21 @@ def test_a_model_finds_once_it_has_read(library, others):
     assert {hit.paper for hit in hits} == {1, 2}
 
 
-def test_what_one_model_has_read_no_other_has(library, others, tmp_path):
+def test_vectors_of_compared_models_are_separate(library, others, tmp_path):
     others.encode("x", Task())
     assert SearchService(library, None).find("car").hits
     assert len(library.vector_rows("other")[0]) == 3
     assert len(library.vector_rows("synonyms")[0]) == 0
 
 
-def test_papers_in_the_trash_need_not_be_read(library, others):
+def test_papers_in_trash_are_not_counted_for_encoding(library, others):
     others.encode("x", Task())
     library.put([paper("A lorry")])
     library.trash([1])
     assert others.standing("x") == (2, 3)
 
 
-def test_closed_models_are_stopped_and_opened_again_when_asked(others, other):
+def test_closed_models_are_stopped_and_reopened_on_demand(others, other):
     others.encode("x", Task())
     others.close()
     assert other.stopped == 1

@@ -1,4 +1,4 @@
-"""Models that come in: looked at byte for byte, or nothing of them stays."""
+"""Installing models: verified byte for byte, or nothing is installed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def arrivals(home, models) -> ModelInstaller:
 
 @pytest.fixture
 def outside(tmp_path):
-    """A model that somebody gave."""
+    """A model package outside the home."""
     return tiny_package(tmp_path / "given" / "specter", id="specter-3f9a", title="SPECTER").folder
 
 
@@ -51,8 +51,8 @@ def zipped(folder, target):
     return target
 
 
-def names(home):
-    """All that lies among the models, but what is known of them."""
+def installed_names(home):
+    """All entries of the models folder except bookkeeping files."""
     folder = home.models
     known = ("facts.json", ".arriving.lock")
     return (
@@ -66,18 +66,18 @@ def change(folder, **values):
 
 
 @pytest.mark.parametrize("how", ["folder", "outer folder", "zip"])
-def test_a_model_is_added_from_a_folder_and_from_a_zip(arrivals, home, outside, tmp_path, how):
+def test_model_is_installed_from_folder_and_zip(arrivals, home, outside, tmp_path, how):
     source = {"folder": outside, "outer folder": tmp_path / "only"}.get(how)
     if how == "outer folder":
         shutil.copytree(outside, source / "specter")
     model = arrivals.add(source or zipped(outside, tmp_path / "m.zip"), Task())
     assert (model.name, model.title, model.checked) == ("specter-3f9a", "SPECTER", True)
-    assert names(home) == ["specter-3f9a"]
+    assert installed_names(home) == ["specter-3f9a"]
     assert read_package(home.models / "specter-3f9a").files == read_package(outside).files
     assert outside.is_dir()
 
 
-def test_the_model_of_a_run_brings_how_it_was_made(arrivals, models, outside, tmp_path):
+def test_model_of_run_keeps_its_training_report(arrivals, models, outside, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(outside, run / "package")
     (run / "recipe.toml").touch()
@@ -93,7 +93,7 @@ def test_the_model_of_a_run_brings_how_it_was_made(arrivals, models, outside, tm
 
 
 def change_weights(folder, to):
-    """Other weights, with the hash that they have."""
+    """Write other weights and their hash."""
     file = folder / "model.safetensors"
     file.write_bytes(to(file.read_bytes()))
     files = json.loads((folder / "package.json").read_text())["files"]
@@ -138,7 +138,7 @@ HASH = "sha256:" + "0" * 64
 
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("what", HOSTILE)
-def test_what_is_no_sound_model_is_refused_by_name_and_leaves_nothing(
+def test_unsound_model_is_refused_and_leaves_nothing(
     arrivals, home, outside, tmp_path, what, packed
 ):
     spoil, said = HOSTILE[what]
@@ -149,7 +149,7 @@ def test_what_is_no_sound_model_is_refused_by_name_and_leaves_nothing(
     assert said in str(refused.value)
     assert ".arriving" not in f"{refused.value} {refused.value.hint}"
     assert refused.value.hint
-    assert names(home) == []
+    assert installed_names(home) == []
 
 
 @pytest.mark.parametrize(
@@ -166,29 +166,27 @@ def test_what_is_no_sound_model_is_refused_by_name_and_leaves_nothing(
         ("half.new", "model-half"),
     ],
 )
-def test_whatever_a_model_calls_itself_its_folder_lies_among_the_others(
-    arrivals, home, outside, id, name
-):
+def test_any_model_id_becomes_a_safe_folder_name(arrivals, home, outside, id, name):
     change(outside, id=id)
     assert arrivals.add(outside, Task()).name == name
-    assert names(home) == [name]
+    assert installed_names(home) == [name]
 
 
-def test_a_model_that_is_here_is_not_added_twice(arrivals, home, outside, tmp_path):
+def test_installed_model_is_not_installed_twice(arrivals, home, outside, tmp_path):
     arrivals.add(outside, Task())
     change(outside, id="another", title="Another name for it")
     with pytest.raises(PackageRefused, match="is here already, as specter-3f9a"):
         arrivals.add(outside, Task())
-    assert names(home) == ["specter-3f9a"]
+    assert installed_names(home) == ["specter-3f9a"]
 
 
-def test_another_model_of_the_same_name_stands_beside_it(arrivals, home, outside, tmp_path):
+def test_other_model_of_same_name_gets_a_suffix(arrivals, home, outside, tmp_path):
     arrivals.add(outside, Task())
     other = tiny_package(tmp_path / "other", id="specter-3f9a", pooling="cls").folder
     assert arrivals.add(other, Task()).name == "specter-3f9a-2"
 
 
-def test_a_damaged_model_is_replaced_by_a_whole_one(arrivals, models, home, outside):
+def test_damaged_model_is_replaced_by_sound_one(arrivals, models, home, outside):
     arrivals.add(outside, Task())
     for spoil in (
         lambda f: (f / "model.safetensors").write_bytes(b"cut off"),
@@ -200,31 +198,31 @@ def test_a_damaged_model_is_replaced_by_a_whole_one(arrivals, models, home, outs
     assert len(models.trashed()) == 2
 
 
-def test_what_came_with_the_program_is_here_already(arrivals, home, models):
+def test_starter_model_cannot_be_installed_again(arrivals, home, models):
     starter = models.about("starter").folder
     with pytest.raises((PackageRefused, LibraryError)):
         arrivals.add(starter, Task())
-    assert names(home) == []
+    assert installed_names(home) == []
 
 
 @pytest.mark.parametrize("moment", range(4))
-def test_stopped_at_any_moment_nothing_of_it_stays(arrivals, home, outside, moment):
+def test_cancelled_installation_leaves_nothing(arrivals, home, outside, moment):
     steps = iter(range(100))
     task = Task(lambda *_: task.cancel() if next(steps) == moment else None)
     with pytest.raises(Cancelled):
         arrivals.add(outside, task)
-    assert names(home) == []
+    assert installed_names(home) == []
 
 
-def test_what_one_that_was_killed_has_left_goes_with_the_next(arrivals, home, outside):
+def test_leftovers_of_killed_installation_are_removed(arrivals, home, outside):
     half = home.models / ".arriving-x.new" / "model"
     half.mkdir(parents=True)
     (half / "package.json").touch()
     arrivals.add(outside, Task())
-    assert names(home) == ["specter-3f9a"]
+    assert installed_names(home) == ["specter-3f9a"]
 
 
-def test_the_doctor_removes_what_was_left_but_nothing_that_is_coming_in(home, library):
+def test_doctor_removes_leftovers_but_no_active_installation(home, library):
     half = home.models / ".arriving-x.new" / "model"
     half.mkdir(parents=True)
 
@@ -233,11 +231,11 @@ def test_the_doctor_removes_what_was_left_but_nothing_that_is_coming_in(home, li
 
     with FileLock(home.models / ".arriving.lock"):
         assert not leftovers().mended and half.exists()
-    assert leftovers().mended and names(home) == []
+    assert leftovers().mended and installed_names(home) == []
     assert not leftovers().mended
 
 
-def test_the_doctor_names_models_that_are_damaged(arrivals, home, library, outside):
+def test_doctor_reports_damaged_models(arrivals, home, library, outside):
     def models():
         return next(one for one in examine(library, None, home, Task()) if one.about == "models")
 
@@ -248,19 +246,19 @@ def test_the_doctor_names_models_that_are_damaged(arrivals, home, library, outsi
     assert not found.ok and "model.safetensors" in found.detail and "again" in found.detail
 
 
-def test_two_do_not_come_in_at_once(arrivals, home, outside):
+def test_installations_run_one_at_a_time(arrivals, home, outside):
     home.models.mkdir(parents=True)
     waiting = threading.Event()
     task = Task(lambda done, total, note: waiting.set() if "another model" in note else None)
     adding = threading.Thread(target=arrivals.add, args=(outside, task))
     with FileLock(home.models / ".arriving.lock"):
         adding.start()
-        assert waiting.wait(60) and names(home) == []
+        assert waiting.wait(60) and installed_names(home) == []
     adding.join(60)
-    assert names(home) == ["specter-3f9a"]
+    assert installed_names(home) == ["specter-3f9a"]
 
 
-def test_what_is_not_there_or_here_already_is_said(arrivals, home, outside, tmp_path):
+def test_missing_or_installed_source_is_refused(arrivals, home, outside, tmp_path):
     with pytest.raises(LibraryError, match="There is no"):
         arrivals.add(tmp_path / "nowhere", Task())
     arrivals.add(outside, Task())
@@ -278,21 +276,21 @@ def test_what_is_not_there_or_here_already_is_said(arrivals, home, outside, tmp_
         "http://hf.co/allenai/specter",
     ],
 )
-def test_a_model_of_the_hub_is_known_by_name_and_by_page(written):
+def test_hub_name_accepts_names_and_page_addresses(written):
     assert hub_name(written) == "allenai/specter"
 
 
 @pytest.mark.parametrize(
     "written", ["", "specter", "--help/x", "a/b/c", "a/../b", "../b", "a b/c", "a/b\n--output=/etc"]
 )
-def test_what_is_no_name_of_the_hub_is_asked_of_nobody(arrivals, monkeypatch, written):
+def test_invalid_hub_name_is_refused_without_request(arrivals, monkeypatch, written):
     monkeypatch.setattr(trainer, "ask", pytest.fail)
     with pytest.raises(LibraryError, match="no name of a model"):
         arrivals.pull(DownloadRequest(written), Task())
 
 
-def pulling(monkeypatch, outside, asked, fail=None):
-    """The trainer, as far as a pull asks it; it makes the folder that it is told to."""
+def fake_pull(monkeypatch, outside, asked, fail=None):
+    """Replace the trainer's pull by one that copies a package to the requested folder."""
 
     def ask(command, folder, task):
         asked.append((command, folder))
@@ -306,15 +304,13 @@ def pulling(monkeypatch, outside, asked, fail=None):
     monkeypatch.setattr(trainer, "ask", ask)
 
 
-def test_a_model_of_the_hub_is_fetched_by_a_process_and_looked_at_here(
-    arrivals, home, outside, monkeypatch
-):
+def test_pull_runs_in_subprocess_and_is_verified(arrivals, home, outside, monkeypatch):
     asked, notes = [], []
-    pulling(monkeypatch, outside, asked)
+    fake_pull(monkeypatch, outside, asked)
     model = arrivals.pull(
         DownloadRequest("somebody/model", "refs/pr/3", "cls"), Task(lambda *s: notes.append(s))
     )
-    assert model.name == "somebody--model" and names(home) == ["somebody--model"]
+    assert model.name == "somebody--model" and installed_names(home) == ["somebody--model"]
     [([verb, name, _, *more], folder)] = asked
     assert (verb, name, more) == (
         "pull",
@@ -324,17 +320,17 @@ def test_a_model_of_the_hub_is_fetched_by_a_process_and_looked_at_here(
     assert folder == home.folder and (440, 1_000, "190 of 440 MB") in notes
 
 
-def test_what_a_process_made_is_not_believed_either(arrivals, home, outside, monkeypatch):
+def test_damaged_pulled_model_is_refused(arrivals, home, outside, monkeypatch):
     (outside / "model.safetensors").write_bytes(b"other")
-    pulling(monkeypatch, outside, [])
+    fake_pull(monkeypatch, outside, [])
     with pytest.raises(PackageRefused, match="damaged"):
         arrivals.pull(DownloadRequest("somebody/model"), Task())
-    assert names(home) == []
+    assert installed_names(home) == []
 
 
 @pytest.mark.parametrize("fail", [TrainerFailed("The hub answers with 503."), Cancelled()])
-def test_a_pull_that_ends_early_leaves_nothing_here(arrivals, home, outside, monkeypatch, fail):
-    pulling(monkeypatch, outside, [], fail)
+def test_failed_pull_leaves_nothing(arrivals, home, outside, monkeypatch, fail):
+    fake_pull(monkeypatch, outside, [], fail)
     with pytest.raises(type(fail)):
         arrivals.pull(DownloadRequest("somebody/model"), Task())
-    assert names(home) == []
+    assert installed_names(home) == []

@@ -1,4 +1,4 @@
-"""A model is fetched from a hub on this computer, by the process that does so: the whole way."""
+"""A model is downloaded from a local hub server by the real pull process."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tests.support.servers.local import Answer, Fault
 from tests.support.tiny_model import tiny_package
 from trainer.contract.package import read_package
 
-PIECE = 10 << 20  # as much as the hub's client takes at a time
+PIECE = 10 << 20  # size of the reads of the hub's client
 
 
 def in_pieces(heard: threading.Event) -> Fault:
-    """The body stops on the way until somebody has heard how far it is."""
+    """Send the body in pieces, waiting until progress was reported."""
 
     def pieces(body: bytes) -> Iterator[bytes]:
         for start in range(0, len(body), PIECE):
-            # Each piece is sent when the next is there. Between the first two so much time goes by
-            # that the second is told of.
+            # Each piece is sent when the next one is ready. The delay between the first two is long
+            # enough for the second to be reported.
             if start >= 2 * PIECE:
                 heard.wait(0.5 if start == 2 * PIECE else 60)
             yield body[start : start + PIECE]
@@ -42,7 +42,7 @@ def in_pieces(heard: threading.Event) -> Fault:
     return fault
 
 
-def of_weights(asked) -> bool:
+def is_weights_request(asked) -> bool:
     return asked.method == "GET" and asked.path.endswith(".safetensors")
 
 
@@ -59,7 +59,7 @@ def hub(tmp_path, monkeypatch):
 def files(tmp_path):
     source = tiny_package(tmp_path / "given" / "tiny").folder
     weights = load((source / "model.safetensors").read_bytes())
-    head = {"classifier.weight": np.ones((10, 1 << 20), np.float32)}  # 42 MB, that are left out
+    head = {"classifier.weight": np.ones((10, 1 << 20), np.float32)}  # 42 MB, which are left out
     return {
         "config.json": (source / "config.json").read_bytes(),
         "tokenizer.json": (source / "tokenizer.json").read_bytes(),
@@ -68,9 +68,7 @@ def files(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_pull_that_was_stopped_leaves_nothing_and_fetches_the_rest_the_next_time(
-    hub, files, library, tmp_path
-):
+def test_cancelled_pull_leaves_nothing_and_resumes(hub, files, library, tmp_path):
     hub.models["allenai/specter"] = Model({"main": files}, card={"license": "mit"})
     home = Home(tmp_path / "home")
     models = ModelRegistry(home, library, lambda: "starter")
@@ -84,18 +82,18 @@ def test_a_pull_that_was_stopped_leaves_nothing_and_fetches_the_rest_the_next_ti
             stopped.set()
 
     task = Task(stop_on_the_way)
-    hub.fail(in_pieces(stopped), when=of_weights)
+    hub.fail(in_pieces(stopped), when=is_weights_request)
     with pytest.raises(Cancelled):
         arrivals.pull(DownloadRequest("allenai/specter"), task)
     assert [model.name for model in models.all()] == ["starter"]
     assert not [path for path in home.models.iterdir() if path.suffix == ".new"]
 
-    def hear(done: int, total: int, note: str) -> None:
+    def listen(done: int, total: int, note: str) -> None:
         if "of 42 MB" in note:
             told.set()
 
-    hub.fail(in_pieces(told), when=of_weights)
-    pulled = arrivals.pull(DownloadRequest("allenai/specter"), Task(hear))
+    hub.fail(in_pieces(told), when=is_weights_request)
+    pulled = arrivals.pull(DownloadRequest("allenai/specter"), Task(listen))
     assert (pulled.name, pulled.licence, pulled.checked) == ("allenai--specter", "MIT", True)
     assert read_package(home.models / pulled.name).base.startswith("allenai/specter@")
     fetched = [asked.path.rsplit("/")[-1] for asked in hub.requests if asked.method == "GET"]

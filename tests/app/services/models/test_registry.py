@@ -1,4 +1,4 @@
-"""Models that are installed: listed whatever is wrong with them, and never removed when needed."""
+"""Installed models: all are listed, even damaged ones, and none is removed while in use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def models(home, library, cleaned) -> ModelRegistry:
 
 
 def install(home, name, **values):
-    """A model of two layers, as if it had been added."""
+    """Install a model of two layers."""
     made = tiny_package(home.folder / "made" / f"{name}-{time.monotonic_ns()}", **values)
     home.models.mkdir(exist_ok=True)
     made.folder.rename(home.models / name)
@@ -73,7 +73,7 @@ def switch(library, model):
     library.active_model.switch(ModelRef(model, "t"))
 
 
-def test_a_new_library_has_the_model_that_came_with_the_program(models):
+def test_new_library_uses_starter_model(models):
     [starter] = models.all()
     assert starter.ours and starter.state is ModelState.answers and not starter.problem
     assert (starter.dim, starter.licence, starter.method) == (384, "Apache-2.0", "starter")
@@ -89,12 +89,12 @@ def test_a_new_library_has_the_model_that_came_with_the_program(models):
         ("Ours, ask first", "Ours, ask first"),
     ],
 )
-def test_a_licence_has_one_spelling(models, home, written, shown):
+def test_licence_names_are_normalised(models, home, written, shown):
     install(home, "ours", licence=written)
     assert models.all()[1].licence == shown
 
 
-def test_a_model_says_what_it_is(models, tiny):
+def test_model_info_comes_from_its_package(models, tiny):
     _, ours = models.all()
     assert (ours.name, ours.title, ours.method) == (
         "specter-tiny",
@@ -106,9 +106,9 @@ def test_a_model_says_what_it_is(models, tiny):
     assert ours.size == sum(f.stat().st_size for f in tiny.folder.rglob("*") if f.is_file())
 
 
-def test_a_damaged_model_is_listed_with_what_is_wrong(models, home, tiny):
+def test_damaged_model_is_listed_with_problem(models, home, tiny):
     spoil(tiny.folder)
-    assert models.find("specter-tiny").problem == ""  # nobody has looked yet
+    assert models.find("specter-tiny").problem == ""  # not checked yet
     checked = models.check("specter-tiny", Task())
     assert "model.safetensors" in checked.problem and checked.hint
     assert models.find("specter-tiny").problem == checked.problem
@@ -117,7 +117,7 @@ def test_a_damaged_model_is_listed_with_what_is_wrong(models, home, tiny):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[" * 10_000, b'{"format": 9, "title": "New\\n"}'])
-def test_whatever_lies_among_the_models_is_listed(models, home, content):
+def test_any_entry_of_models_folder_is_listed(models, home, content):
     (home.models / "odd").mkdir(parents=True)
     if content is not None:
         (home.models / "odd" / "package.json").write_bytes(content)
@@ -127,7 +127,7 @@ def test_whatever_lies_among_the_models_is_listed(models, home, content):
     assert about.card == "" and about.scores == ()
 
 
-def test_files_are_looked_at_again_only_when_they_have_changed(models, tiny, monkeypatch):
+def test_model_files_are_hashed_again_only_after_changes(models, tiny, monkeypatch):
     assert models.check("specter-tiny", Task()).checked
     hashed = []
     monkeypatch.setattr("trainer.contract.package._hash", lambda path: hashed.append(path) or "")
@@ -136,19 +136,19 @@ def test_files_are_looked_at_again_only_when_they_have_changed(models, tiny, mon
     assert models.check("specter-tiny", Task()).problem and hashed
 
 
-def test_the_model_that_answers_is_listed_though_its_folder_is_gone(models, library, home, tiny):
+def test_active_model_is_listed_when_its_folder_is_missing(models, library, home, tiny):
     switch(library, "gone")
     gone = models.find("gone")
     assert gone.state is ModelState.answers and "is gone" in gone.problem
     assert models.find("starter").state is ModelState.earlier
 
 
-def test_an_activation_that_goes_on_is_seen(models, library, tiny):
+def test_pending_activation_is_shown(models, library, tiny):
     library.active_model.begin("specter-tiny", ModelRef("starter", "s"))
     assert models.find("specter-tiny").state is ModelState.pending
 
 
-def test_a_model_is_found_by_folder_title_and_hub_name(models, home, tiny):
+def test_model_is_found_by_folder_title_and_hub_name(models, home, tiny):
     install(home, "allenai--specter", title="allenai/specter", pooling="cls")
     for name in ("specter-tiny", "SPECTER on 900 papers"):
         assert models.find(name).name == "specter-tiny"
@@ -158,7 +158,7 @@ def test_a_model_is_found_by_folder_title_and_hub_name(models, home, tiny):
     assert "specter-tiny" in raised.value.hint
 
 
-def test_all_there_is_to_say_about_a_model(models, library, home, tiny):
+def test_about_model_gives_scores_and_origin(models, library, home, tiny):
     library.put([paper("One"), paper("Two")])
     rows = [
         {"evaluation": "ranking", "metric": "map", "value": 0.812, "before": 0.7, "n": 50,
@@ -201,7 +201,7 @@ def test_all_there_is_to_say_about_a_model(models, library, home, tiny):
         b"\xff",
     ],
 )
-def test_scores_and_cards_of_strangers_are_not_trusted(models, home, tiny, content):
+def test_malformed_scores_and_card_are_ignored(models, home, tiny, content):
     for name in ("metrics.json", "training.json", "README.md"):
         (tiny.folder / name).write_bytes(content)
     (home.reports / "a" / "b").mkdir(parents=True)
@@ -209,7 +209,7 @@ def test_scores_and_cards_of_strangers_are_not_trusted(models, home, tiny, conte
     assert models.about("specter-tiny").scores == ()
 
 
-def test_how_a_training_differed_from_its_recipe_is_told(models, tiny):
+def test_changed_settings_of_training_are_listed(models, tiny):
     told = {
         "recipe": "specter-small",
         "settings": {"margin": 7.0, "base": "starter"},
@@ -226,7 +226,7 @@ def test_how_a_training_differed_from_its_recipe_is_told(models, tiny):
     assert origin.versions == {"torch": "2.13"}
 
 
-def test_a_new_title_changes_nothing_else(models, tiny):
+def test_rename_changes_only_title_and_card(models, tiny):
     models.check("specter-tiny", Task())
     (tiny.folder / "README.md").write_text("---\n---\n\n# SPECTER on 900 papers\n\nText.\n")
     assert models.check("specter-tiny", Task()).checked
@@ -239,7 +239,7 @@ def test_a_new_title_changes_nothing_else(models, tiny):
             models.rename("specter-tiny", wrong)
 
 
-def test_what_comes_with_the_program_stays(models, tmp_path):
+def test_starter_model_cannot_be_changed_or_removed(models, tmp_path):
     for verb in (
         lambda: models.rename("starter", "Mine"),
         lambda: models.remove("starter"),
@@ -249,7 +249,7 @@ def test_what_comes_with_the_program_stays(models, tmp_path):
             verb()
 
 
-def test_what_answers_or_is_about_to_is_not_removed(models, library, home, tiny):
+def test_active_or_pending_model_cannot_be_removed(models, library, home, tiny):
     library.active_model.begin("specter-tiny", ModelRef("starter", "s"))
     with pytest.raises(LibraryError, match="about to answer"):
         models.remove("specter-tiny")
@@ -259,7 +259,7 @@ def test_what_answers_or_is_about_to_is_not_removed(models, library, home, tiny)
     assert tiny.folder.is_dir()
 
 
-def test_a_removed_model_lies_in_the_trash_and_comes_back_whole(models, tiny):
+def test_removed_model_can_be_restored_from_trash(models, tiny):
     removed = models.remove("specter-tiny")
     assert [model.name for model in models.all()] == ["starter"]
     assert [(r.name, r.title) for r in models.trashed()] == [
@@ -269,20 +269,20 @@ def test_a_removed_model_lies_in_the_trash_and_comes_back_whole(models, tiny):
     assert read_package(tiny.folder) == tiny and models.trashed() == []
 
 
-def test_what_was_removed_comes_back_beside_what_has_taken_its_name(models, home, tiny):
+def test_restored_model_gets_suffix_when_name_is_taken(models, home, tiny):
     models.remove("specter-tiny")
     install(home, "specter-tiny")
     assert models.restore("specter-tiny").name == "specter-tiny-2"
 
 
-def test_two_that_are_removed_at_once_do_not_lie_upon_one_another(models, home, tiny):
+def test_models_removed_in_the_same_second_get_distinct_keys(models, home, tiny):
     first = models.remove("specter-tiny")
     install(home, "specter-tiny")
     second = models.remove("specter-tiny")
     assert first.key != second.key and len(models.trashed()) == 2
 
 
-def test_what_is_deleted_for_good_takes_its_vectors_along(models, home, tiny, cleaned):
+def test_deleted_model_loses_its_vectors(models, home, tiny, cleaned):
     removed = models.remove("specter-tiny")
     assert not cleaned
     models.delete(removed.key)
@@ -292,7 +292,7 @@ def test_what_is_deleted_for_good_takes_its_vectors_along(models, home, tiny, cl
         models.restore(removed.key)
 
 
-def test_one_goes_back_to_what_answered_last_of_those_that_are_here(models, library, home, tiny):
+def test_earlier_model_is_last_active_one_still_installed(models, library, home, tiny):
     first = ModelRef("starter", "space-of-starter")
     for name in ("specter-tiny", "now"):
         library.active_model.begin(name, first)
@@ -305,10 +305,10 @@ def test_one_goes_back_to_what_answered_last_of_those_that_are_here(models, libr
     models.delete(models.remove("specter-tiny").key)
     assert library.active_model.state().earlier == (
         first,
-    )  # and the space of the other is kept no longer
+    )  # the vectors of the other model are no longer kept
 
 
-def test_the_trash_is_emptied_of_what_lay_there_for_a_month(models, home, tiny, cleaned):
+def test_trash_is_emptied_of_models_after_a_month(models, home, tiny, cleaned):
     removed = models.remove("specter-tiny")
     models.tidy()
     assert len(models.trashed()) == 1
@@ -318,7 +318,7 @@ def test_the_trash_is_emptied_of_what_lay_there_for_a_month(models, home, tiny, 
     assert models.trashed() == [] and cleaned
 
 
-def test_an_exported_model_can_be_added_again_and_a_damaged_one_is_not_exported(
+def test_exported_model_can_be_installed_and_damaged_one_is_not_exported(
     models, home, tiny, tmp_path
 ):
     target = tmp_path / "out.zip"
@@ -336,7 +336,7 @@ def test_an_exported_model_can_be_added_again_and_a_damaged_one_is_not_exported(
     assert not (tmp_path / "other.zip").exists()
 
 
-def test_how_fast_a_model_reads_is_known_once_it_has_read_enough(models, home, tiny):
+def test_model_speed_is_known_after_enough_papers(models, home, tiny):
     facts = models.facts
     facts.has_read(tiny.space, 64, 0.5)
     assert models.find("specter-tiny").speed is None

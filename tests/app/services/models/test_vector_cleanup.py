@@ -1,4 +1,4 @@
-"""Of a model that is gone nothing is kept, and of all others everything."""
+"""Vectors of missing models are removed, all others are kept."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def spaces(library, home) -> VectorCleanup:
+def cleanup(library, home) -> VectorCleanup:
     library.put([paper("Bees"), paper("Ants")])
     return VectorCleanup(library, home)
 
 
-def fill(library, home, *spaces: str) -> None:
+def fill(library, home, *cleanup: str) -> None:
     home.indexes.mkdir(exist_ok=True)
-    for space in spaces:
+    for space in cleanup:
         library.put_vectors(space, [1, 2], [1, 2], lambda first: None)
         for ending in FILES:
             (home.indexes / f"{space}.{ending}").write_text("")
 
 
-def left(home) -> set[str]:
+def remaining_spaces(home) -> set[str]:
     return {path.name.split(".")[0] for path in home.indexes.iterdir()}
 
 
@@ -49,56 +49,56 @@ def switch(library, *models: ModelRef) -> None:
         assert library.active_model.switch(model)
 
 
-def test_what_no_model_needs_goes_and_what_one_needs_stays(library, home, spaces):
+def test_clean_removes_only_unneeded_vectors(library, home, cleanup):
     installed = tiny_package(home.models / "ours").space
     fill(library, home, STARTER.space, installed, "gone", "older", "old", "now")
     (home.indexes / "a file of somebody.txt").write_text("")
     switch(library, *(ModelRef(name, name) for name in ("gone", "older", "old", "now")))
-    assert spaces.unneeded() == spaces.clean() == ["gone"]
-    assert spaces.unneeded() == []
+    assert cleanup.unneeded() == cleanup.clean() == ["gone"]
+    assert cleanup.unneeded() == []
     kept = {STARTER.space, installed, "older", "old", "now"}
     assert library.spaces() == kept
-    assert left(home) == kept | {"a file of somebody"}
+    assert remaining_spaces(home) == kept | {"a file of somebody"}
 
 
-def test_two_models_may_share_a_space(library, home, spaces):
-    """One that was added a second time under another name, and removed again."""
+def test_shared_vectors_stay_until_last_model_is_removed(library, home, cleanup):
+    """A model installed a second time under another name, then removed."""
     space = tiny_package(home.models / "ours").space
     assert tiny_package(home.models / "again", title="Again").space == space
     fill(library, home, space)
     switch(library, ModelRef("ours", space), *(ModelRef(f"{n}", f"{n}") for n in range(3)))
     shutil.rmtree(home.models / "ours")
-    assert spaces.clean() == [] and left(home) == {space}
+    assert cleanup.clean() == [] and remaining_spaces(home) == {space}
     shutil.rmtree(home.models / "again")
-    assert spaces.clean() == [space] and left(home) == set()
+    assert cleanup.clean() == [space] and remaining_spaces(home) == set()
 
 
-def test_what_may_be_put_back_from_the_trash_is_kept(library, home, spaces):
+def test_vectors_of_model_in_trash_are_kept(library, home, cleanup):
     package = tiny_package(home.trash / "models" / "ours@20261122-120000")
     (home.trash / "models" / "odd").mkdir()
     (home.trash / "models" / "odd" / "package.json").write_text("")
     fill(library, home, package.space)
     switch(library, *(ModelRef(f"{n}", f"{n}") for n in range(4)))
-    assert spaces.clean() == []
+    assert cleanup.clean() == []
     shutil.rmtree(package.folder)
-    assert spaces.clean() == [package.space]
+    assert cleanup.clean() == [package.space]
 
 
-def test_as_long_as_a_package_is_damaged_nothing_goes(library, home, spaces):
+def test_damaged_package_prevents_cleanup(library, home, cleanup):
     package = tiny_package(home.models / "ours")
     fill(library, home, "gone")
     switch(library, *(ModelRef(f"{n}", f"{n}") for n in range(4)))
     (package.folder / "model.safetensors").unlink()
-    assert spaces.clean() == []
-    assert left(home) == {"gone"}
+    assert cleanup.clean() == []
+    assert remaining_spaces(home) == {"gone"}
 
 
-def test_in_a_library_that_does_not_say_what_answers_nothing_goes(library, home, spaces):
+def test_library_without_active_model_prevents_cleanup(library, home, cleanup):
     fill(library, home, "of a model on a disk that is not here")
-    assert spaces.clean() == []
+    assert cleanup.clean() == []
 
 
-def test_the_doctor_removes_what_is_left_and_names_what_was_cut_off(library, home, spaces):
+def test_doctor_removes_unneeded_vectors_and_names_pending_activation(library, home, cleanup):
     fill(library, home, "gone")
     switch(library, *(ModelRef(f"{n}", f"{n}") for n in range(4)))
     library.active_model.begin("ours", STARTER)
@@ -110,4 +110,4 @@ def test_the_doctor_removes_what_is_left_and_names_what_was_cut_off(library, hom
     assert (first.ok, first.mended, then.mended) == (True, True, False)
     assert first.detail.startswith("1 model is gone")
     assert "`sciread model activate ours`" in then.detail
-    assert library.spaces() == set() and left(home) == set()
+    assert library.spaces() == set() and remaining_spaces(home) == set()

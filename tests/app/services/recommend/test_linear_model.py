@@ -1,4 +1,4 @@
-"""What is learnt without scikit-learn is what scikit-learn learns."""
+"""The linear model without scikit-learn learns the same as scikit-learn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = [
 ]
 
 
-def test_words_count_as_scikit_learn_counts_them():
+def test_tfidf_equals_scikit_learn():
     theirs = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, dtype=np.float32)
     expected = theirs.fit_transform(TEXTS)
     counts, words = tfidf(TEXTS)
@@ -31,14 +31,14 @@ def test_words_count_as_scikit_learn_counts_them():
     assert np.allclose(counts.toarray(), expected.toarray(), atol=1e-6)
 
 
-def test_texts_without_words_count_nothing():
+def test_tfidf_of_texts_without_words_is_empty():
     counts, words = tfidf(["", "a"])
     assert (counts.shape, words) == ((2, 0), [])
 
 
 @pytest.mark.parametrize("cost", [0.003, 0.11, 1.0, 30.0])
 @pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
-def test_papers_are_told_apart_as_scikit_learn_tells_them(cost, kind):
+def test_linear_svm_equals_scikit_learn(cost, kind):
     draw = np.random.default_rng(0)
     papers = draw.normal(size=(120, 40)) * (draw.random((120, 40)) < 0.3)
     wanted = papers[:, 0] + draw.normal(size=120) > 0.5
@@ -51,7 +51,7 @@ def test_papers_are_told_apart_as_scikit_learn_tells_them(cost, kind):
     assert np.allclose(found, theirs.coef_[0], atol=1e-4 * np.abs(found).max())
 
 
-def test_recommending_does_not_bring_scikit_learn():
+def test_recommender_does_not_import_scikit_learn():
     code = "import sys, sciread_app.services.recommend.recommender; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

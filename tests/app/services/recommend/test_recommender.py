@@ -1,4 +1,4 @@
-"""What is new for a collection or a saved search, and why it is, or why there is nothing."""
+"""Recommendations for a collection or a saved search, with their reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STARS = ("star", "dwarf", "orbit", "nova", "halo", "quasar", "dust", "pulsar", "
 
 
 class WordsEncoder:
-    """Each word has a direction of its own, and a text is the sum of its words."""
+    """Each word has its own direction, and a text is the sum of its words."""
 
     space, dim, title = "words", 256, "Words"
 
@@ -43,13 +43,13 @@ class WordsEncoder:
 
 
 def about(words, number, **more):
-    """A paper about some of these words, another for each number."""
+    """A paper about some of these words, different for each number."""
     chosen = np.random.default_rng(number).permutation(words)
     return paper(" ".join(chosen[:4]), abstract=" ".join(chosen[2:7]), **more)
 
 
 def like(words, number):
-    """A paper of the same words as the one about these words with this number."""
+    """A paper with the same words as `about(words, number)`."""
     chosen = np.random.default_rng(number).permutation(words)
     return paper(" ".join(chosen[2:7]), abstract=" ".join(chosen[:4]))
 
@@ -63,7 +63,7 @@ def fetch(library, papers, source="arxiv"):
 
 @pytest.fixture(params=["vectors", "words"])
 def open_recommender(request, library, tmp_path):
-    """Makes a recommender that knows all papers there are by then, with and without a model."""
+    """Return a factory of recommenders over all present papers, with and without a model."""
 
     def make() -> Recommender:
         if request.param == "words":
@@ -76,8 +76,8 @@ def open_recommender(request, library, tmp_path):
 
 
 @pytest.fixture
-def keeper(library):
-    """A library of bees and stars; the bees are in a collection. Returns the bees."""
+def held_bees(library):
+    """Fill a library with bees and stars, put the bees into a collection, and return their ids."""
     bees = library.put([about(BEES, n) for n in range(8)]).ids
     library.put([about(STARS, n) for n in range(30)])
     library.collections.add(bees, "bees")
@@ -88,7 +88,7 @@ def feed_of(recommender, name="bees", **options):
     return recommender.new_for(recommender.subject(name), **options)
 
 
-def test_what_was_fetched_is_ranked_by_what_the_collection_holds(library, keeper, open_recommender):
+def test_recommendations_rank_fetched_papers_by_collection(library, held_bees, open_recommender):
     stars = fetch(library, [about(STARS, n) for n in range(100, 105)])
     bees = fetch(library, [about(BEES, n) for n in range(100, 103)])
     feed = feed_of(open_recommender())
@@ -96,7 +96,7 @@ def test_what_was_fetched_is_ranked_by_what_the_collection_holds(library, keeper
     fitting = {pick.paper for pick in feed.picks if pick.fits}
     assert fitting and fitting <= set(bees)
     assert feed.candidates == len(stars) + len(bees)
-    assert set(feed.picks[0].like) <= set(keeper) and feed.picks[0].like
+    assert set(feed.picks[0].like) <= set(held_bees) and feed.picks[0].like
     assert set(feed.picks[0].words) & set(BEES)
     assert not feed.note
 
@@ -104,7 +104,7 @@ def test_what_was_fetched_is_ranked_by_what_the_collection_holds(library, keeper
 GENERAL = ("met", "hard", "people", "everyday", "discovered", "several", "went", "though")
 
 
-def test_general_words_are_no_reason(library, open_recommender):
+def test_general_words_are_not_a_reason(library, open_recommender):
     bees = [paper(f"Honey {' '.join(GENERAL)}", abstract=f"nectar {n}") for n in range(6)]
     library.collections.add(library.put(bees).ids, "bees")
     library.put([about(STARS, n) for n in range(30)])
@@ -120,7 +120,9 @@ def test_general_words_are_no_reason(library, open_recommender):
     assert set(" ".join(words[telling]).split()) == {"honey", "nectar"}
 
 
-def test_papers_held_waved_away_or_from_files_are_no_news(library, keeper, open_recommender):
+def test_recommendations_leave_out_held_dismissed_and_imported_papers(
+    library, held_bees, open_recommender
+):
     held, waved, new = fetch(library, [about(BEES, n) for n in range(100, 103)])
     library.collections.add([held], "bees/nested")
     (from_file,) = library.put([about(BEES, 200)]).ids
@@ -137,7 +139,7 @@ def test_papers_held_waved_away_or_from_files_are_no_news(library, keeper, open_
     assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
 
 
-def test_another_version_of_a_paper_in_the_collection_is_no_news(library, open_recommender):
+def test_recommendations_leave_out_versions_of_held_papers(library, open_recommender):
     same = dict(authors="Curie, Marie; Noether, Emmy", published="2020")
     preprint = paper("The Waggle Dance of the Bee in Summer", arxiv="2001.00001", **same)
     article = paper(
@@ -150,7 +152,7 @@ def test_another_version_of_a_paper_in_the_collection_is_no_news(library, open_r
     assert not feed_of(open_recommender()).picks
 
 
-def test_what_was_waved_away_is_learnt(library, keeper, open_recommender):
+def test_recommender_learns_from_dismissed_papers(library, held_bees, open_recommender):
     ants = ("ant", "hill", "soldier", "mandible", "bee", "hive")
     fetch(library, [about(ants, n) for n in range(6)] + [about(BEES, n) for n in range(50, 56)])
     recommender = open_recommender()
@@ -164,7 +166,7 @@ def test_what_was_waved_away_is_learnt(library, keeper, open_recommender):
     assert not set(ants_found[:4]) & set(then)
 
 
-def test_must_and_never_words_leave_out_what_is_not_wanted(library, keeper, open_recommender):
+def test_recommendations_respect_required_and_excluded_words(library, held_bees, open_recommender):
     fetch(library, [paper("Honey of the hive"), paper("Drone of the hive"), paper("Honey bread")])
     recommender = open_recommender()
     bees = recommender.subject("bees")
@@ -179,7 +181,7 @@ def test_must_and_never_words_leave_out_what_is_not_wanted(library, keeper, open
         recommender.wish(bees, TopicPreferences(must="year:soon"))
 
 
-def test_a_half_life_puts_later_papers_first(library, keeper, open_recommender, monkeypatch):
+def test_half_life_ranks_later_papers_first(library, held_bees, open_recommender, monkeypatch):
     month_ago = time.time() - 20 * DAY
     monkeypatch.setattr(time, "time", lambda: month_ago)
     (old,) = fetch(library, [about(BEES, 100)])
@@ -192,7 +194,7 @@ def test_a_half_life_puts_later_papers_first(library, keeper, open_recommender, 
     assert [pick.paper for pick in recommender.new_for(bees).picks] == [new, old]
 
 
-def test_what_came_since_it_was_last_seen_counts_as_new(library, keeper, open_recommender):
+def test_recommendations_since_last_visit_count_as_new(library, held_bees, open_recommender):
     fetch(library, [like(BEES, 3)])
     recommender = open_recommender()
     bees = recommender.subject("bees")
@@ -205,7 +207,7 @@ def test_what_came_since_it_was_last_seen_counts_as_new(library, keeper, open_re
     assert feed.hint.startswith("Nothing has come since the fetch of today.")
 
 
-def test_a_saved_search_is_made_of_what_it_finds(library, keeper, open_recommender):
+def test_recommendations_for_saved_search_use_its_results(library, held_bees, open_recommender):
     library.saved_searches.save("Dancing", "waggle nectar")
     bees = fetch(library, [about(BEES, n) for n in range(100, 103)])
     fetch(library, [about(STARS, n) for n in range(100, 105)])
@@ -213,7 +215,7 @@ def test_a_saved_search_is_made_of_what_it_finds(library, keeper, open_recommend
     assert {pick.paper for pick in feed.picks[:3]} == set(bees)
 
 
-def test_the_conditions_of_a_saved_search_hold_for_what_is_new(library, keeper, open_recommender):
+def test_recommendations_for_saved_search_meet_its_conditions(library, held_bees, open_recommender):
     library.saved_searches.save("Dancing", "waggle year:2020..")
     library.put([about(BEES, n, published="2021") for n in range(60, 66)])
     fetch(library, [about(BEES, 100, published="1915")])
@@ -221,7 +223,7 @@ def test_the_conditions_of_a_saved_search_hold_for_what_is_new(library, keeper, 
     assert [pick.paper for pick in feed_of(open_recommender(), "Dancing").picks] == [late]
 
 
-def test_a_fetch_that_failed_or_was_stopped_is_not_told_as_nothing_new(library, open_recommender):
+def test_failed_or_stopped_fetch_is_not_reported_as_nothing_new(library, open_recommender):
     library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
     id = library.fetches.keep(SourceQuery("arxiv", "all"))
     library.import_log.open("arxiv", fetch=id)
@@ -233,14 +235,14 @@ def test_a_fetch_that_failed_or_was_stopped_is_not_told_as_nothing_new(library, 
     assert failed.next is stopped.next is SuggestedAction.fetch
 
 
-def test_a_failed_fetch_is_told_though_another_one_went_well(library, open_recommender):
+def test_failed_fetch_is_noted_despite_a_successful_one(library, open_recommender):
     library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
     library.fetches.fail(library.fetches.keep(SourceQuery("pubmed", "all")), "PubMed is down.")
     fetch(library, [])
     assert "PubMed is down." in feed_of(open_recommender()).note
 
 
-def test_an_empty_list_says_why(library, open_recommender):
+def test_empty_recommendations_have_an_explanation(library, open_recommender):
     recommender = open_recommender()
     with pytest.raises(LibraryError, match="no collection"):
         recommender.subject("bees")
@@ -264,7 +266,9 @@ def test_an_empty_list_says_why(library, open_recommender):
     assert feed_of(recommender).note == "You have dealt with all 4 new papers: 4 waved away."
 
 
-def test_the_same_question_is_answered_once(library, keeper, open_recommender, monkeypatch):
+def test_recommendations_are_cached_until_library_changes(
+    library, held_bees, open_recommender, monkeypatch
+):
     fetch(library, [about(BEES, 100), about(STARS, 100)])
     recommender = open_recommender()
     first = feed_of(recommender)
@@ -273,8 +277,8 @@ def test_the_same_question_is_answered_once(library, keeper, open_recommender, m
     assert feed_of(recommender).picks is not first.picks
 
 
-def test_a_whole_library_is_thinned_out_before_it_is_ranked(
-    library, keeper, open_recommender, monkeypatch
+def test_large_candidate_set_is_reduced_before_ranking(
+    library, held_bees, open_recommender, monkeypatch
 ):
     monkeypatch.setattr("sciread_app.services.recommend.ranker._MOST_CANDIDATES", 10)
     more = library.put([about(BEES, n) for n in range(100, 105)]).ids

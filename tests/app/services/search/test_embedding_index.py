@@ -1,4 +1,4 @@
-"""A space: whatever happens to the library, answers are those of brute force over it."""
+"""The embedding index agrees with brute force after any change of the library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.support.small_spaces import brute_force, papers
 from trainer.contract.package import starter_package
 
 
-def test_papers_are_found_by_meaning_once_they_have_caught_up(library, space, encoder):
+def test_nearest_finds_papers_once_all_are_encoded(library, space, encoder):
     library.put(papers(1_300))
     query = space.encode_query("something")
     assert space.nearest(query, 10)[0].tolist() == []
@@ -38,14 +38,14 @@ def test_papers_are_found_by_meaning_once_they_have_caught_up(library, space, en
     assert space.encode_missing() == 1_300
     assert space.encode_missing() == 0
 
-    for k in (1, 10, 200, 5_000):  # from the index, and by looking at all
+    for k in (1, 10, 200, 5_000):  # from the index, and by brute force
         ids, similarities = space.nearest(query, k)
         assert np.allclose(similarities, brute_force(library, encoder, query, k), atol=1e-3)
         assert len(set(ids.tolist())) == min(k, 1_300)
     assert len(encoder.asked) == 1_301
 
 
-def test_without_papers_everything_is_empty(space):
+def test_embedding_index_of_empty_library_returns_nothing(space):
     assert space.encode_missing() == 0
     space.sync()
     query = space.encode_query("something")
@@ -57,7 +57,7 @@ def test_without_papers_everything_is_empty(space):
     space.close()
 
 
-def test_a_search_among_some_papers_is_exact_and_complete(library, space, encoder):
+def test_nearest_among_papers_is_exact_and_complete(library, space, encoder):
     library.put(papers(900))
     space.encode_missing()
     query = space.encode_query("something")
@@ -71,7 +71,7 @@ def test_a_search_among_some_papers_is_exact_and_complete(library, space, encode
     assert len(space.nearest_among(query, some, 1_000)[0]) == 300
 
 
-def test_vectors_say_which_papers_have_one(library, space, encoder):
+def test_vectors_reports_papers_without_vector(library, space, encoder):
     library.put(papers(3))
     space.encode_missing()
     library.put(papers(1, start=3))
@@ -81,7 +81,7 @@ def test_vectors_say_which_papers_have_one(library, space, encoder):
     assert not vectors[1:3].any()
 
 
-def test_a_percentile_is_the_share_of_random_pairs_below(library, space, encoder):
+def test_percentile_is_share_of_random_pairs_below(library, space, encoder):
     library.put(papers(400))
     space.encode_missing()
     vectors, _ = space.vectors(library.ids())
@@ -91,7 +91,7 @@ def test_a_percentile_is_the_share_of_random_pairs_below(library, space, encoder
     assert space.percentile(0.1) == space.percentile(0.1)
 
 
-def test_another_model_has_a_space_of_its_own(library, space, tmp_path):
+def test_other_model_has_separate_vectors(library, space, tmp_path):
     library.put(papers(50))
     space.encode_missing()
     other = EmbeddingIndex(library, FakeEncoder("other", dim=8), tmp_path / "indexes")
@@ -101,7 +101,7 @@ def test_another_model_has_a_space_of_its_own(library, space, tmp_path):
     assert space.problems() == other.problems() == []
 
 
-def test_changes_made_elsewhere_are_seen_after_sync(library, space, another, encoder):
+def test_sync_sees_changes_of_another_process(library, space, another, encoder):
     library.put(papers(600))
     space.encode_missing()
     another.sync()
@@ -119,7 +119,7 @@ def test_changes_made_elsewhere_are_seen_after_sync(library, space, another, enc
         assert np.allclose(one.nearest_among(query, library.ids(), 30)[1], best, atol=1e-3)
 
 
-def test_papers_back_from_the_trash_are_found_without_being_encoded_again(library, space, encoder):
+def test_untrashed_papers_are_found_without_encoding(library, space, encoder):
     library.put(papers(300))
     space.encode_missing()
     library.trash(range(1, 100))
@@ -132,7 +132,7 @@ def test_papers_back_from_the_trash_are_found_without_being_encoded_again(librar
     )
 
 
-def test_a_text_that_comes_back_is_not_encoded_again(library, space, encoder):
+def test_restored_text_is_not_encoded_again(library, space, encoder):
     library.put(papers(20))
     space.encode_missing()
     library.edit(3, abstract="for a while")
@@ -145,7 +145,7 @@ def test_a_text_that_comes_back_is_not_encoded_again(library, space, encoder):
     )
 
 
-def test_cancelling_keeps_what_was_done(library, encoder, tmp_path):
+def test_cancelled_encoding_keeps_finished_batches(library, encoder, tmp_path):
     task = Task()
     encoder = FakeEncoder(on_text=lambda text: task.cancel() if "800" in text[0] else None)
     space = EmbeddingIndex(library, encoder, tmp_path / "indexes")
@@ -158,7 +158,7 @@ def test_cancelling_keeps_what_was_done(library, encoder, tmp_path):
     assert len(set(encoder.asked)) == 1_500
 
 
-def test_progress_covers_the_whole_of_the_work(library, space):
+def test_encoding_progress_counts_all_papers(library, space):
     library.put(papers(1_100))
     steps = []
     space.encode_missing(Task(lambda done, total, note: steps.append((done, total))))
@@ -167,7 +167,7 @@ def test_progress_covers_the_whole_of_the_work(library, space):
     assert steps[-1] == (1_100, 1_100)
 
 
-def test_a_model_that_answers_nonsense_is_not_believed(library, space, encoder, monkeypatch):
+def test_encoding_rejects_nan_vectors(library, space, encoder, monkeypatch):
     library.put(papers(5))
     monkeypatch.setattr(encoder, "vector", lambda *text: np.full(32, np.nan))
     with pytest.raises(EncoderFailed):
@@ -175,7 +175,7 @@ def test_a_model_that_answers_nonsense_is_not_believed(library, space, encoder, 
     assert space.count() == 0
 
 
-def test_a_paper_changed_while_it_is_encoded_gets_its_vector_next_time(library, tmp_path):
+def test_paper_edited_while_encoded_is_encoded_next_time(library, tmp_path):
     def change(text):
         if text == ("Paper number 4", "About 4"):
             library.edit(5, abstract="changed in between")
@@ -190,9 +190,7 @@ def test_a_paper_changed_while_it_is_encoded_gets_its_vector_next_time(library, 
     )
 
 
-def test_a_text_changed_while_others_are_encoded_gets_no_vector_under_its_old_name(
-    library, tmp_path
-):
+def test_text_edited_during_encoding_gets_no_stale_vector(library, tmp_path):
     def change(text):
         if text[0] == "Paper number 4":
             library.edit(600, abstract="for a moment")
@@ -208,7 +206,7 @@ def test_a_text_changed_while_others_are_encoded_gets_no_vector_under_its_old_na
     assert np.allclose(space.vectors([600])[0][0], expected, atol=1e-3)
 
 
-def test_an_index_of_which_much_was_removed_is_built_anew(library, space, tmp_path):
+def test_index_is_rebuilt_after_many_removals(library, space, tmp_path):
     library.put(papers(1_000))
     space.encode_missing()
     space.close()
@@ -220,7 +218,7 @@ def test_an_index_of_which_much_was_removed_is_built_anew(library, space, tmp_pa
     assert graph.stat().st_size == pytest.approx(before * 0.7, rel=0.05)
 
 
-def test_an_index_that_fails_is_done_without_and_built_anew(
+def test_failing_index_falls_back_to_brute_force_and_is_rebuilt(
     library, space, encoder, tmp_path, monkeypatch
 ):
     library.put(papers(500))
@@ -240,7 +238,7 @@ def test_an_index_that_fails_is_done_without_and_built_anew(
 
 
 @pytest.mark.parametrize("damage", ["lost", "graph lost", "garbled", "of another day"])
-def test_an_index_that_is_of_no_use_is_built_again(library, space, another, tmp_path, damage):
+def test_damaged_index_is_rebuilt(library, space, another, tmp_path, damage):
     library.put(papers(700))
     space.encode_missing()
     space.close()
@@ -265,13 +263,13 @@ def test_an_index_that_is_of_no_use_is_built_again(library, space, another, tmp_
     assert another.nearest(query, 20)[0].tolist() == space.nearest(query, 20)[0].tolist()
 
 
-def test_vectors_that_are_lost_are_reported_and_made_again(library, space, another, tmp_path):
+def test_missing_vectors_are_reported_and_encoded_again(library, space, another, tmp_path):
     library.put(papers(700))
     space.encode_missing()
     space.close()
     path = tmp_path / "indexes" / "fake.vectors"
     shorter = path.read_bytes()[:-10_000]
-    path.unlink()  # whoever has it mapped would be killed if it were cut where it is
+    path.unlink()  # truncating it in place would kill a process that has it mapped
     path.write_bytes(shorter)
 
     (problem,) = another.problems()
@@ -284,7 +282,7 @@ def test_vectors_that_are_lost_are_reported_and_made_again(library, space, anoth
     assert len(another.nearest(query, 700)[0]) == 700
 
 
-def test_a_vector_gone_bad_is_found_by_the_doctor_and_made_again(library, space, tmp_path, encoder):
+def test_damaged_vector_is_found_and_encoded_again(library, space, tmp_path, encoder):
     library.put(papers(100))
     space.encode_missing()
     path = tmp_path / "indexes" / "fake.vectors"
@@ -302,7 +300,7 @@ def test_a_vector_gone_bad_is_found_by_the_doctor_and_made_again(library, space,
     )
 
 
-def test_rows_that_nobody_uses_are_given_back(library, space, another, tmp_path, encoder):
+def test_unused_rows_are_freed(library, space, another, tmp_path, encoder):
     library.put(papers(1_600))
     space.encode_missing()
     another.sync()
@@ -314,7 +312,7 @@ def test_rows_that_nobody_uses_are_given_back(library, space, another, tmp_path,
     assert path.stat().st_size < before / 2
     query = space.encode_query("something")
     best = brute_force(library, encoder, query, 600)
-    # The other still sees what it saw, and after sync what is there.
+    # The other index still returns its old papers, and the present ones after sync.
     assert len(another.nearest_among(query, library.ids(), 600)[0]) == 600
     another.sync()
     for one in (space, another):
@@ -326,7 +324,7 @@ def test_rows_that_nobody_uses_are_given_back(library, space, another, tmp_path,
     assert len(encoder.asked) == 1_600 + 1 + 10
 
 
-def test_who_looked_before_the_last_papers_were_read_does_not_hide_them(
+def test_concurrent_query_does_not_hide_papers_encoded_meanwhile(
     library, space, another, monkeypatch
 ):
     library.put(papers(100))
@@ -350,7 +348,7 @@ def test_who_looked_before_the_last_papers_were_read_does_not_hide_them(
     assert space.count_without_vector(library.ids()) == 0
 
 
-def test_questions_are_answered_while_it_catches_up(library, space, encoder):
+def test_queries_are_answered_during_encoding(library, space, encoder):
     library.put(papers(3_000))
     query, failures = encoder.vector("something"), []
     done = threading.Event()
@@ -370,16 +368,16 @@ def test_questions_are_answered_while_it_catches_up(library, space, encoder):
     assert failures == []
 
 
-class Living(RuleBasedStateMachine):
-    """A library that changes: after sync both windows on it answer as brute force does."""
+class ChangingLibrary(RuleBasedStateMachine):
+    """A library that changes: after sync, both indexes on it agree with brute force."""
 
     folder: Path
     number = 0
 
     @initialize()
     def open(self):
-        Living.number += 1
-        home = self.folder / str(Living.number)
+        ChangingLibrary.number += 1
+        home = self.folder / str(ChangingLibrary.number)
         home.mkdir()
         self.library = Library(home / "library.sqlite3")
         self.encoder = FakeEncoder()
@@ -415,7 +413,7 @@ class Living(RuleBasedStateMachine):
         self.spaces[which]._drop_index()
 
     @invariant()
-    def everybody_answers_like_brute_force(self):
+    def nearest_agrees_with_brute_force(self):
         query = self.encoder.vector("something")
         self.spaces[0].encode_missing()
         self.spaces[1].sync()
@@ -429,15 +427,15 @@ class Living(RuleBasedStateMachine):
                 assert len(among) == min(k, len(ids[::2]))
 
 
-def test_whatever_happens_to_the_library_answers_are_those_of_brute_force(tmp_path):
-    Living.folder = tmp_path
+def test_random_library_changes_keep_nearest_equal_to_brute_force(tmp_path):
+    ChangingLibrary.folder = tmp_path
     run_state_machine_as_test(
-        Living, settings=settings(max_examples=12, stateful_step_count=12, deadline=None)
+        ChangingLibrary, settings=settings(max_examples=12, stateful_step_count=12, deadline=None)
     )
 
 
 @pytest.mark.slow
-def test_the_real_model_finds_what_is_meant(library, tmp_path):
+def test_real_model_finds_paper_by_meaning(library, tmp_path):
     library.put(
         [
             paper("Attention is all you need", abstract="A network built on attention alone."),
@@ -458,7 +456,7 @@ def test_the_real_model_finds_what_is_meant(library, tmp_path):
     space.close()
 
 
-def test_papers_in_the_trash_do_not_stand_for_others_that_lack_a_vector(library, space):
+def test_trashed_papers_are_not_counted_among_those_without_vector(library, space):
     library.put(papers(4))
     assert space.count_without_vector(library.ids()) == 4
     space.encode_missing()

@@ -1,4 +1,4 @@
-"""A space whose process is killed, or is not the only one: no vector is lost or made twice."""
+"""The embedding index loses and repeats no vector with killed or concurrent processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.fixture
 def die_after_writing(library, monkeypatch):
-    """Has a space catch up whose process ends when vectors are written and nobody knows whose."""
+    """Encode in a process killed after it writes vectors, before it records their papers."""
     put = library.put_vectors
 
     def write_and_die(key, ids, hashes, write):
@@ -52,22 +52,22 @@ with (home / "asked").open("a") as asked:
 """
 
 
-def start_catching_up(home: Path) -> subprocess.Popen:
+def start_encoding(home: Path) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-c", CATCH_UP, str(home)], cwd=ROOT)
 
 
-def finds_what_is_nearest(space, library, encoder, k: int) -> bool:
+def nearest_equals_brute_force(space, library, encoder, k: int) -> bool:
     query = encoder.vector("something")
     found, wanted = space.nearest(query, k)[1], brute_force(library, encoder, query, k)
     return np.allclose(found, wanted, atol=1e-3)
 
 
-def asked(home: Path) -> list[str]:
+def encoded_texts(home: Path) -> list[str]:
     file = home / "asked"
     return file.read_text().splitlines() if file.exists() else []
 
 
-def test_the_first_papers_are_kept_soon_and_slow_models_get_small_batches(
+def test_first_batch_is_small_and_slow_models_get_small_batches(
     library, space, encoder, monkeypatch
 ):
     library.put(papers(400))
@@ -86,28 +86,26 @@ def test_the_first_papers_are_kept_soon_and_slow_models_get_small_batches(
     assert sum(sizes) == 400 and max(sizes) <= 64
 
 
-def test_killed_at_any_moment_it_loses_no_more_than_the_batch_in_hand(
-    library, space, encoder, tmp_path
-):
+def test_killed_encoding_loses_at_most_the_current_batch(library, space, encoder, tmp_path):
     library.put(papers(2_500))
     for moment in (100, 700, 1_300, 1_900):
-        child = start_catching_up(tmp_path)
-        before = len(asked(tmp_path))
-        while child.poll() is None and len(asked(tmp_path)) < max(moment, before + 20):
+        child = start_encoding(tmp_path)
+        before = len(encoded_texts(tmp_path))
+        while child.poll() is None and len(encoded_texts(tmp_path)) < max(moment, before + 20):
             time.sleep(0.01)
         child.kill()
         child.wait(60)
-    assert start_catching_up(tmp_path).wait(100) == 0
+    assert start_encoding(tmp_path).wait(100) == 0
 
-    texts = asked(tmp_path)
+    texts = encoded_texts(tmp_path)
     assert len(set(texts)) == 2_500
     assert len(texts) <= 2_500 + 4 * 512
     assert space.encode_missing() == 0
     assert space.problems() == []
-    assert finds_what_is_nearest(space, library, encoder, 200)
+    assert nearest_equals_brute_force(space, library, encoder, 200)
 
 
-def test_killed_before_it_could_say_whose_the_vectors_are_it_finds_them_again(
+def test_vectors_written_before_kill_are_recovered(
     library, space, another, encoder, die_after_writing
 ):
     library.put(papers(400))
@@ -118,41 +116,42 @@ def test_killed_before_it_could_say_whose_the_vectors_are_it_finds_them_again(
     assert len(encoder.asked) == 400
 
 
-def test_two_processes_catching_up_at_once_spoil_nothing(library, space, encoder, tmp_path):
+def test_two_processes_encoding_at_once_keep_index_intact(library, space, encoder, tmp_path):
     library.put(papers(1_500))
-    children = [start_catching_up(tmp_path) for _ in range(2)]
+    children = [start_encoding(tmp_path) for _ in range(2)]
     assert [child.wait(100) for child in children] == [0, 0]
 
     assert space.encode_missing() == 0
     assert space.problems() == []
-    assert finds_what_is_nearest(space, library, encoder, 100)
+    assert nearest_equals_brute_force(space, library, encoder, 100)
 
 
-def test_rows_that_another_process_has_moved_are_not_moved_again(
+def test_rows_moved_by_another_process_are_not_moved_again(
     library, space, another, encoder, monkeypatch
 ):
     library.put(papers(600))
     space.encode_missing()
     ids, hashes = library.missing_vectors("nobody")
-    # The same vectors once more, as when two processes encode at once: half of all rows is unused.
+    # The same vectors a second time, as when two processes encode at once: half of all rows is
+    # unused.
     vectors, _ = space.vectors(ids)
     write = partial(space._file.write, vectors=vectors, hashes=hashes)
     library.put_vectors(space.key, ids.tolist(), hashes.tolist(), write)
     put_vectors = library.put_vectors
 
-    def other_is_quicker(*arguments):
+    def other_is_faster(*arguments):
         monkeypatch.undo()
         assert another.encode_missing() == 0
         put_vectors(*arguments)
 
-    monkeypatch.setattr(library, "put_vectors", other_is_quicker)
+    monkeypatch.setattr(library, "put_vectors", other_is_faster)
     assert space.encode_missing() == 0
     asked = len(encoder.asked)
     assert space.encode_missing() == 0 and len(encoder.asked) == asked
     assert space.problems() == []
 
 
-def test_killed_while_giving_rows_back_it_encodes_nothing_again(
+def test_kill_while_freeing_rows_causes_no_encoding(
     library, space, another, encoder, die_after_writing
 ):
     library.put(papers(1_600))

@@ -1,4 +1,4 @@
-"""Counts beside a list, over a real library."""
+"""Facet counts of a result list, over a real library."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def papers(library) -> list[int]:
     return ids[:3]
 
 
-def test_every_filter_is_counted_the_most_frequent_first(library, papers):
+def test_facets_count_every_filter_most_frequent_first(library, papers):
     facets = FacetService(library).of(np.array(papers))
     assert (facets.papers, facets.pdf, facets.unread) == (3, 1, 2)
     assert facets.years == ((1903, 2), (1918, 1))
@@ -45,7 +45,7 @@ def test_every_filter_is_counted_the_most_frequent_first(library, papers):
     assert facets.values["in"] == (("thesis", 2), ("thesis/methods", 1))
 
 
-def test_only_the_papers_of_the_list_are_counted(library, papers):
+def test_facets_count_only_papers_in_the_list(library, papers):
     counts = FacetService(library)
     facets = counts.of(np.array(papers[2:]))
     assert facets.values["author"] == (("Emmy Noether", 1),)
@@ -53,7 +53,7 @@ def test_only_the_papers_of_the_list_are_counted(library, papers):
     assert counts.of(np.empty(0, np.int64)).values["author"] == ()
 
 
-def test_as_many_are_found_as_were_counted(library, papers):
+def test_facet_count_equals_matches_of_its_filter(library, papers):
     facets = FacetService(library).of(np.array(papers))
     for field, counts in facets.values.items():
         for name, count in counts:
@@ -61,7 +61,7 @@ def test_as_many_are_found_as_were_counted(library, papers):
             assert len(library.matching(query.conditions)) == count, (field, name)
 
 
-def test_what_has_changed_in_the_library_is_counted_anew(library, papers):
+def test_facets_are_recounted_after_library_changes(library, papers):
     counts = FacetService(library)
     assert counts.of(np.array(papers)).unread == 2
     library.reading_state.mark_read(papers)
@@ -74,7 +74,7 @@ def test_what_has_changed_in_the_library_is_counted_anew(library, papers):
     ("field", "written", "names"),
     [
         ("author", "cur", [("Marie Curie", 2), ("Pierre Curie", 1)]),
-        ("author", "Marie C", []),  # one letter begins too many names
+        ("author", "Marie C", []),  # one letter is the prefix of too many names
         ("author", "marie cu", [("Marie Curie", 2)]),
         ("author", "x%", []),
         ("venue", "NAT", [("Nature", 2)]),
@@ -83,13 +83,13 @@ def test_what_has_changed_in_the_library_is_counted_anew(library, papers):
         ("in", "meth", [("thesis/methods", 1)]),
     ],
 )
-def test_names_are_found_by_what_is_typed_of_them(library, papers, field, written, names):
+def test_facet_names_are_found_by_prefix(library, papers, field, written, names):
     found = library.facets.names(field, written, 5)
     assert [(name.lower(), count) for name, count in found] == [
         (name.lower(), count) for name, count in names
     ]
 
 
-def test_an_empty_library_has_nothing_to_count(library):
+def test_facets_of_empty_library_are_empty(library):
     facets = FacetService(library).of(np.empty(0, np.int64))
     assert facets.years == () and not any(facets.values.values())

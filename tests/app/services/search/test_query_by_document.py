@@ -1,4 +1,4 @@
-"""Entries and files that are looked at without being added."""
+"""Queries by entries and files that are not added to the library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def outside(library) -> QueryByDocument:
     return QueryByDocument(library)
 
 
-def test_an_entry_is_made_into_words_and_nothing_is_added(library, outside):
+def test_entry_becomes_query_words_and_is_not_added(library, outside):
     likeness = outside.of_text(ENTRY, Task())
     assert likeness.title.startswith("Bees")
     query = parse(likeness.text)
@@ -31,17 +31,17 @@ def test_an_entry_is_made_into_words_and_nothing_is_added(library, outside):
     assert library.count() == 0
 
 
-def test_an_entry_that_is_in_the_library_is_its_paper(library, outside):
+def test_entry_already_in_library_becomes_that_paper(library, outside):
     (bees,) = library.put([paper("Bees", doi="10.1000/BEES")]).ids
     likeness = outside.of_text(ENTRY, Task())
     assert (likeness.known, likeness.text) == ((bees,), "")
 
 
-def test_an_entry_in_ris_is_read_as_well(outside):
+def test_ris_entry_is_read(outside):
     assert outside.of_text("TY  - JOUR\nTI  - On Wasps\nER  - \n", Task()).title == "On Wasps"
 
 
-def test_files_of_all_kinds_are_read_together(outside, tmp_path):
+def test_files_of_different_formats_form_one_query(outside, tmp_path):
     (tmp_path / "a.bib").write_text(ENTRY)
     (tmp_path / "b.pdf").write_bytes(make_pdf([At("On the Flight of Bumblebees", 20), *body()]))
     likeness = outside.of_files([tmp_path / "a.bib", tmp_path / "b.pdf"], Task())
@@ -49,7 +49,7 @@ def test_files_of_all_kinds_are_read_together(outside, tmp_path):
     assert "Bumblebees" in likeness.text and "story" in likeness.text
 
 
-def test_what_holds_no_paper_is_explained(outside, tmp_path):
+def test_file_without_paper_raises_bad_query(outside, tmp_path):
     (tmp_path / "a.txt").write_text("Nothing here.")
     with pytest.raises(BadQuery, match=r"No paper was found in a\.txt"):
         outside.of_files([tmp_path / "a.txt"], Task())
@@ -58,9 +58,9 @@ def test_what_holds_no_paper_is_explained(outside, tmp_path):
 
 
 @given(st.text())
-def test_no_text_asks_for_more_than_its_words(text):
+def test_plain_text_never_becomes_a_filter(text):
     try:
         query = parse(f"is:unread {plain(text)}")
     except BadQuery:
-        return  # nothing but signs
+        return  # punctuation only
     assert [condition.field for condition in query.conditions] == ["is"] or query.identifier

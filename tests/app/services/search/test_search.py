@@ -1,4 +1,4 @@
-"""Search over a real library and a real space; the model knows but a few synonyms."""
+"""Search over a real library and embedding index, with a model that knows a few synonyms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONCEPTS = (
 
 
 class Synonyms:
-    """A model to which words of one concept mean the same, and other words hardly anything."""
+    """A model that gives words of one concept equal vectors, and other words nearly none."""
 
     space, dim = "synonyms", len(CONCEPTS) + 8
 
@@ -47,7 +47,7 @@ class Synonyms:
         vector = np.full(self.dim, 0.05)
         for n, concept in enumerate(CONCEPTS):
             vector[n] += sum(word in concept for word in words)
-        vector[len(CONCEPTS) + len(text) % 8] += 0.01 * len(text)  # no two texts quite alike
+        vector[len(CONCEPTS) + len(text) % 8] += 0.01 * len(text)  # no two texts have equal vectors
         return vector / np.linalg.norm(vector)
 
 
@@ -88,16 +88,16 @@ def titles(library: Library, results) -> list[str]:
     return [p.title for p in library.get([hit.paper for hit in results.hits])]
 
 
-def test_words_find_all_forms_of_a_word_but_no_synonyms(library, search):
+def test_text_mode_matches_word_forms_but_no_synonyms(library, search):
     assert titles(library, search.find("cars", mode=SearchMode.text)) == ["A car for everyone"]
 
 
-def test_meaning_finds_synonyms(library, search):
+def test_meaning_mode_finds_synonyms(library, search):
     found = titles(library, search.find("vehicle", mode=SearchMode.meaning, limit=2))
     assert set(found) == {"The automobile in town", "A car for everyone"}
 
 
-def test_both_together_put_first_what_fits_in_both(library, search):
+def test_hybrid_search_ranks_papers_matching_both_ways_first(library, search):
     results = search.find("car traffic", limit=3)
     assert set(titles(library, results)[:2]) == {"The automobile in town", "A car for everyone"}
     first = results.hits[0]
@@ -106,64 +106,64 @@ def test_both_together_put_first_what_fits_in_both(library, search):
     assert 90 < search.find("a car in all this traffic").hits[0].percentile <= 100
 
 
-def test_a_leg_that_did_not_find_a_paper_gives_it_no_rank(search):
+def test_hit_has_no_rank_from_a_mode_that_did_not_find_it(search):
     assert all(h.text_rank is None for h in search.find("car", mode=SearchMode.meaning).hits)
     (hit,) = search.find("car", mode=SearchMode.text).hits
     assert (hit.text_rank, hit.meaning_rank, hit.similarity) == (1, None, None)
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_conditions_are_met_whatever_is_gone_by(library, search, mode):
+def test_search_conditions_hold_in_every_mode(library, search, mode):
     assert titles(library, search.find("car year:2015..2017", mode=mode))[0] == "A car for everyone"
     found = search.find("car kitten galaxy year:2015..2017", mode=mode)
     assert set(titles(library, found)) == {"A car for everyone", "On the kitten", "Galaxy surveys"}
     assert search.find("car author:nobody", mode=mode).hits == []
 
 
-def test_with_conditions_meaning_still_finds_as_many_as_there_are(search):
+def test_meaning_mode_with_condition_returns_every_matching_paper(search):
     found = search.find("automobile year:2016..", mode=SearchMode.meaning)
     assert len(found.hits + found.weaker) == 4
 
 
-def test_what_is_left_out_stays_out_of_both_legs(library, search):
+def test_excluded_word_excludes_papers_in_hybrid_search(library, search):
     found = titles(library, search.find("car -traffic"))
     assert "A car for everyone" in found and "The automobile in town" not in found
 
 
-def test_a_phrase_must_be_there(library, search):
+def test_phrase_must_occur_exactly(library, search):
     assert titles(library, search.find('"automobile in town"')) == ["The automobile in town"]
     assert search.find('"town automobile"').hits == []
 
 
-def test_conditions_alone_list_what_meets_them_the_latest_first(library, search):
+def test_conditions_without_words_list_newest_papers_first(library, search):
     results = search.find("year:2016..2018", limit=2)
     assert titles(library, results) == ["Folding of an enzyme", "Galaxy surveys"]
     assert results.total == 3
 
 
-def test_an_empty_box_lists_everything(search, papers):
+def test_empty_query_lists_all_papers(search, papers):
     results = search.find("", limit=100)
     assert [hit.paper for hit in results.hits] == sorted(papers.values(), reverse=True)
 
 
-def test_an_identifier_goes_straight_to_its_paper(library, search, papers):
+def test_identifier_query_finds_exactly_its_paper(library, search, papers):
     results = search.find("https://doi.org/10.1000/KITTEN")
     assert [hit.paper for hit in results.hits] == [papers["On the kitten"]]
     assert results.note == ""
 
 
-def test_an_identifier_that_is_not_here_is_explained(search):
+def test_unknown_identifier_query_is_explained(search):
     results = search.find("arXiv:1706.03762")
     assert results.hits == []
     assert "arXiv id 1706.03762" in results.note and "Add" in results.note
 
 
-def test_a_wrong_query_is_explained(search):
+def test_invalid_query_raises_bad_query(search):
     with pytest.raises(BadQuery, match=r"year:2019\.\.2015"):
         search.find("year:2019..2015")
 
 
-def test_a_pasted_abstract_finds_the_paper_it_comes_from(library, search):
+def test_pasted_abstract_finds_its_paper(library, search):
     pasted = "We ask how a kitten grows. " * 5 + "Feline ways are shown. Traffic is not the matter."
     assert titles(library, search.find(pasted))[0] == "On the kitten"
 
@@ -174,36 +174,36 @@ def broken(library, space, model) -> SearchService:
     return SearchService(library, space)
 
 
-def test_without_a_model_words_alone_answer_and_say_so(library, papers):
+def test_search_without_model_uses_words_and_notes_it(library, papers):
     results = SearchService(library, None).find("car")
     assert titles(library, results) == ["A car for everyone"]
     assert "words alone" in results.note
 
 
-def test_when_the_model_fails_words_alone_answer_and_say_why(library, broken):
+def test_search_with_failing_model_uses_words_and_notes_reason(library, broken):
     results = broken.find("car year:2015..")
     assert titles(library, results) == ["A car for everyone"]
     assert "words alone" in results.note and "did not start" in results.note
 
 
-def test_asking_for_words_alone_needs_no_model_and_no_note(broken):
+def test_text_mode_needs_no_model_and_has_no_note(broken):
     assert broken.find("car", mode=SearchMode.text).note == ""
 
 
-def test_asking_for_meaning_alone_without_a_model_is_explained(library, broken):
+def test_meaning_mode_without_model_raises_encoder_failed(library, broken):
     for search in (broken, SearchService(library, None)):
         with pytest.raises(EncoderFailed):
             search.find("car", mode=SearchMode.meaning)
 
 
-def test_a_paper_without_a_vector_is_found_by_its_words(library, search):
+def test_paper_without_vector_is_found_by_words(library, search):
     library.put([paper("Car washing")])
     results = search.find("washing car")
     assert titles(library, results)[0] == "Car washing"
     assert results.hits[0].similarity is None
 
 
-def test_papers_in_the_trash_are_not_found(library, search, space, papers):
+def test_search_skips_papers_in_trash(library, search, space, papers):
     library.trash([papers["A car for everyone"]])
     space.sync()
     for mode in SearchMode:
@@ -223,15 +223,15 @@ def test_versions_of_one_work_are_one_hit(library, space, search):
     assert not {hit.paper for hit in alike} & set(ids)
 
 
-def test_a_search_can_be_stopped(search):
+def test_search_can_be_cancelled(search):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
         search.find("car", task=task)
 
 
-def test_similar_papers_mean_the_same_and_leave_out_what_was_given(library, search, papers, model):
-    model.fails = True  # the vectors are there: no model is needed
+def test_similar_ranks_by_meaning_without_the_given_paper(library, search, papers, model):
+    model.fails = True  # the vectors exist: no model is needed
     given = papers["A car for everyone"]
     results = search.similar([given], limit=3)
     assert titles(library, results)[0] == "The automobile in town"
@@ -240,14 +240,14 @@ def test_similar_papers_mean_the_same_and_leave_out_what_was_given(library, sear
     assert [hit.meaning_rank for hit in results.hits] == [1, 2, 3]
 
 
-def test_similar_to_several_is_near_to_all_of_them(library, space, search, papers):
+def test_similar_to_several_papers_prefers_paper_near_all(library, space, search, papers):
     (both,) = library.put([paper("A galaxy of cars", abstract="Stars and a car.")]).ids
     space.encode_missing()
     like = [papers["A car for everyone"], papers["Galaxy surveys"]]
     assert search.similar(like, limit=1).hits[0].paper == both
 
 
-def test_what_is_not_meant_pushes_its_like_away(library, space, search, papers):
+def test_similar_with_counterexample_lowers_papers_like_it(library, space, search, papers):
     batch = [
         paper("Car and cat", abstract="Automobile, kitten. Vehicle."),
         paper("Car and galaxy", abstract="Automobile. Stars. Vehicle."),
@@ -256,15 +256,15 @@ def test_what_is_not_meant_pushes_its_like_away(library, space, search, papers):
     space.encode_missing()
     car = papers["A car for everyone"]
 
-    def place(paper, unlike):
+    def rank(paper, unlike):
         found = [hit.paper for hit in search.similar([car], unlike).hits]
         return found.index(paper) if paper in found else len(found)
 
-    assert place(cat, [papers["On the kitten"]]) > place(galaxy, [papers["On the kitten"]])
-    assert place(galaxy, [papers["Galaxy surveys"]]) > place(cat, [papers["Galaxy surveys"]])
+    assert rank(cat, [papers["On the kitten"]]) > rank(galaxy, [papers["On the kitten"]])
+    assert rank(galaxy, [papers["Galaxy surveys"]]) > rank(cat, [papers["Galaxy surveys"]])
 
 
-def test_a_typed_query_is_steered_by_examples_and_counterexamples(library, search, papers):
+def test_like_and_unlike_papers_steer_a_typed_query(library, search, papers):
     car, kitten = papers["A car for everyone"], papers["On the kitten"]
 
     def first(query):
@@ -275,13 +275,13 @@ def test_a_typed_query_is_steered_by_examples_and_counterexamples(library, searc
     assert "On the kitten" not in titles(library, search.find(f"kitten -like:{kitten}"))
 
 
-def test_examples_alone_are_what_similar_finds_within_what_is_asked_for(library, search, papers):
+def test_like_query_equals_similar_within_conditions(library, search, papers):
     car = papers["A car for everyone"]
     assert search.find(f"like:{car}").hits == search.similar([car]).hits
     assert titles(library, search.find(f"like:{car} year:2016")) == ["On the kitten"]
 
 
-def test_without_a_model_examples_steer_by_their_words(library, papers):
+def test_like_query_without_model_uses_words_of_examples(library, papers):
     galaxy, search = papers["Galaxy surveys"], SearchService(library, None)
     assert titles(library, search.find("town")) != ["Galaxy surveys"]
     library.put([paper("More surveys")])
@@ -289,7 +289,7 @@ def test_without_a_model_examples_steer_by_their_words(library, papers):
     assert "Galaxy surveys" not in titles(library, search.find(f"surveys -like:{galaxy}"))
 
 
-def test_the_best_can_be_put_into_another_order(library, search):
+def test_search_results_can_be_sorted(library, search):
     best = search.find("car kitten galaxy", limit=4)
     newest = search.find("car kitten galaxy", limit=4, order=Order.year)
     assert {hit.paper for hit in best.hits} == {hit.paper for hit in newest.hits}
@@ -300,7 +300,7 @@ def test_the_best_can_be_put_into_another_order(library, search):
     )
 
 
-def test_another_order_is_of_all_that_hold_every_word_not_only_of_the_best(library, search):
+def test_sorting_covers_all_papers_with_every_word(library, search):
     batch = [paper(f"Red shift of quasar {n}", published=f"{1950 + n}") for n in range(12)]
     batch += [paper("Red quasar", published="1900"), paper("Red dwarfs", published="2030")]
     stored = library.put(batch).ids
@@ -310,12 +310,12 @@ def test_another_order_is_of_all_that_hold_every_word_not_only_of_the_best(libra
     assert [hit.paper for hit in newest.hits] == stored[11:8:-1]
     assert newest.ids[:12].tolist() == stored[11::-1] and newest.ids[-1] == stored[12]
     assert newest.total == len(newest.ids) == 13 and newest.whole
-    # What was ranked is still known to be so, wherever it stands now.
+    # Papers that were ranked keep their ranks after sorting.
     ranked = {hit.paper: hit for hit in (*newest.hits, *newest.further) if hit.text_rank}
     assert ranked == {hit.paper: hit for hit in few.hits}
 
 
-def test_another_order_meets_conditions_and_shows_a_work_once(library, search):
+def test_sorting_keeps_conditions_and_merges_versions(library, search):
     batch = [paper(f"Red quasar {n}", published=f"{1950 + n}") for n in range(6)]
     stored = library.put(batch).ids
     library.duplicates.mark_as_versions(stored[2], stored[3])
@@ -326,25 +326,25 @@ def test_another_order_meets_conditions_and_shows_a_work_once(library, search):
     assert stored[1] not in without.ids and stored[0] in without.ids
 
 
-def test_of_what_is_found_by_meaning_alone_the_best_are_sorted(search):
+def test_sorting_in_meaning_mode_covers_only_best_hits(search):
     found = search.find("car", limit=2, mode=SearchMode.meaning, order=Order.title)
     assert len(found.hits) == 2 and found.weaker and not found.whole
 
 
-def test_the_trash_is_searched_by_words_where_it_is_asked_for(library, search, papers):
+def test_search_in_trash_matches_words(library, search, papers):
     library.trash([papers["A car for everyone"], papers["On the kitten"]])
     assert titles(library, search.find("in:trash cheap")) == ["A car for everyone"]
     assert titles(library, search.find("in:trash author:ford")) == ["A car for everyone"]
     assert len(search.find("in:trash").hits) == 2
 
 
-def test_similar_without_vectors_goes_by_words_and_says_so(library, papers):
+def test_similar_without_vectors_uses_words_and_notes_it(library, papers):
     results = SearchService(library, None).similar([papers["Waiting in queues"]])
     assert titles(library, results)[0] == "The automobile in town"
     assert "words" in results.note
 
 
-def test_why_names_the_words_in_the_forms_in_which_they_stand(search, papers):
+def test_explanation_lists_matched_word_forms(search, papers):
     id = papers["Galaxy surveys"]
     why = search.why("star survey", [id])[id]
     assert why.words == ("surveys", "stars")
@@ -352,25 +352,25 @@ def test_why_names_the_words_in_the_forms_in_which_they_stand(search, papers):
     assert why.in_abstract == ((5, 10),)
 
 
-def test_why_shows_the_sentence_that_means_most_the_same(search, papers):
+def test_explanation_shows_sentence_nearest_in_meaning(search, papers):
     id = papers["The automobile in town"]
     assert search.why("cars", [id])[id].sentence == "A vehicle waits."
 
 
-def test_without_a_model_why_shows_the_sentence_with_most_of_the_words(library, papers, broken):
+def test_explanation_without_model_shows_sentence_with_most_words(library, papers, broken):
     id = papers["The automobile in town"]
     assert broken.why("waits traffic", [id])[id].sentence == "On traffic."
     assert broken.why("vehicle waits traffic", [id])[id].sentence == "A vehicle waits."
     assert broken.why("galaxy", [id])[id] == MatchExplanation()
 
 
-def test_why_answers_for_conditions_and_identifiers_too(search, papers):
+def test_explanation_of_conditions_and_identifiers_has_no_words(search, papers):
     id = papers["On the kitten"]
     assert search.why("10.1000/kitten", [id])[id].words == ()
     assert search.why("year:2016", [id])[id].words == ()
 
 
-def test_common_words_only_rank_yet_the_best_paper_stays_first(library, monkeypatch):
+def test_common_words_rank_but_keep_best_paper_first(library, monkeypatch):
     library.put([paper(f"A model of things {n}", abstract="model " * 5) for n in range(60)])
     (best,) = library.put([paper("A lasso model", abstract="Of things.")]).ids
     monkeypatch.setattr("sciread_app.services.search.keyword_search._SCORED", 10)
@@ -380,7 +380,7 @@ def test_common_words_only_rank_yet_the_best_paper_stays_first(library, monkeypa
     assert results.total == 61
 
 
-def test_conditions_that_leave_nearly_all_papers_find_as_many_as_any(library, space, search):
+def test_broad_condition_keeps_number_of_meaning_hits(library, space, search):
     library.put(
         [paper(f"Car {n}", abstract=f"Automobile {n}.", published="1990") for n in range(300)]
     )
@@ -391,7 +391,7 @@ def test_conditions_that_leave_nearly_all_papers_find_as_many_as_any(library, sp
     assert len(found.hits + found.weaker) == 306
 
 
-def test_what_has_nothing_to_do_with_a_query_is_no_answer(library, search):
+def test_unrelated_query_finds_no_hits_only_weaker_ones(library, search):
     found = search.find("zzzzqqqq vzxw")
     assert (found.hits, found.total, len(found.ids)) == ([], 0, 0)
     assert found.weaker and all(hit.weak for hit in found.weaker)
@@ -400,17 +400,15 @@ def test_what_has_nothing_to_do_with_a_query_is_no_answer(library, search):
 
 
 @pytest.mark.parametrize("text", UNRELATED[:6])
-def test_words_that_nobody_knows_find_nothing_though_one_paper_is_near(
-    library, search, monkeypatch, text
-):
-    """One of these texts is nearer to some paper than most are; none has an answer."""
+def test_unknown_words_find_nothing_despite_a_near_paper(library, search, monkeypatch, text):
+    """Some of these texts are nearer to a paper than most texts are; none has an answer."""
     monkeypatch.setattr(relevance, "_QUANTILE", 0.0)
     found = search.find(text)
     assert found.hits == [] and found.weaker and "No paper matches" in found.note
 
 
 @pytest.mark.parametrize("known_to", ["model", "library"])
-def test_a_word_that_the_model_or_the_library_knows_is_answered_by_meaning(
+def test_word_known_to_model_or_library_is_answered_by_meaning(
     library, space, search, model, monkeypatch, known_to
 ):
     monkeypatch.setattr(relevance, "_QUANTILE", 0.0)
@@ -421,7 +419,7 @@ def test_a_word_that_the_model_or_the_library_knows_is_answered_by_meaning(
     assert search.find("brmpf", mode=SearchMode.meaning).hits
 
 
-def test_a_surname_with_one_paper_finds_one_paper(library, search):
+def test_name_query_with_one_match_finds_one_paper(library, search):
     found = search.find("henry ford")
     assert titles(library, found) == ["A car for everyone"] and found.total == 1
     assert found.weaker and papers_of(found.weaker).isdisjoint(papers_of(found.hits))
@@ -431,20 +429,20 @@ def papers_of(hits):
     return {hit.paper for hit in hits}
 
 
-def test_the_total_counts_what_holds_a_word_and_what_means_the_same(library, search):
+def test_total_counts_word_matches_and_meaning_matches(library, search):
     found = search.find("automobile")
     assert set(titles(library, found)) == {"The automobile in town", "A car for everyone"}
     assert found.total == len(found.ids) == 2
 
 
-def test_the_total_is_no_cap_of_what_is_ranked(library):
+def test_total_exceeds_number_of_ranked_papers(library):
     library.put([paper(f"Bees n{n}") for n in range(1200)])
     search = SearchService(library, None)
     assert (search.find("bees").total, len(search.find("bees", limit=10).hits)) == (1200, 10)
     assert search.find("bees -n5").total == 1199
 
 
-def test_a_hit_says_whether_it_holds_all_words_or_has_them_in_its_title(library, search):
+def test_hit_reports_match_in_title_or_of_all_words(library, search):
     def match(query):
         return {hit.paper: hit.match for hit in search.find(query).hits}
 
@@ -455,27 +453,27 @@ def test_a_hit_says_whether_it_holds_all_words_or_has_them_in_its_title(library,
     assert match("car automobile")[everyone] is MatchInfo.other
 
 
-def test_short_queries_are_not_compared_with_pairs_of_papers(search):
+def test_short_query_hits_have_no_percentile(search):
     assert all(hit.percentile is None for hit in search.find("car").hits)
     assert all(hit.percentile is None for hit in search.find("a car in town like:1").hits)
     assert search.find("a car in town").hits[0].percentile is not None
 
 
-def test_examples_are_left_out_of_what_they_steer(library, search, papers):
+def test_like_query_leaves_out_its_examples(library, search, papers):
     car = papers["A car for everyone"]
     for order in Order:
         found = search.find(f"car like:{car}", order=order)
         assert car not in papers_of(found.hits + found.weaker) and car not in found.ids
 
 
-def test_with_counterexamples_no_share_is_shown_since_the_order_is_another(search, papers):
+def test_similar_with_counterexample_has_no_percentile(search, papers):
     car, kitten = papers["A car for everyone"], papers["On the kitten"]
     found = search.similar([car], [kitten])
     assert all(hit.percentile is None for hit in found.hits + found.weaker)
     assert search.similar([car]).hits[0].percentile is not None
 
 
-def test_papers_as_unlike_as_any_two_are_not_called_similar(library, model, tmp_path):
+def test_similar_omits_papers_no_nearer_than_random_pairs(library, model, tmp_path):
     cars = [paper(f"Car {n}", abstract="automobile " * n) for n in range(3)]
     cats = [paper(f"Cat {n}", abstract="feline " * n) for n in range(60)]
     first, *_ = library.put(cars + cats).ids
@@ -487,7 +485,7 @@ def test_papers_as_unlike_as_any_two_are_not_called_similar(library, model, tmp_
     assert all(hit.weak for hit in found.weaker) and len(found.hits + found.weaker) == 50
 
 
-def test_examples_are_named_by_number_citation_key_or_identifier(library, model, tmp_path):
+def test_like_accepts_number_citation_key_and_identifier(library, model, tmp_path):
     first, *_ = library.put(
         [
             paper("A car", doi="10.1016/0370-2693(88)91418-2", citekey="ford1908car"),
@@ -506,13 +504,13 @@ def test_examples_are_named_by_number_citation_key_or_identifier(library, model,
 
 @pytest.mark.parametrize("name", ["99999", "nobody2020", "10.1000/none", "99999999999999999999"])
 @pytest.mark.parametrize("query", ["like:{}", "-like:{}", "cars like:{}"])
-def test_an_example_that_is_not_in_the_library_is_said(search, papers, name, query):
+def test_like_with_unknown_paper_raises_bad_query(search, papers, name, query):
     with pytest.raises(BadQuery) as bad:
         search.find(query.format(name))
     assert name in str(bad.value) and bad.value.hint
 
 
-def test_a_tag_or_collection_that_does_not_exist_is_said(search, papers, library):
+def test_unknown_tag_or_collection_is_noted(search, papers, library):
     library.tags.add([papers["A car for everyone"]], 'to "read"')
     library.collections.add([papers["A car for everyone"]], "thesis/methods")
     for query in ('tag:"To Read"', "in:thesis", "in:Thesis/methods/", "in:trash"):

@@ -1,4 +1,4 @@
-"""The words that two papers share, as a reason for their likeness."""
+"""The words shared by two papers, shown as a reason for their similarity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sciread_app.services.search.shared_terms import shared_words
 from tests.support.make import paper
 
 
-def test_words_that_say_nothing_are_no_reason(library):
+def test_shared_words_leave_out_general_words(library):
     first, second, *_ = library.put(
         [
             paper("Bees went home", abstract="Though we propose that they let honey flow."),

@@ -1,4 +1,4 @@
-"""Work that is done in a process of its own looks as if it were done here."""
+"""Work done in a separate process behaves as if done here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.app.test_language import folder  # noqa: F401 - a fixture
 from tests.support import subprocess_works as works
 
 
-def test_it_is_given_and_returns_what_it_would_and_tells_how_far_it_is():
+def test_subprocess_work_returns_result_and_reports_progress():
     told = []
     numbers, process, more = apart(
         works.double, np.array([1, 2]), task=Task(lambda *said: told.append(said))
@@ -28,7 +28,7 @@ def test_it_is_given_and_returns_what_it_would_and_tells_how_far_it_is():
     assert not psutil.pid_exists(process)
 
 
-def test_it_raises_what_the_work_raises():
+def test_subprocess_work_raises_its_error_here():
     with pytest.raises(LibraryError, match="cannot be") as refused:
         apart(works.refuse, task=Task())
     assert refused.value.hint == "Do it otherwise."
@@ -37,12 +37,12 @@ def test_it_raises_what_the_work_raises():
     assert "in stumble" in "".join(stumbled.value.__notes__)
 
 
-def test_a_process_that_dies_is_told_of():
+def test_killed_subprocess_raises_work_lost():
     with pytest.raises(WorkLost):
         apart(works.die, task=Task())
 
 
-def test_it_waits_while_it_is_held_and_ends_when_it_is_cancelled(tmp_path):
+def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
     steps = threading.Semaphore(0)
     task = Task(lambda *said: steps.release())
     ended = threading.Event()
@@ -57,7 +57,7 @@ def test_it_waits_while_it_is_held_and_ends_when_it_is_cancelled(tmp_path):
     steps.acquire()
     task.pause()
     while steps.acquire(timeout=0.3):
-        pass  # those before it was held
+        pass  # skip the steps before it was paused
     task.resume()
     assert steps.acquire(timeout=60)
     task.cancel()
@@ -66,6 +66,6 @@ def test_it_waits_while_it_is_held_and_ends_when_it_is_cancelled(tmp_path):
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
-def test_it_speaks_the_same_language(folder):  # noqa: F811
+def test_subprocess_uses_the_same_language(folder):  # noqa: F811
     language.speak(["de"], folder)
     assert apart(works.speak, task=Task()) == "{n:,} Aufsatz"

@@ -1,4 +1,4 @@
-"""Papers are put aside for a training, as they are at one moment, and once."""
+"""Corpora are snapshots of papers for training, each made once."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def corpora(library: Library, tmp_path: Path) -> Corpora:
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+def use_fake_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer, "trainer_command", fake_trainer.command)
 
 
-def test_the_library_and_a_collection_become_corpora(corpora: Corpora, tmp_path: Path) -> None:
-    """By the trainer itself."""
+def test_library_and_collection_become_corpora(corpora: Corpora, tmp_path: Path) -> None:
+    """The trainer itself makes them."""
     thesis = TrainingData(TrainingDataKind.collection, "thesis")
     folder = corpora.make(thesis, Task())
     every = corpora.make(LIBRARY, Task())
@@ -51,7 +51,7 @@ def test_the_library_and_a_collection_become_corpora(corpora: Corpora, tmp_path:
     assert folder.name == f"thesis-{found[thesis].sha256[:8]}"
     there = corpora.held(LIBRARY, Task())
     assert there.holdings.citations == 2 and there.unasked == (1, 2, 3, 4, 5)
-    # What is counted in the library is what the trainer counts.
+    # The counts from the library equal those of the trainer.
     put_aside = corpora.held(TrainingData(TrainingDataKind.corpus, found[LIBRARY].id), Task())
     assert there.holdings.described() == put_aside.holdings.described()
     assert list((tmp_path / "corpora").glob(".*")) == []
@@ -59,23 +59,23 @@ def test_the_library_and_a_collection_become_corpora(corpora: Corpora, tmp_path:
 
 @pytest.mark.usefixtures("fake")
 class TestFast:
-    def test_the_same_papers_are_put_aside_once(self, corpora: Corpora) -> None:
+    def test_same_papers_make_one_corpus(self, corpora: Corpora) -> None:
         first = corpora.make(LIBRARY, Task())
         (first / "tokens").mkdir()
         assert corpora.make(LIBRARY, Task()) == first
         assert (first / "tokens").is_dir() and len(corpora.all()) == 1
 
-    def test_how_far_it_is_is_told(self, corpora: Corpora) -> None:
+    def test_corpus_progress_is_reported(self, corpora: Corpora) -> None:
         told: list[tuple[int, int, str]] = []
         corpora.make(LIBRARY, Task(lambda *step: told.append(step)))
         assert (500, 1_000, "papers: 5 (50%)") in told
 
-    def test_one_that_is_stopped_leaves_nothing(self, corpora: Corpora, tmp_path: Path) -> None:
+    def test_cancelled_corpus_leaves_no_files(self, corpora: Corpora, tmp_path: Path) -> None:
         files = tmp_path / "forever"
         files.mkdir()
         (files / "forever.jsonl").write_text("{}")
         task = Task()
-        stopper = threading.Thread(target=_when((files / "began").exists, task.cancel))
+        stopper = threading.Thread(target=_run_when((files / "began").exists, task.cancel))
         stopper.start()
         with pytest.raises(Cancelled):
             corpora.make(TrainingData(TrainingDataKind.files, str(files)), task)
@@ -89,7 +89,7 @@ class TestFast:
             ("broken", "stopped before it was done", "something is broken"),
         ],
     )
-    def test_what_the_trainer_complains_of_is_said(
+    def test_trainer_error_is_reported_with_hint(
         self, corpora: Corpora, tmp_path: Path, name: str, message: str, hint: str
     ) -> None:
         (tmp_path / f"{name}.jsonl").write_text("{}")
@@ -100,7 +100,7 @@ class TestFast:
         assert hint in raised.value.hint and '"note"' not in raised.value.hint
         assert corpora.all() == []
 
-    def test_a_corpus_of_elsewhere_is_taken_as_it_is(
+    def test_corpus_in_another_folder_is_used_in_place(
         self, corpora: Corpora, tmp_path: Path
     ) -> None:
         made = corpora.make(LIBRARY, Task())
@@ -116,7 +116,7 @@ class TestFast:
         )
         assert corpora.all() == []
 
-    def test_where_there_is_nothing_it_is_said_what_to_do(
+    def test_empty_training_data_raises_error_with_hint(
         self, corpora: Corpora, library: Library, tmp_path: Path
     ) -> None:
         (tmp_path / "papers").mkdir()
@@ -139,7 +139,7 @@ class TestFast:
         with pytest.raises(LibraryError, match="no papers in the library"):
             corpora.make(LIBRARY, Task())
 
-    def test_what_is_damaged_is_not_listed_and_made_anew(self, corpora: Corpora) -> None:
+    def test_damaged_corpus_is_not_listed_and_is_rebuilt(self, corpora: Corpora) -> None:
         folder = corpora.make(LIBRARY, Task())
         whole = (folder / DESCRIPTION).read_text()
         for text in ("", "[]", "{}", json.dumps(json.loads(whole) | {"counts": {"files": [3]}})):
@@ -147,9 +147,7 @@ class TestFast:
             assert corpora.all() == []
         assert corpora.make(LIBRARY, Task()) == folder and len(corpora.all()) == 1
 
-    def test_a_corpus_can_be_removed_but_nothing_else(
-        self, corpora: Corpora, tmp_path: Path
-    ) -> None:
+    def test_only_corpora_can_be_removed(self, corpora: Corpora, tmp_path: Path) -> None:
         corpora.make(LIBRARY, Task())
         for unknown in ("none", ".", "../corpora", str(tmp_path)):
             with pytest.raises(LibraryError, match="There is no corpus"):
@@ -157,7 +155,7 @@ class TestFast:
         corpora.remove(corpora.all()[0].id)
         assert corpora.all() == []
 
-    def test_what_somebody_who_was_killed_has_left_goes_after_a_day(
+    def test_abandoned_temporary_folder_is_removed_after_a_day(
         self, corpora: Corpora, tmp_path: Path
     ) -> None:
         for name in ("old", "new"):
@@ -168,14 +166,14 @@ class TestFast:
         assert [path.name for path in (tmp_path / "corpora").glob(".*")] == [".arriving-new"]
 
 
-def test_of_a_folder_the_files_are_taken_that_can_be_read(tmp_path: Path) -> None:
+def test_files_in_folder_lists_readable_formats(tmp_path: Path) -> None:
     for name in ("b.JSONL", "a.csv", "notes.txt", "c.xml.gz", "d.gz"):
         (tmp_path / name).touch()
     (tmp_path / "e.json").mkdir()
     assert [path.name for path in files_in(tmp_path)] == ["a.csv", "b.JSONL", "c.xml.gz"]
 
 
-def _when(true: Callable[[], bool], do: Callable[[], None]) -> Callable[[], None]:
+def _run_when(true: Callable[[], bool], do: Callable[[], None]) -> Callable[[], None]:
     def wait() -> None:
         while not true():
             time.sleep(0.01)

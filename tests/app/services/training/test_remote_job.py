@@ -1,4 +1,4 @@
-"""A training for another computer: written, trained there, and opened when it comes back."""
+"""A training job for another computer: written, trained there, and imported afterwards."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from tests.support.small_runs import small_base, small_corpus, small_recipe
 from trainer.contract.run import Recipe, Run
 
 ROOT = Path(__file__).resolve().parents[4]
-# Only asked for where somebody has put them: on clusters, and for tables.
+# Imported only if installed: on clusters, and for tables.
 OPTIONAL = {"ray", "pyarrow"}
-# What transformers brings along.
+# Dependencies of transformers.
 BROUGHT = {"tokenizers", "huggingface_hub", "scipy"}
 
 
@@ -47,7 +47,7 @@ def recipe(home: Home, **changes: object) -> Recipe:
     return Recipe.named("specter-small", home.corpora / "papers", seed=7, changes=changes)
 
 
-def test_a_job_holds_all_that_another_computer_needs(home: Home, tmp_path: Path) -> None:
+def test_job_contains_everything_another_computer_needs(home: Home, tmp_path: Path) -> None:
     job = write_job(recipe(home), home, tmp_path / "job", Task())
     assert sorted(path.name for path in job.iterdir()) == [
         "README.md", "corpus", "requirements.txt", "run", "train.sh", "trainer",
@@ -61,24 +61,22 @@ def test_a_job_holds_all_that_another_computer_needs(home: Home, tmp_path: Path)
     assert json.loads((job / "trainer/resources/paper_numbers.json").read_text("utf-8"))
 
 
-def test_its_trainer_knows_its_version_where_it_is_not_installed(
-    home: Home, tmp_path: Path
-) -> None:
+def test_job_trainer_knows_its_version_uninstalled(home: Home, tmp_path: Path) -> None:
     job = write_job(recipe(home), home, tmp_path / "job", Task())
     asks = "from trainer.version import trainer_version; print(trainer_version())"
     there = {**os.environ, "PYTHONPATH": ""}
-    command = [sys.executable, "-S", "-c", asks]  # -S: without what is installed
+    command = [sys.executable, "-S", "-c", asks]  # -S: without site-packages
     said = subprocess.run(command, cwd=job, env=there, capture_output=True, text=True)
     assert said.stdout.strip() == f"sciread {__version__}", said.stderr
 
 
-def test_it_may_be_carried_anywhere(home: Home, tmp_path: Path) -> None:
+def test_job_folder_can_be_moved(home: Home, tmp_path: Path) -> None:
     job = write_job(recipe(home), home, tmp_path / "job", Task())
     there = job.rename(tmp_path / "there")
     assert Run(there / "run").recipe.corpus == there / "corpus"
 
 
-def test_a_job_may_be_one_file(home: Home, tmp_path: Path) -> None:
+def test_job_can_be_a_zip_file(home: Home, tmp_path: Path) -> None:
     told: list[str] = []
     job = write_job(
         recipe(home), home, tmp_path / "job.zip", Task(lambda done, total, note: told.append(note))
@@ -90,7 +88,7 @@ def test_a_job_may_be_one_file(home: Home, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "job.zip"]
 
 
-def test_a_model_that_is_here_comes_along(home: Home, tmp_path: Path) -> None:
+def test_job_includes_local_base_model(home: Home, tmp_path: Path) -> None:
     small_base(home.models / "mine")
     job = write_job(recipe(home, base="mine"), home, tmp_path / "a", Task())
     assert Run(job / "run").recipe.base == "mine"
@@ -103,12 +101,12 @@ def test_a_model_that_is_here_comes_along(home: Home, tmp_path: Path) -> None:
         assert " pull " not in (job / "train.sh").read_text()
 
 
-def test_a_model_of_the_hub_is_fetched_there(home: Home, tmp_path: Path) -> None:
+def test_job_downloads_hub_model_on_the_other_computer(home: Home, tmp_path: Path) -> None:
     job = write_job(recipe(home, base="allenai/specter"), home, tmp_path / "job", Task())
     assert '-m trainer pull "allenai/specter"' in (job / "train.sh").read_text()
 
 
-def test_what_lies_beside_it_stays(home: Home, tmp_path: Path) -> None:
+def test_writing_a_job_keeps_neighbouring_files(home: Home, tmp_path: Path) -> None:
     beside = [tmp_path / name / "mine.txt" for name in ("job.folder", "job.new", "job.zip.new")]
     for file in beside:
         file.parent.mkdir()
@@ -119,7 +117,7 @@ def test_what_lies_beside_it_stays(home: Home, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it is a script of sh")
-def test_an_environment_that_was_half_made_is_made_again(home: Home, tmp_path: Path) -> None:
+def test_incomplete_environment_of_job_is_recreated(home: Home, tmp_path: Path) -> None:
     """As where the system's Python cannot make one before a package is installed."""
     job = write_job(recipe(home), home, tmp_path / "job", Task())
     half = job / ".venv" / "bin" / "python"
@@ -134,7 +132,7 @@ def test_an_environment_that_was_half_made_is_made_again(home: Home, tmp_path: P
     assert (job / "made.txt").read_text() == "-m venv .venv\n"
 
 
-def test_it_is_written_whole_or_not_at_all(
+def test_failed_job_leaves_no_partial_output(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "job.zip"
@@ -155,7 +153,7 @@ def test_it_is_written_whole_or_not_at_all(
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
 
-def test_all_that_the_trainer_imports_is_installed_there() -> None:
+def test_job_requirements_cover_all_trainer_imports() -> None:
     imported = set()
     for file in (ROOT / "trainer").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -175,8 +173,8 @@ def test_all_that_the_trainer_imports_is_installed_there() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a job is for Linux")
-def test_its_one_command_trains_it_and_it_comes_back(tmp_path: Path, library: Library) -> None:
-    """With what is installed here instead of what pip would fetch."""
+def test_job_script_trains_and_result_is_imported(tmp_path: Path, library: Library) -> None:
+    """Uses the packages installed here instead of pip."""
     home = Home(tmp_path / "home")
     corpus = small_corpus(home.corpora / "papers", 40)
     small_base(home.models / "tiny")

@@ -1,4 +1,4 @@
-"""Trainings that come from elsewhere, of which nothing is believed."""
+"""Import of training runs from elsewhere, which are untrusted input."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from trainer.contract.run import Recipe, Run
 SHA = "5" * 64
 
 
-class Opener:
-    """Opens; `taken` are the folders of which the model was taken in."""
+class FakeImport:
+    """Import runs; `taken` lists the folders whose model was added."""
 
     def __init__(self, home: Home, library: Library) -> None:
         self.home, self.taken = home, []
@@ -45,13 +45,13 @@ class Opener:
 
 
 @pytest.fixture
-def opener(tmp_path: Path, library: Library) -> Opener:
-    return Opener(Home(tmp_path / "home"), library)
+def opener(tmp_path: Path, library: Library) -> FakeImport:
+    return FakeImport(Home(tmp_path / "home"), library)
 
 
 @pytest.fixture
 def job(tmp_path: Path) -> Path:
-    """A job that has come back, trained."""
+    """A finished job."""
     job = tmp_path / "job"
     run = Run.create(job / "run", Recipe.named("specter-small", job / "corpus"), relative=True)
     run.append(Event("start", 1.0, 0, {"steps": STEPS, "corpus": {"papers": 9, "sha256": SHA}}))
@@ -65,7 +65,7 @@ def job(tmp_path: Path) -> Path:
     return job
 
 
-def packed(folder: Path, **more: str) -> Path:
+def zipped(folder: Path, **more: str) -> Path:
     target = folder.with_suffix(".zip")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -76,11 +76,11 @@ def packed(folder: Path, **more: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["job", "run", "zip", "above"])
-def test_a_training_is_opened_and_its_model_taken_in(
-    opener: Opener, job: Path, tmp_path: Path, kind: str
+def test_run_import_adds_run_and_its_model(
+    opener: FakeImport, job: Path, tmp_path: Path, kind: str
 ) -> None:
     source = {
-        "job": job, "run": job / "run", "zip": packed(job) if kind == "zip" else job,
+        "job": job, "run": job / "run", "zip": zipped(job) if kind == "zip" else job,
         "above": tmp_path / "above",
     }[kind]  # fmt: skip
     if kind == "above":
@@ -97,7 +97,7 @@ def test_a_training_is_opened_and_its_model_taken_in(
     ]  # fmt: skip
 
 
-def test_its_papers_are_found_if_they_are_here(opener: Opener, job: Path) -> None:
+def test_imported_run_uses_corpus_if_present(opener: FakeImport, job: Path) -> None:
     (job / "run" / "report.json").unlink()
     papers = opener.home.corpora / "library-55555555"
     papers.mkdir(parents=True)
@@ -106,23 +106,23 @@ def test_its_papers_are_found_if_they_are_here(opener: Opener, job: Path) -> Non
     (papers / "corpus.json").write_text(json.dumps(described))
     opened = opener.open(job).training
     assert opened.corpus == papers and opened.standing is RunStatus.interrupted
-    # What it needs to go on has come along.
+    # The files needed to resume were copied too.
     assert (opened.folder / "checkpoint" / "step-1" / "model.safetensors").is_file()
 
 
-def test_without_its_papers_it_does_not_go_on(opener: Opener, job: Path) -> None:
+def test_imported_run_without_corpus_cannot_resume(opener: FakeImport, job: Path) -> None:
     (job / "run" / "report.json").unlink()
     opener.open(job)
     with pytest.raises(LibraryError, match="are not here"):
         opener.runs.go_on("job")
 
 
-def test_one_that_is_here_already_is_not_copied_again(opener: Opener, job: Path) -> None:
+def test_importing_the_same_run_again_copies_nothing(opener: FakeImport, job: Path) -> None:
     report = (job / "run" / "report.json").read_text()
     (job / "run" / "report.json").unlink()
     opener.open(job)
     assert not opener.open(job).new and opener.left() == ["job"]
-    # When more has happened there, it becomes what it is there.
+    # A run with more progress than the copy replaces it.
     Run(job / "run").append(Event("end", 99.0, STEPS, {"seconds": 1.0}))
     (job / "run" / "report.json").write_text(report)
     opened = opener.open(job)
@@ -132,8 +132,8 @@ def test_one_that_is_here_already_is_not_copied_again(opener: Opener, job: Path)
 
 
 @pytest.mark.parametrize("lacking", ["report.json", "package"])
-def test_one_that_was_copied_in_part_becomes_whole(
-    opener: Opener, job: Path, tmp_path: Path, lacking: str
+def test_partially_copied_run_is_completed(
+    opener: FakeImport, job: Path, tmp_path: Path, lacking: str
 ) -> None:
     part = tmp_path / "part"
     shutil.copytree(job, part)
@@ -146,7 +146,7 @@ def test_one_that_was_copied_in_part_becomes_whole(
     assert not opener.open(part).new and opener.left() == ["part"]
 
 
-def test_one_that_goes_on_here_is_not_replaced(opener: Opener, job: Path) -> None:
+def test_import_does_not_replace_active_run(opener: FakeImport, job: Path) -> None:
     (job / "run" / "report.json").unlink()
     opener.open(job)
     Run(job / "run").append(Event("end", 99.0))
@@ -154,7 +154,7 @@ def test_one_that_goes_on_here_is_not_replaced(opener: Opener, job: Path) -> Non
         opener.open(job)
 
 
-def test_what_is_no_training_is_refused(opener: Opener, tmp_path: Path) -> None:
+def test_import_without_run_is_refused(opener: FakeImport, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.zip").write_text("no zip")
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
@@ -168,7 +168,7 @@ def test_what_is_no_training_is_refused(opener: Opener, tmp_path: Path) -> None:
     assert opener.left() == []
 
 
-def test_a_damaged_model_is_refused_with_all_of_the_training(opener: Opener, job: Path) -> None:
+def test_run_with_damaged_model_is_refused_entirely(opener: FakeImport, job: Path) -> None:
     with (job / "run" / "package" / "model.safetensors").open("r+b") as file:
         file.write(b"x" * 64)
     with pytest.raises(TrainerError, match=r"model\.safetensors .* is damaged"):
@@ -176,7 +176,7 @@ def test_a_damaged_model_is_refused_with_all_of_the_training(opener: Opener, job
     assert opener.left() == [] and opener.taken == []
 
 
-def test_a_recipe_of_a_newer_trainer_is_refused(opener: Opener, job: Path) -> None:
+def test_recipe_of_newer_or_invalid_format_is_refused(opener: FakeImport, job: Path) -> None:
     (job / "run" / "recipe.toml").write_text("format = 9")
     with pytest.raises(TrainerError, match="format 9"):
         opener.open(job)
@@ -186,7 +186,7 @@ def test_a_recipe_of_a_newer_trainer_is_refused(opener: Opener, job: Path) -> No
     assert opener.left() == []
 
 
-def test_links_are_not_followed(opener: Opener, job: Path, tmp_path: Path) -> None:
+def test_import_refuses_symbolic_links(opener: FakeImport, job: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("mine")
     events = job / "run" / "records.json"
@@ -200,17 +200,17 @@ def test_links_are_not_followed(opener: Opener, job: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["../evil", "job/run/../../evil", "/evil", "job/run/package/a:b"])
-def test_no_zip_writes_where_it_should_not(
-    opener: Opener, job: Path, tmp_path: Path, name: str
+def test_zip_with_path_outside_target_is_refused(
+    opener: FakeImport, job: Path, tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(TrainerError, match="would lie outside"):
-        opener.open(packed(job, **{name: "x"}))
+        opener.open(zipped(job, **{name: "x"}))
     assert opener.left() == [] and not list(tmp_path.rglob("evil"))
 
 
-def test_a_zip_that_is_made_to_fill_disks_is_refused(opener: Opener, job: Path) -> None:
+def test_zip_bomb_is_refused(opener: FakeImport, job: Path) -> None:
     with (job / "run" / "trainer.log").open("wb") as file:
         file.truncate(100 << 20)
     with pytest.raises(TrainerError, match="made to fill disks"):
-        opener.open(packed(job))
+        opener.open(zipped(job))
     assert opener.left() == []

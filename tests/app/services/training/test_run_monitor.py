@@ -1,4 +1,4 @@
-"""A training is followed, whatever it does and however much it has told."""
+"""Following the events of a training run, of any length and with malformed events."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def run_in(folder: Path, **grid: object) -> Run:
     return Run.create(folder / "run", replace(recipe, grid=grid))
 
 
-def say(run: Run, kind: str, step: int = 0, **values: object) -> None:
+def log_event(run: Run, kind: str, step: int = 0, **values: object) -> None:
     run.folder.mkdir(parents=True, exist_ok=True)
     run.append(Event(kind, 1_000.0 + step, step, values))
 
 
 def steps(run: Run, first: int, last: int, loss: float = 1.0) -> None:
     for step in range(first, last + 1):
-        say(run, "step", step, stage="triples", loss=loss * step, learning_rate=1e-5,
+        log_event(run, "step", step, stage="triples", loss=loss * step, learning_rate=1e-5,
             tokens_per_second=0.0 if step == 1 else 90.0, eta=5.0)  # fmt: skip
 
 
-def test_what_happens_is_seen_as_it_happens(tmp_path: Path) -> None:
+def test_monitor_sees_events_as_they_are_written(tmp_path: Path) -> None:
     run, stages = run_in(tmp_path), [{"name": "triples", "examples": 7, "steps": 4}]
     follower = RunMonitor(run.folder)
     assert (follower.look().state, follower.look().steps) == (RunState.new, 0)
     with run.hold():
-        say(run, "note", text="Cutting texts")
-        say(run, "start", steps=4, stages=stages, device="cpu")
+        log_event(run, "note", text="Cutting texts")
+        log_event(run, "start", steps=4, stages=stages, device="cpu")
         steps(run, 1, 2)
         story = follower.look()
         assert story.state is RunState.running
@@ -47,8 +47,8 @@ def test_what_happens_is_seen_as_it_happens(tmp_path: Path) -> None:
         assert story.about["device"] == "cpu" and story.latest["eta"] == 5.0
         assert [note.text for note in story.notes] == ["Cutting texts", "cpu"]
         steps(run, 3, 4)
-        say(run, "validation", 4, stage="triples", loss=0.5, scores={"MAP": 0.9}, best=True)
-        say(run, "end", 4, seconds=12.5, scores={})
+        log_event(run, "validation", 4, stage="triples", loss=0.5, scores={"MAP": 0.9}, best=True)
+        log_event(run, "end", 4, seconds=12.5, scores={})
     run.write_report({"metrics": []})
     story = follower.look()
     assert (story.state, story.seconds) == (RunState.finished, 12.5)
@@ -58,34 +58,34 @@ def test_what_happens_is_seen_as_it_happens(tmp_path: Path) -> None:
     assert story.curves["tokens_per_second"].steps.tolist() == [2, 3, 4]
 
 
-def test_what_a_resumed_training_does_again_is_drawn_once(tmp_path: Path) -> None:
+def test_repeated_steps_after_resume_are_drawn_once(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     follower = RunMonitor(run.folder)
     steps(run, 1, 3)
-    say(run, "validation", 3, loss=1.0, scores={}, best=True)
+    log_event(run, "validation", 3, loss=1.0, scores={}, best=True)
     assert follower.look().step == 3
-    say(run, "resume", 2, why="it has a checkpoint")
+    log_event(run, "resume", 2, why="it has a checkpoint")
     steps(run, 3, 4, loss=0.5)
     story = follower.look()
     assert story.curves["loss"].mean.tolist() == [1, 2, 1.5, 2]
     assert story.validations == () and story.step == 4
 
 
-def test_why_it_failed_is_told_until_it_begins_again(tmp_path: Path) -> None:
+def test_failure_is_shown_until_run_restarts(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     follower = RunMonitor(run.folder)
-    say(run, "start", device="cpu")
-    say(run, "error", 3, message="The disk is full.", hint="Make room.")
+    log_event(run, "start", device="cpu")
+    log_event(run, "error", 3, message="The disk is full.", hint="Make room.")
     problem = follower.look().problem
     assert problem and problem.text == "The disk is full.\nMake room."
-    say(run, "start", device="cpu")
+    log_event(run, "start", device="cpu")
     assert follower.look().problem is None
 
 
-def test_of_a_grid_the_combination_is_followed_that_is_at_work(tmp_path: Path) -> None:
+def test_monitor_of_grid_follows_active_combination(tmp_path: Path) -> None:
     run = run_in(tmp_path, clip=(0.0, 1.0))
     follower = RunMonitor(run.folder)
-    say(run, "note", text="1 of 2: clip=0.0")
+    log_event(run, "note", text="1 of 2: clip=0.0")
     assert (follower.look().number, follower.look().parts) == (0, 2)
     first, second = (Run(run.folder / "grid" / name) for name in ("clip=0.0", "clip=1.0"))
     steps(first, 1, 5)
@@ -97,14 +97,14 @@ def test_of_a_grid_the_combination_is_followed_that_is_at_work(tmp_path: Path) -
     assert [note.text for note in story.notes] == ["1 of 2: clip=0.0"]
 
 
-def test_very_many_steps_are_a_curve_of_a_thousand_points(tmp_path: Path) -> None:
+def test_long_run_is_reduced_to_bounded_curve(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     line = Event("step", 1.0, 7, {"stage": "s", "loss": 0.5, "learning_rate": 1e-5}).line()
     with (run.folder / "events.jsonl").open("w") as file:
         for first in range(0, 100_000, 1_000):
             file.write("".join(line.replace('"step": 7', f'"step": {first + n}')
                                for n in range(1, 1_001)))  # fmt: skip
-    say(run, "validation", 100_000, loss=0.5, scores={}, best=True)
+    log_event(run, "validation", 100_000, loss=0.5, scores={}, best=True)
     heard = 0
 
     class Counting(RunMonitor):
@@ -122,7 +122,7 @@ def test_very_many_steps_are_a_curve_of_a_thousand_points(tmp_path: Path) -> Non
 
 
 @given(st.lists(st.floats(-9, 9), max_size=6_000), st.integers(0, 6_000))
-def test_a_curve_keeps_the_range_of_all_that_it_was_given(values: list[float], cut: int) -> None:
+def test_curve_keeps_range_of_all_values(values: list[float], cut: int) -> None:
     curve = Curve()
     for step, value in enumerate(values, start=1):
         curve.add(step, value)
@@ -150,7 +150,7 @@ def test_a_curve_keeps_the_range_of_all_that_it_was_given(values: list[float], c
         {"event": "story", "at": 1, "step": 1},
     ],
 )
-def test_what_a_stranger_wrote_does_no_harm(tmp_path: Path, line: dict[str, object]) -> None:
+def test_malformed_events_are_ignored(tmp_path: Path, line: dict[str, object]) -> None:
     run = run_in(tmp_path)
     (run.folder / "events.jsonl").write_text(json.dumps(line) + "\n")
     steps(run, 1, 1)
@@ -158,7 +158,7 @@ def test_what_a_stranger_wrote_does_no_harm(tmp_path: Path, line: dict[str, obje
     assert story.step == 1
 
 
-def test_a_look_can_be_given_up_and_goes_on_the_next_time(tmp_path: Path) -> None:
+def test_cancelled_look_resumes_next_time(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     steps(run, 1, 3)
     follower, task = RunMonitor(run.folder), Task()

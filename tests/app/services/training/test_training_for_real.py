@@ -1,4 +1,4 @@
-"""From papers of a library to a model that reads them: with the trainer, and a tiny BERT."""
+"""Training on papers of a library with the real trainer and a tiny BERT."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def workspace(tmp_path: Path):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_core")
-def test_papers_of_a_collection_teach_a_model(workspace: Workspace) -> None:
+def test_collection_trains_a_model(workspace: Workspace) -> None:
     plan = TrainingPlan(
         data=TrainingData(TrainingDataKind.collection, "all"), changes=SETTINGS, name="mine"
     )
@@ -71,7 +71,7 @@ def test_papers_of_a_collection_teach_a_model(workspace: Workspace) -> None:
     assert any(score.before for score in learning.runs.scores("mine"))
 
     name = workspace.run_importer.add_model("mine", Task())
-    assert workspace.run_importer.add_model("mine", Task()) == name  # it is here already
+    assert workspace.run_importer.add_model("mine", Task()) == name  # the model was already added
     encoder = EncoderProcess(workspace.home.models / name)
     try:
         assert encoder.encode([("deep graph learning", "")]).shape == (1, 32)
@@ -81,5 +81,5 @@ def test_papers_of_a_collection_teach_a_model(workspace: Workspace) -> None:
 
 @pytest.fixture
 def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads of so small a model would wait for one another."""
+    """Threads of such a small model would only wait for each other."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""Is there enough to learn from, how long would it take, and off it goes."""
+"""The training service: data checks, estimates and starting a run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def learning(home: Home, library: Library) -> TrainingService:
 
 
 def check(learning: TrainingService, held: CorpusInUse | None = None, **plan: Any) -> TrainingCheck:
-    """What is said of these papers."""
+    """Return the check of these papers."""
     if held:
         learning.corpora.held = lambda data, task: held  # type: ignore[method-assign]
     return learning.check(TrainingPlan(**plan), Task())
@@ -58,7 +58,7 @@ RICH = CorpusStats(
 )  # fmt: skip
 
 
-def test_where_there_is_enough_it_is_said_how_much(learning: TrainingService) -> None:
+def test_check_with_enough_data_lists_counts(learning: TrainingService) -> None:
     found = check(learning, CorpusInUse(RICH))
     assert found.able and {line.level for line in found.lines} == {Level.enough}
     assert texts(found) == [
@@ -70,7 +70,7 @@ def test_where_there_is_enough_it_is_said_how_much(learning: TrainingService) ->
     )
 
 
-def test_citations_that_nobody_was_asked_for_can_be_fetched(
+def test_check_offers_to_fetch_missing_citations(
     learning: TrainingService, library: Library
 ) -> None:
     library.put([paper("A", abstract="On A.", doi="10.1000/a"), paper("B"), paper("C", pmid="3")])
@@ -84,7 +84,7 @@ def test_citations_that_nobody_was_asked_for_can_be_fetched(
     assert of_some.level is Level.few and of_some.verb == "Fetch citations for 1 paper"
 
 
-def test_settings_are_offered_with_which_there_would_be_enough(learning: TrainingService) -> None:
+def test_check_suggests_settings_that_give_enough_data(learning: TrainingService) -> None:
     found = check(learning, CorpusInUse(RICH), recipe="miread-paper")
     line = found.lines[1]
     assert not found.able and line.remedy is Remedy.settings
@@ -98,7 +98,7 @@ def test_settings_are_offered_with_which_there_would_be_enough(learning: Trainin
     assert again.lines[1].text == "6 journals have at least 50 papers."
 
 
-def test_where_no_setting_helps_papers_are_fetched(learning: TrainingService) -> None:
+def test_check_suggests_more_papers_when_settings_cannot_help(learning: TrainingService) -> None:
     found = check(learning, CorpusInUse(CorpusStats(papers=9)), recipe="miread-small")
     assert [line.remedy for line in found.lines] == [Remedy.papers] * 2
     assert texts(found)[0] == "No paper has an abstract, and it is abstracts that are learned from."
@@ -107,7 +107,7 @@ def test_where_no_setting_helps_papers_are_fetched(learning: TrainingService) ->
     assert few.lines[1].text.startswith("0 categories have at least 100 papers.")
 
 
-def test_a_model_that_is_not_here_can_be_fetched(learning: TrainingService, home: Home) -> None:
+def test_check_offers_to_fetch_missing_model(learning: TrainingService, home: Home) -> None:
     line = check(learning, CorpusInUse(RICH), recipe="specter-paper").lines[-1]
     base = "allenai/scibert_scivocab_uncased"
     assert (line.level, line.remedy, line.model) == (Level.missing, Remedy.model, base)
@@ -122,7 +122,7 @@ def test_a_model_that_is_not_here_can_be_fetched(learning: TrainingService, home
     assert not gone.able and gone.lines[-1].remedy is None
 
 
-def test_what_starts_from_a_model_that_is_not_here_is_not_begun(
+def test_start_without_base_model_is_refused(
     learning: TrainingService, library: Library, home: Home
 ) -> None:
     library.put([paper("A")])
@@ -132,7 +132,7 @@ def test_what_starts_from_a_model_that_is_not_here_is_not_begun(
     assert not home.corpora.exists() and not home.runs.exists()
 
 
-def test_what_goes_on_already_is_named(learning: TrainingService, home: Home) -> None:
+def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
     run = Run.create(home.runs / "mine", Recipe.named("specter", home.corpora))
     with run.hold():
         found = check(learning, CorpusInUse(RICH))
@@ -148,7 +148,7 @@ def test_what_goes_on_already_is_named(learning: TrainingService, home: Home) ->
         ({"changes": {"epochs": ("1", "many")}}, "epochs cannot be 'many'"),
     ],
 )
-def test_what_is_wrong_with_a_plan_is_said_before_anything_is_done(
+def test_invalid_plan_is_refused_before_any_work(
     learning: TrainingService, library: Library, home: Home, plan: dict[str, Any], said: str
 ) -> None:
     library.put([paper("A")])
@@ -158,13 +158,13 @@ def test_what_is_wrong_with_a_plan_is_said_before_anything_is_done(
     assert not home.corpora.exists() and not home.runs.exists()
 
 
-def test_several_values_of_a_setting_are_tried(learning: TrainingService) -> None:
+def test_several_values_of_a_setting_form_a_grid(learning: TrainingService) -> None:
     recipe = TrainingPlan(changes={"clip": ["0", 1.0], "epochs": "2"}).on(Path("x"))
     assert recipe.settings["epochs"] == 2.0
     assert [one.settings["clip"] for _, one in recipe.combinations()] == [0.0, 1.0]
 
 
-def test_a_training_is_estimated_begun_and_done(
+def test_training_is_estimated_started_and_finished(
     learning: TrainingService, library: Library, home: Home
 ) -> None:
     library.put([paper("A"), paper("B")])
@@ -192,7 +192,7 @@ def test_a_training_is_estimated_begun_and_done(
     assert learning.runs.find(started.name).steps == fake_trainer.STEPS
 
 
-def test_a_trainer_that_cannot_be_started_says_so(
+def test_trainer_that_cannot_start_raises_trainer_failed(
     learning: TrainingService, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library.put([paper("A")])
@@ -205,7 +205,7 @@ def test_a_trainer_that_cannot_be_started_says_so(
         learning.start(TrainingPlan(), Task())
 
 
-def test_more_word_pieces_than_the_model_reads_are_set_to_what_it_reads(
+def test_max_tokens_above_model_limit_is_corrected(
     learning: TrainingService,
 ) -> None:
     found = check(learning, CorpusInUse(RICH), changes={"max_tokens": 4096})
@@ -217,7 +217,7 @@ def test_more_word_pieces_than_the_model_reads_are_set_to_what_it_reads(
     assert "max_tokens = 512" in refused.value.hint
 
 
-def test_a_model_in_a_folder_is_found_from_wherever_the_trainer_runs(
+def test_base_model_folder_becomes_absolute_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").mkdir()

@@ -1,4 +1,4 @@
-"""Citations beside those of pandoc's citeproc, with the same styles and the same items.
+"""Citations compared with those of pandoc's citeproc, with the same styles and the same items.
 
 recorded.json is what pandoc printed; record.py made it.
 """
@@ -28,9 +28,9 @@ def load(name: str) -> Any:
 ITEMS = {item["id"]: [item] for item in load("items")} | load("groups")
 RECORDED = load("recorded")["styles"]
 
-# Where pandoc is not followed, and what stands there instead. `None`: only the order differs.
+# Deliberate differences from pandoc, and the text expected instead. `None`: only the order differs.
 OURS_IS_RIGHT = {
-    # Letters of one author's works stand in their order.
+    # Works of one author are ordered by their letters.
     ("apa", "letters"): "(Smith, 2019a, 2019b, 2019c)",
     ("chicago", "letters"): "(Smith 2019a, 2019b, 2019c)",
     # Both guides ignore the apostrophe when they sort: Oakes, Öberg, O'Neil.
@@ -55,7 +55,7 @@ OURS_IS_RIGHT = {
     ("vancouver", "encyclopedia"): "In: Poe E, editor. Encyclopedia of physics.",
     ("vancouver", "conference-place"): "In: Guyon I, von Luxburg U, editors. Advances",
 }
-# Where pandoc is right, or nobody is wrong.
+# Known differences where pandoc is right, or neither is wrong.
 KNOWN_DIFFERENCES = {
     # Italics of a Chinese journal's name, which Chinese typography does not have.
     ("chicago", "author-cjk"): "“深度学习综述.” 计算机学报 41 (3)",
@@ -101,11 +101,11 @@ def agree(cited: Cited, recorded: dict[str, Any]) -> bool:
     )
 
 
-def test_at_least_sixty_kinds_of_items_are_compared():
+def test_pandoc_comparison_covers_sixty_kinds_of_items():
     assert len(load("items")) >= 60 and set(RECORDED) == set(STYLES)
     assert len(OURS_IS_RIGHT) + len(KNOWN_DIFFERENCES) <= 0.05 * len(ITEMS) * len(STYLES)
 
 
-def test_letters_go_on_beyond_z(processors):
+def test_year_letters_continue_after_z(processors):
     cited = render(processors["apa"], ITEMS["letters-beyond-z"], Task())
     assert "2019z, 2019aa, 2019ab" in cited.in_text
