@@ -12,7 +12,7 @@ from sciread_app.formats.arxiv import atom, snapshot
 from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.formats.files import sniffing
-from sciread_app.formats.files.encoding import is_guessed
+from sciread_app.formats.files.encoding import CHINESE, JAPANESE, KOREAN, guessed_encoding
 from sciread_app.formats.files.estimate import estimate
 from sciread_app.formats.files.streams import UNREADABLE, open_bytes, why_unreadable
 from sciread_app.formats.pubmed import nbib
@@ -57,14 +57,21 @@ def remark(path: Path) -> str:
     if _suffix(path) not in (*bibtex.SUFFIXES, *ris.SUFFIXES) or path.suffix.lower() == ".gz":
         return ""
     try:
-        guessed = is_guessed(path)
+        guessed = guessed_encoding(path)
     except OSError:  # reported by read_file
         return ""
-    said = tr(
-        "The file does not say its encoding; it was read as Chinese (GBK). If names look wrong, "
-        "save it as UTF-8 and add it again."
+    if not guessed:
+        return ""
+    names = {
+        CHINESE: tr("Chinese (GBK)"),
+        JAPANESE: tr("Japanese (EUC-JP)"),
+        KOREAN: tr("Korean (EUC-KR)"),
+    }
+    return tr(
+        "The file does not say its encoding; it was read as {encoding}. If names look wrong, "
+        "save it as UTF-8 and add it again.",
+        encoding=names[guessed],
     )
-    return said if guessed else ""
 
 
 def read_file(path: Path) -> Iterator[Paper | Skipped]:

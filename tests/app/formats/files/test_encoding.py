@@ -1,6 +1,7 @@
 import pytest
 
-from sciread_app.formats.files.encoding import encoding_of, is_guessed, open_text
+from sciread_app.formats import remark
+from sciread_app.formats.files.encoding import encoding_of, guessed_encoding, open_text
 
 
 def opened(tmp_path, data):
@@ -54,7 +55,52 @@ def test_chinese_without_a_declaration_is_told_by_its_bytes(tmp_path):
     path.write_bytes(text.encode("gbk"))
     with open_text(path) as stream:
         assert stream.read() == text
-    assert is_guessed(path)
+    assert guessed_encoding(path) == "gb18030"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "guessed", "text"),
+    [
+        ("euc_jp", "euc_jis_2004", "author = {山田太郎}, title = {日本の歴史}, journal = {論文誌}"),
+        ("euc_jp", "euc_jis_2004", "title = {深層学習を用いた画像認識に関するデータ}"),
+        ("euc_kr", "cp949", "author = {홍길동}, journal = {한국전산학회 논문지}"),
+        ("cp949", "cp949", "title = {기계 학습을 이용한 연구}, author = {최서연 and 강쀼닛}"),
+        ("gb2312", "gb18030", "author = {陈静}, title = {中国激光}, publisher = {北京大学}"),
+        # One kana in a Chinese text.
+        (
+            "gbk",
+            "gb18030",
+            "title = {黄河流域高质量发展的经济增长与环境污染关系}, note = {の}",
+        ),
+    ],
+)
+def test_encoding_of_east_asian_file_is_decided_by_its_text(tmp_path, encoding, guessed, text):
+    path = tmp_path / "east.bib"
+    path.write_bytes(f"@article{{a, {text}}}".encode(encoding))
+    assert guessed_encoding(path) == guessed
+    with open_text(path) as stream:
+        assert stream.read() == f"@article{{a, {text}}}"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "language"),
+    [
+        ("euc_jp", "TI  - 深層学習を用いた研究", "Japanese (EUC-JP)"),
+        ("euc_kr", "TI  - 기계 학습을 이용한 연구", "Korean (EUC-KR)"),
+        ("gbk", "TI  - 基于深度学习的图像综述", "Chinese (GBK)"),
+    ],
+)
+def test_remark_names_the_guessed_encoding(tmp_path, encoding, text, language):
+    path = tmp_path / "east.ris"
+    path.write_bytes(text.encode(encoding))
+    assert f"it was read as {language}." in remark(path)
+
+
+@pytest.mark.parametrize("text", ["コンピュータの研究", "기계 학습을 이용한 연구"])
+def test_japanese_and_korean_in_utf8_are_not_guessed(tmp_path, text):
+    path = tmp_path / "east.bib"
+    path.write_text(text, encoding="utf-8")
+    assert guessed_encoding(path) == ""
 
 
 @pytest.mark.parametrize("header", ["", "% Encoding: GBK\n", "% Encoding: gb2312\n"])
@@ -64,17 +110,17 @@ def test_names_with_signs_that_only_gbk_holds_are_read(tmp_path, header):
     path.write_bytes(text.encode("gbk"))
     with open_text(path) as stream:
         assert stream.read() == text
-    assert is_guessed(path) == (not header)
+    assert bool(guessed_encoding(path)) == (not header)
 
 
 def test_two_small_letters_with_accents_are_no_chinese_sign(tmp_path):
     path = tmp_path / "west.bib"
     path.write_bytes("Größe und Größen".encode("cp1252"))
-    assert not is_guessed(path)
+    assert not guessed_encoding(path)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
 def test_a_text_of_the_west_is_not_taken_for_chinese(tmp_path, encoding):
     path = tmp_path / "west.bib"
     path.write_bytes("Müller, Gößmann: Über Straßen à Besançon, Zoë".encode(encoding))
-    assert not is_guessed(path)
+    assert not guessed_encoding(path)
