@@ -1,4 +1,5 @@
-"""The window as a program: one on each home folder, shown first and filled as soon as may be."""
+"""The graphical application: one process for each home folder. The window is shown first, and the
+library is opened in the background."""
 
 from __future__ import annotations
 
@@ -48,20 +49,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Seconds that a thread computing in Python keeps the window's thread waiting, at most. Python's
-# own 5 ms add up in one repaint to a stall that can be seen.
-TURN = 0.0005
+# Seconds for which another Python thread may keep the GIL. Python's default of 5 ms adds up to a
+# visible stall within one repaint.
+SWITCH_INTERVAL = 0.0005
 RESTART = 75  # the exit code with which the window asks for a new process
 
 
 def run(
     folder: Path | None = None, screenshot: Path | None = None, files: Sequence[Path] = ()
 ) -> int:
-    """Open the window on a home folder (see paths.open_home) and stay until it is closed.
+    """Open the window on a home folder (see paths.open_home) and run until it is closed.
 
-    `files` are added to the library; where a window is open on it already, by that one. With
-    `screenshot`, draw the window into that file once there are papers to be seen, and leave.
-    Returns the exit code.
+    `files` are added to the library, by the running instance if there is one. With `screenshot`,
+    save an image of the window to that file once it shows papers, and quit. Returns the exit code.
     """
     home = None
     while home is None:
@@ -73,19 +73,19 @@ def run(
                 return 1
     _scale(home)
     app = _application()
-    sitting = Session(app, home, screenshot, files)
+    session = Session(app, home, screenshot, files)
     while True:
-        code = sitting.run()
+        code = session.run()
         if code == RESTART:
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-        if sitting.next is None:
+        if session.next is None:
             return code
-        sitting = sitting.next
+        session = session.next
 
 
 class Session:
-    """One window on one home, from opening to closing. `next` is the one that follows, where a
-    person asked for something that a closed library needs."""
+    """One window on one home, from opening to closing. `next` is the session to run after it, such
+    as a restore, which needs a closed library."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Session:
 
     def run(self) -> int:
         lock = QLockFile(str(self._home.folder / "window.lock"))
-        lock.setStaleLockTime(0)  # a window may stay open for weeks; its process is what counts
+        lock.setStaleLockTime(0)  # never by age: a window may stay open for weeks
         if not lock.tryLock(0):
             if lock.error() == QLockFile.LockError.LockFailedError:
                 return self._leave_to_the_other()
@@ -118,7 +118,7 @@ class Session:
             lock.unlock()
 
     def _run(self) -> int:
-        sys.setswitchinterval(TURN)
+        sys.setswitchinterval(SWITCH_INTERVAL)
         read_no_sources()
         collector = GarbageCollector()
         settings, _ = read_settings(self._home.settings)
@@ -127,8 +127,8 @@ class Session:
         window = MainWindow(self._home.folder, jobs, appearance)
         _report_faults_in(window)
         opening = _Opening(self._home, window, jobs, self._before, self._notice)
-        self._tie(window, opening)
-        if not self._screenshot:  # which may show more than a screen can
+        self._connect(window, opening)
+        if not self._screenshot:  # an image may be larger than the screen
             keep_on_screen(window)
         window.show()
         opening.start()
@@ -138,21 +138,21 @@ class Session:
             photographer.start()
         code = self._app.exec()
         bell.close()
-        if window.isVisible():  # another is to follow it
+        if window.isVisible():  # a new session replaces it
             window.remember()
         window.hide()
         stopped = jobs.shut_down()
         opening.close()
         if not stopped:
-            # A thread that will not end would keep the process alive, without a window, for ever.
+            # A thread that does not end would keep the process alive without a window.
             logging.shutdown()
             os._exit(code)
-        for done_with in (window, bell, appearance):
-            done_with.deleteLater()
+        for finished in (window, bell, appearance):
+            finished.deleteLater()
         collector.stop()
         return code
 
-    def _tie(self, window: MainWindow, opening: _Opening) -> None:
+    def _connect(self, window: MainWindow, opening: _Opening) -> None:
         window.theme_chosen.connect(
             lambda choice: change_settings(self._home.settings, theme=choice.value)
         )
@@ -196,13 +196,13 @@ class Session:
 
     def _listen(self, window: MainWindow) -> SingleInstanceServer:
         from sciread_app.ui.shell.single_instance import (
-            SingleInstanceServer,  # the network part of Qt; the window stands
+            SingleInstanceServer,  # imports Qt Network, after the window is shown
         )
 
         bell = SingleInstanceServer(self._home.folder, self._app)
-        bell.notified.connect(lambda files: _take_in(window, files))
+        bell.notified.connect(lambda files: _add_files(window, files))
         if self._files:
-            _take_in(window, self._files)
+            _add_files(window, self._files)
         return bell
 
     def _leave_to_the_other(self) -> int:
@@ -221,33 +221,33 @@ def _application() -> QApplication:
     app = connect()
     app.setApplicationName("SciRead")
     app.setDesktopFileName("sciread")
-    _teach_qt(app)
+    _install_translations(app)
     if app.platformName() == "offscreen":
-        qInstallMessageHandler(_tell)
+        qInstallMessageHandler(_print_qt_message)
     return app
 
 
-def _teach_qt(app: QApplication) -> None:
-    """Have Qt say its own words (Cancel, Open, Copy) in the language that the program speaks, and
-    set the window from the right where that is read so."""
-    words, language = QTranslator(app), QLocale(spoken())
+def _install_translations(app: QApplication) -> None:
+    """Translate the texts of Qt itself (Cancel, Open, Copy), which also sets the layout direction
+    of the language."""
+    translator, language = QTranslator(app), QLocale(spoken())
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-    if words.load(language, "qtbase", "_", folder):
-        app.installTranslator(words)
+    if translator.load(language, "qtbase", "_", folder):
+        app.installTranslator(translator)
 
 
 def _scale(home: Home) -> None:
-    """Qt asks for the size of everything before there is an application."""
+    """Set the scale factor, which Qt reads before the application is created."""
     scale = read_settings(home.settings)[0].scale
-    ours = os.environ.get("SCIREAD_SCALED")  # by the process that this one was started anew from
+    ours = os.environ.get("SCIREAD_SCALED")  # set by the process that restarted as this one
     if scale != 100 and (ours or "QT_SCALE_FACTOR" not in os.environ):
         os.environ["QT_SCALE_FACTOR"] = os.environ["SCIREAD_SCALED"] = str(scale / 100)
     elif ours:
         del os.environ["QT_SCALE_FACTOR"], os.environ["SCIREAD_SCALED"]
 
 
-def _take_in(window: MainWindow, files: Sequence[Path]) -> None:
-    """Bring the window to the front, and add these files as soon as there is a library."""
+def _add_files(window: MainWindow, files: Sequence[Path]) -> None:
+    """Bring the window to the front, and add these files once the library is open."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.raise_()
     window.activateWindow()
@@ -259,7 +259,8 @@ def _take_in(window: MainWindow, files: Sequence[Path]) -> None:
 
 @dataclass
 class _Opened:
-    """`folder`: where the library is now, if it was moved. `problem`: what was not done."""
+    """The result of opening. `folder`: the new place of a moved library. `problem`: the error of a
+    preceding operation, such as a restore."""
 
     desk: WindowGateway | None = None
     folder: Path | None = None
@@ -269,10 +270,10 @@ class _Opened:
 
 
 class _Opening(QObject):
-    """Opens the library behind the window, since what it needs takes longer to import than Qt."""
+    """Opens the library in the background, since its modules take longer to import than Qt."""
 
-    moved = Signal(object, str)  # Path: the library is in another folder now; and what came of it
-    failed = Signal(object, object)  # SciReadError; and the Problem of what was done before, if any
+    moved = Signal(object, str)  # Path of the moved library; a notice
+    failed = Signal(object, object)  # SciReadError; JobError of the operation before, or None
 
     def __init__(
         self,
@@ -335,7 +336,7 @@ class _Opening(QObject):
             return
         desk = self._desk = opened.desk
         assert desk
-        # What stands now stays: the collector need not walk through it again, which takes 50 ms.
+        # These objects stay: keep the collector from traversing them again, which takes 50 ms.
         gc.freeze()
         self._window.open(desk, sample=desk.is_new)
         for warning in desk.warnings:
@@ -349,7 +350,7 @@ class _Opening(QObject):
 
 
 def _report_faults_in(window: MainWindow) -> None:
-    """What goes wrong in a slot is our fault: it is logged and shown, and the window stays."""
+    """Log and show exceptions in slots, which are programming errors, and keep the window open."""
 
     def report(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
@@ -362,14 +363,14 @@ def _report_faults_in(window: MainWindow) -> None:
     sys.excepthook = report
 
 
-def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-    """What Qt has to say, but for what it says of every window that is on no screen."""
+def _print_qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """Print the messages of Qt, except one that every window causes without a screen."""
     if "propagateSizeHints" not in text:
         print(text, file=sys.stderr)
 
 
 def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
-    """Say why a folder cannot be used, and which is to be used instead; None to quit."""
+    """Explain why a folder cannot be used, and ask for another; None to quit."""
     _application()
     if quietly:
         print(f"{error.message} {error.hint}", file=sys.stderr)
@@ -383,7 +384,7 @@ def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
 
 
 def _refuse(message: str, hint: str, *, quietly: bool) -> int:
-    """Say why there will be no window; on the terminal where nobody could close a dialog."""
+    """Explain why no window opens: in a dialog, or on the terminal if `quietly`."""
     if quietly:
         print(f"{message} {hint}", file=sys.stderr)
     else:

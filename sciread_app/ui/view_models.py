@@ -12,19 +12,20 @@ from sciread_app.domain.paper_updates import UpdateKind
 
 
 class Moved(NamedTuple):
-    """Where a paper stands, compared with another list: so many places further up, or down where
-    less than 0; None where the other has it not."""
+    """The rank change of a paper against another list: positive if it ranks higher here; None if
+    the other list does not contain it."""
 
     places: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class MatchReasons:
-    """Why a paper stands in a list. A rank counts from 1; None where that leg did not find it.
+    """The evidence for a paper in a list of results.
 
-    `percentile`: how many of 100 random pairs of this library's papers are less alike; None where
-    that says nothing. `in_title`: all words of the query stand in the title, in order. `weak`: it
-    is no answer, only one of the nearest papers. `moved`: where two lists are compared.
+    Ranks count from 1; None if that part of the search did not find the paper. `percentile`: the
+    percentage of random pairs of this library's papers that are less similar; None if unknown.
+    `in_title`: the title contains all words of the query in order. `weak`: the paper does not match
+    the query, but is among the nearest. `moved`: the rank change, if two lists are compared.
     """
 
     text_rank: int | None = None
@@ -32,7 +33,7 @@ class MatchReasons:
     similarity: float | None = None
     percentile: float | None = None
     moved: Moved | None = None
-    why: str = ""  # said in place of the above
+    why: str = ""  # shown instead of the above
     all_words: bool = False
     in_title: bool = False
     weak: bool = False
@@ -40,11 +41,10 @@ class MatchReasons:
 
 @dataclass(frozen=True)
 class ResultList:
-    """A list of papers, best first, with what is known about why each is there.
+    """A list of papers, best first, with the evidence for each.
 
-    `total` counts all that would fit, where `ids` holds but the best. `weaker` are the nearest
-    papers besides those, which do not fit. `words` are to be marked wherever they stand, in all
-    their forms.
+    `total` is the number of all matches, of which `ids` may contain only the best. `weaker` are the
+    nearest papers that do not match. `words` are highlighted in all their forms.
     """
 
     ids: Sequence[int]
@@ -55,7 +55,7 @@ class ResultList:
     weaker: Sequence[int] = ()
 
     def with_weaker(self) -> ResultList:
-        """The same, with the weaker ones behind the others."""
+        """A copy with the weaker papers appended to the others."""
         return replace(self, ids=[*self.ids, *self.weaker], weaker=())
 
 
@@ -64,8 +64,8 @@ EMPTY_RESULTS = ResultList((), 0)
 
 @dataclass(frozen=True)
 class DocumentQuery:
-    """What files or a pasted entry are about: papers of the library, and a text. `title` is that
-    of the first."""
+    """Files or a pasted entry as a query: papers of the library, and a text. `title` is that of the
+    first."""
 
     title: str
     known: tuple[PaperId, ...] = ()
@@ -74,20 +74,20 @@ class DocumentQuery:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A paper and the marks that its card carries."""
+    """A paper and the status shown on its card."""
 
     paper: Paper
     read: bool = False
     tags: tuple[str, ...] = ()
     rating: int = 0  # stars, 1 to 5; 0: none
-    retracted: str = ""  # "Retracted", "Withdrawn", or nothing
+    retracted: str = ""  # "Retracted", "Withdrawn", or empty
     tag_colours: Mapping[str, str] = field(default_factory=dict)
     versions: int = 1  # of its work that are in the library
 
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """In Markdown. `changed` is in seconds since 1970."""
+    """A note in Markdown. `changed` is in seconds since 1970."""
 
     id: int
     text: str
@@ -96,11 +96,11 @@ class PaperNote:
 
 @dataclass(frozen=True)
 class Details:
-    """All that the details panel says of one paper. `sentence` is a part of the abstract.
+    """The contents of the details panel. `sentence` is the part of the abstract to emphasise.
 
-    `whole` is False where no more is known than what a card says. `drafts` are what was typed and
-    not saved, by the number of the note; `noticed` is the day on which an import brought the news
-    that the paper was retracted or withdrawn.
+    `whole` is False if only the data of a card are known. `drafts` are unsaved texts by the number
+    of the note; `noticed` is the day on which an import reported that the paper was retracted or
+    withdrawn.
     """
 
     paper: Paper
@@ -123,7 +123,7 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class SimilarPaper:
-    """A paper that is like another, and the words and the closeness that say why."""
+    """A paper similar to another, with the words that both share and the percentile."""
 
     paper: Paper
     words: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class SimilarPaper:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What there is to choose from when a paper is tagged or collected."""
+    """The existing tags and collections."""
 
     tags: Sequence[str] = ()
     collections: Sequence[str] = ()
@@ -140,10 +140,10 @@ class Names:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What became of every record of an import: read = added + merged + failed.
+    """The outcome of an import: read = added + merged + failed.
 
-    `remarks` are about records that were taken in, but not as whole as one would wish, `others`
-    about files that were not tried.
+    `remarks` are about records that were imported incompletely, `others` about files that were not
+    read.
     """
 
     read: int
@@ -161,13 +161,13 @@ class ImportSummary:
 
     @property
     def listed(self) -> list[Skipped]:
-        """All that there is something to say about."""
+        """All entries of the report."""
         return [*self.failures, *self.remarks, *self.others]
 
 
 @dataclass(frozen=True)
 class Status:
-    """The line at the foot of the window. Without `by_meaning` nothing is known of vectors."""
+    """The numbers in the status bar. Without `by_meaning` the number of vectors is unknown."""
 
     papers: int
     without_vector: int = 0
@@ -176,7 +176,7 @@ class Status:
 
 @dataclass(frozen=True)
 class SourceForm:
-    """What a source offers to whoever writes a query for it."""
+    """The query form of a source."""
 
     key: str
     title: str
@@ -186,7 +186,7 @@ class SourceForm:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What has become of a paper that was in the library."""
+    """A change to a paper of the library."""
 
     paper: PaperId
     title: str
@@ -196,7 +196,7 @@ class Change:
 
 @dataclass(frozen=True)
 class FetchResults:
-    """What one run of a fetch has brought. `remark`: why there was nothing, if that is known."""
+    """The results of one run of a fetch. `remark`: why there are none, if known."""
 
     title: str
     ledger: ImportSummary
@@ -207,7 +207,7 @@ class FetchResults:
 
 @dataclass(frozen=True, slots=True)
 class PastImport:
-    """A line in the history of imports from files. `finished` is None for one that was cut off."""
+    """A row of the import history. `finished` is None for an interrupted import."""
 
     id: int
     what: str
@@ -221,7 +221,7 @@ class PastImport:
 
 @dataclass(frozen=True)
 class CitationReport:
-    """What was heard of citations, in sentences, and of which papers there is more to say."""
+    """The results of fetching citations in sentences, with failures and remarks by paper."""
 
     lines: Sequence[str]
     failures: Sequence[Skipped] = ()
@@ -229,7 +229,7 @@ class CitationReport:
 
 
 class PaletteTarget(NamedTuple):
-    """A part of the library with a name; `query` asks for its papers."""
+    """A named part of the library; `query` finds its papers."""
 
     kind: Literal["Collection", "Tag", "Saved search"]
     name: str

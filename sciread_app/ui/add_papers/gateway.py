@@ -1,4 +1,4 @@
-"""What the intake page asks for, answered by an open workspace."""
+"""The services of the page for adding papers, from an open workspace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING = tr("The query finds no papers.")
 
 
 class AddPapersGateway:
-    """Every verb blocks, and may be called from any thread.
+    """Every method blocks, and may be called from any thread.
 
     What fetches is built by the first verb that needs it: a window that only searches should not
     wait for what speaks with the network.
@@ -53,13 +53,13 @@ class AddPapersGateway:
         return self._workspace.fetcher.start(query)
 
     def run(self, fetch: int, task: Task) -> FetchResults:
-        return self._told(self._workspace.fetcher.run(fetch, task))
+        return self._results_of(self._workspace.fetcher.run(fetch, task))
 
     def fetches(self) -> list[Fetch]:
         return self._workspace.library.fetches.all()
 
     def results(self, fetch: int) -> FetchResults:
-        return self._told(self._workspace.fetcher.last(fetch))
+        return self._results_of(self._workspace.fetcher.last(fetch))
 
     def forget(self, fetch: int) -> None:
         self._workspace.library.fetches.forget(fetch)
@@ -77,7 +77,7 @@ class AddPapersGateway:
         ]
 
     def import_ledger(self, number: int) -> ImportSummary:
-        """Raises LookupError for an import that is not there."""
+        """The report of an import. Raises LookupError if it does not exist."""
         story = self._workspace.library.import_log
         for known in story.imports():
             if known.id == number:
@@ -85,8 +85,8 @@ class AddPapersGateway:
                 return ImportSummary(known.read, known.added, known.merged, failures)
         raise LookupError(f"there is no import {number}")
 
-    def _told(self, fetched: Fetched) -> FetchResults:
-        """With the titles of what has changed, which are few beside what is new."""
+    def _results_of(self, fetched: Fetched) -> FetchResults:
+        """The results with the titles of changed papers, which are few compared with new ones."""
         fetch, news = fetched.fetch, fetched.news
         changed = [one for one in news if one.what != UpdateKind.added]
         titles = {
@@ -106,7 +106,7 @@ class AddPapersGateway:
 
 
 def _remark(text: str) -> Skipped:
-    """Of one paper, whose name stands before the colon (doi:10.1/x), or of many."""
+    """A remark on one paper, whose identifier precedes the colon (doi:10.1/x), or on several."""
     paper, colon, why = text.partition(": ")
     return Skipped("", paper, why) if colon and " " not in paper else Skipped("", "", text)
 

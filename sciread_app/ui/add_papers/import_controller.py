@@ -28,7 +28,7 @@ class ImportBackend(Protocol):
 
 
 class ImportController(QObject):
-    """Runs imports and the encoding that follows one at a time; searching goes on meanwhile."""
+    """Runs imports and the encoding that follows one at a time, in the background."""
 
     changed = Signal(object)  # LibraryChanges
     ended = Signal(object)  # ImportSummary of an import requested by the user
@@ -63,7 +63,7 @@ class ImportController(QObject):
         return job
 
     def bring(self, what: str, work: Callable[[Task], ImportSummary]) -> Job:
-        """Import what another program holds."""
+        """Import the papers of another program."""
         job = self._jobs.run(what, work, self._added)
         job.retry = lambda: self.bring(what, work)
         self._imports.add(job)

@@ -125,7 +125,7 @@ class PreviewPanel(QWidget):
 
 
 def _which(found: Preview, query: SourceQuery) -> str:
-    """How many of the matching papers would be fetched, and how many are shown."""
+    """The numbers of matching papers that would be fetched, and that are shown."""
     shown = len(found.papers)
     if 0 < query.most < found.total:
         return trn(

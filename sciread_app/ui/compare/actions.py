@@ -1,4 +1,4 @@
-"""What can be done while two models are compared, as the menus offer it."""
+"""The menu entries of the comparison of two models."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ VERBS = (
 
 
 class CompareActions:
-    """A menu whose verbs can be done as far as what is compared allows it."""
+    """Actions that are enabled while the search page compares models and the panel allows them."""
 
     def __init__(self, menu: QMenu) -> None:
         self._panel: ComparePanel | None = None
-        self._here = False  # the search page is looked at
+        self._here = False  # the search page is shown
         self._actions = {verb: self._add(menu, verb) for verb in VERBS}
 
     def live_on(self, panel: ComparePanel) -> None:

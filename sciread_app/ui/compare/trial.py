@@ -16,8 +16,8 @@ class BlindTrial:
 
     A vote is blind only if nothing has revealed which results belong to which model. So results
     that were shown with a name are remembered until the window closes: those of a comparison, the
-    list that was on the page before, and results that were shown beside two others, as the model in
-    both pairs is the one that stayed.
+    list that was on the page before, and results that stayed while the other
+    model of the pair was replaced, since the model in both pairs produced them.
     """
 
     def __init__(self, chance: Callable[[], float] = _BY_CHANCE) -> None:

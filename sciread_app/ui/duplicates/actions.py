@@ -1,4 +1,4 @@
-"""What can be done on the page of duplicates, as actions of a menu."""
+"""The menu of duplicates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = tr("On the page of duplicates")
 
 
 class DuplicatesActions:
-    """The letters are keys on the page alone: elsewhere they are typed."""
+    """Actions on pairs, whose letter keys work only on the page, and actions on selected papers."""
 
     def __init__(self, menu: QMenu) -> None:
         self._library: LibraryController | None = None
@@ -68,7 +68,7 @@ class DuplicatesActions:
 
         action = add_action(menu, text, run, key, why_not=HERE)
         action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.setAutoRepeat(False)  # a key that is held down decides one pair
+        action.setAutoRepeat(False)  # holding a key down must not decide several pairs
         return action
 
     def _to_chosen(

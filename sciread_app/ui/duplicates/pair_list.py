@@ -43,7 +43,7 @@ class PairModel(RowModel[DuplicatePair]):
 class PairList(QListView):
     """Up and Down move between pairs; Left and Right select one side for every choice."""
 
-    chosen = Signal(object)  # Pair, or None
+    chosen = Signal(object)  # DuplicatePair, or None
     side_requested = Signal(int)
 
     def __init__(self, appearance: Appearance) -> None:

@@ -1,4 +1,4 @@
-"""What can be done with what was measured, as actions of a menu."""
+"""The menu of evaluations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationActions:
-    """They can be done from everywhere; the page is gone to."""
+    """Actions that are available on every page, and open the evaluation page."""
 
     def __init__(self, context: AppContext, menu: QMenu) -> None:
         self._navigate = context.navigate
@@ -51,7 +51,7 @@ class EvaluationActions:
             action.setEnabled(True)
 
     def live_on(self, page: EvaluationPage) -> None:
-        """From now on it is known what there is to export."""
+        """Enable the exports by the contents of this page."""
         page.shown.connect(lambda: self._allow(page))
 
     def _allow(self, page: EvaluationPage) -> None:
@@ -65,7 +65,7 @@ class EvaluationActions:
         return action
 
     def _page(self) -> EvaluationPage:
-        from sciread_app.ui.evaluation.page import EvaluationPage  # built when gone to
+        from sciread_app.ui.evaluation.page import EvaluationPage  # built when first shown
 
         self._navigate.go_to("dashboard")
         page = self._navigate.other_page("dashboard")

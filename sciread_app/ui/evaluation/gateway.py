@@ -1,4 +1,4 @@
-"""What was measured in a workspace, as its page sees it."""
+"""The services of the evaluation page, from an open workspace."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class EvaluationPage(Page):
     switch_requested = Signal(str, str)  # a model to activate: name, title
     place_requested = Signal(str)  # the key of another page
     message = Signal(str, str)  # a message and its details
-    problem = Signal(object)  # Problem
+    problem = Signal(object)  # JobError
     busy_changed = Signal(bool)
     shown = Signal()  # other numbers or another view are shown
 

@@ -83,7 +83,7 @@ class Job:
 
     @property
     def can_pause(self) -> bool:
-        """Whether it can be paused."""
+        """Return whether the user can pause the job."""
         return not self.followed
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""What can be done to the chosen papers and to the shelf, as the menus offer it."""
+"""Actions on the selected papers, the sidebar and the undo history."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class LibraryAction(NamedTuple):
-    """`keys` of the chosen papers hold in the list alone, where no text is typed."""
+    """An action of the library. The `keys` of `PAPERS` work only in the list, where no text is
+    typed."""
 
     name: str
     text: str
@@ -22,45 +23,45 @@ class LibraryAction(NamedTuple):
 
 def _rate(stars: int) -> LibraryAction:
     text = trn("{n} star", "{n} stars", stars) if stars else tr("No stars")
-    return LibraryAction(f"rate {stars}", text, str(stars), lambda shelving: shelving.rate(stars))
+    return LibraryAction(f"rate {stars}", text, str(stars), lambda library: library.rate(stars))
 
 
 PAPERS = (
-    LibraryAction("tag", tr("&Tag…"), "T", lambda shelving: shelving.choose_tag()),
+    LibraryAction("tag", tr("&Tag…"), "T", lambda library: library.choose_tag()),
     LibraryAction(
-        "collect", tr("Put into a &collection…"), "C", lambda shelving: shelving.choose_collection()
+        "collect", tr("Put into a &collection…"), "C", lambda library: library.choose_collection()
     ),
     LibraryAction(
-        "uncollect", tr("Take o&ut of this collection"), "", lambda shelving: shelving.uncollect()
+        "uncollect", tr("Take o&ut of this collection"), "", lambda library: library.uncollect()
     ),
     LibraryAction(
-        "read", tr("Mar&k as read or unread"), "R", lambda shelving: shelving.toggle_read()
+        "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
     ),
-    LibraryAction("edit", tr("&Edit…"), "E", lambda shelving: shelving.edit()),
-    LibraryAction("export", tr("E&xport…"), "", lambda shelving: shelving.export()),
-    LibraryAction("trash", tr("&Move to the trash"), "Del", lambda shelving: shelving.trash()),
+    LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
+    LibraryAction("export", tr("E&xport…"), "", lambda library: library.export()),
+    LibraryAction("trash", tr("&Move to the trash"), "Del", lambda library: library.trash()),
     LibraryAction(
-        "untrash", tr("&Bring back from the trash"), "", lambda shelving: shelving.untrash()
+        "untrash", tr("&Bring back from the trash"), "", lambda library: library.untrash()
     ),
     LibraryAction(
-        "delete", tr("&Delete for good…"), "", lambda shelving: shelving.delete_permanently()
+        "delete", tr("&Delete for good…"), "", lambda library: library.delete_permanently()
     ),
-    LibraryAction("all", tr("Choose &all"), "Ctrl+A", lambda shelving: shelving.choose_all()),
+    LibraryAction("all", tr("Choose &all"), "Ctrl+A", lambda library: library.choose_all()),
 )
 STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
 SHELF = (
     LibraryAction(
-        "collection", tr("&New collection…"), "Ctrl+Shift+N", lambda shelving: shelving.add()
+        "collection", tr("&New collection…"), "Ctrl+Shift+N", lambda library: library.add()
     ),
-    LibraryAction("empty", tr("Empty the tras&h…"), "", lambda shelving: shelving.empty_trash()),
+    LibraryAction("empty", tr("Empty the tras&h…"), "", lambda library: library.empty_trash()),
 )
 VIEW = (
-    LibraryAction("sidebar", tr("Side&bar"), "Ctrl+B", lambda shelving: shelving.toggle_sidebar()),
+    LibraryAction("sidebar", tr("Side&bar"), "Ctrl+B", lambda library: library.toggle_sidebar()),
     LibraryAction(
-        "into", tr("&Into the sidebar"), "Ctrl+Shift+B", lambda shelving: shelving.go_to_sidebar()
+        "into", tr("&Into the sidebar"), "Ctrl+Shift+B", lambda library: library.go_to_sidebar()
     ),
 )
 BACK = (
-    LibraryAction("undo", tr("&Undo"), "Ctrl+Z", lambda shelving: shelving.work.undo()),
-    LibraryAction("redo", tr("Re&do"), "Ctrl+Shift+Z", lambda shelving: shelving.work.redo()),
+    LibraryAction("undo", tr("&Undo"), "Ctrl+Z", lambda library: library.work.undo()),
+    LibraryAction("redo", tr("Re&do"), "Ctrl+Shift+Z", lambda library: library.work.redo()),
 )

@@ -302,7 +302,7 @@ class LibraryController(QObject):
         self._page.hits.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _tag(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
-        """Add the tag to the papers, or remove it if all have it already."""
+        """Add the tag to the papers, or remove it if every paper has it."""
         if choice.on:
             self.work.do(tr("Untagged"), lambda organise: organise.untag(ids, choice.name))
         else:

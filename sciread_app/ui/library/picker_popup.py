@@ -32,7 +32,7 @@ WIDTH = 320
 
 
 class PickerItem(NamedTuple):
-    """An item to choose. `on`: all selected papers have it already. `colour` is a tag's."""
+    """An item to choose. `on`: every selected paper has it. `colour` is the colour of a tag."""
 
     name: str
     colour: str | None = None
@@ -76,7 +76,7 @@ class PickerModel(RowModel[PickerItem]):
         if role == Qt.ItemDataRole.DisplayRole:
             return tr("Create “{name}”", name=choice.name) if choice.new else choice.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            # Translators: of a tag or collection that all the chosen papers have already
+            # Translators: a tag or collection that all chosen papers have
             return tr("{name}, on", name=choice.name) if choice.on else choice.name
         return None
 

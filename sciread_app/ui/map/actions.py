@@ -1,4 +1,4 @@
-"""What can be done on the map, and what can be shown on it, as the menus offer it."""
+"""The menu of the map."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class MapActions:
-    """A menu of which each part can be used where it makes sense."""
+    """Each action is enabled on the pages where it applies."""
 
     def __init__(self, context: AppContext, menu: QMenu) -> None:
         self._navigate = navigate = context.navigate
         self._menu = menu
-        self._there: list[QAction] = []  # what needs the page with the map
-        self._elsewhere: list[tuple[QAction, tuple[str, ...]]] = []  # and what needs others
-        self._chosen = self._on_others(
+        self._on_map_page: list[QAction] = []
+        self._on_list_pages: list[tuple[QAction, tuple[str, ...]]] = []  # with the pages
+        self._chosen = self._on_lists(
             tr("&Show chosen papers on the map"),
             "Ctrl+Shift+M",
             navigate.show_chosen_on_map,
             ("search", "foryou", "reader", "duplicates", "intake"),
         )
         found = tr("Show &results on the map")
-        self._on_others(found, "", navigate.show_found_on_map, ("search",))
+        self._on_lists(found, "", navigate.show_found_on_map, ("search",))
         menu.addSeparator()
         self._on_map(tr("&Light up similar papers"), lambda page: page.highlight_similar())
         self._on_map(tr("Let &nothing stand out"), lambda page: page.clear())
@@ -47,27 +47,27 @@ class MapActions:
             self._on_map(TOOLS[tool].verb, partial(_take, tool))
 
     def show_place(self, place: str) -> None:
-        for action in self._there:
+        for action in self._on_map_page:
             action.setEnabled(place == "map")
-        for action, places in self._elsewhere:
+        for action, places in self._on_list_pages:
             action.setEnabled(place in places)
 
     def offer(self, menu: QMenu) -> None:
-        """In the menu of a list of papers."""
+        """Add the action for the selected papers to the context menu of a list."""
         menu.addAction(self._chosen)
 
     def _on_map(self, text: str, do: Callable[[MapPage], object]) -> None:
         action = add_action(
             self._menu, text, lambda: do(self._page()), why_not=tr("On the page Map")
         )
-        self._there.append(action)
+        self._on_map_page.append(action)
 
-    def _on_others(
+    def _on_lists(
         self, text: str, keys: str, do: Callable[[], object], places: tuple[str, ...]
     ) -> QAction:
         why_not = tr("Where papers can be chosen")
         action = add_action(self._menu, text, do, keys, why_not=why_not)
-        self._elsewhere.append((action, places))
+        self._on_list_pages.append((action, places))
         return action
 
     def _page(self) -> MapPage:

@@ -120,7 +120,7 @@ class MapPage(Page):
             )
 
     def select_papers(self, ids: Sequence[PaperId], title: str) -> None:
-        """Highlight these papers and list them beside the map."""
+        """Highlight these papers and list them next to the map."""
         ids = tuple(dict.fromkeys(ids))
         points = self.view.points
         if not ids or points is None:

@@ -1,4 +1,4 @@
-"""The pane beside the map: highlighted papers and the details of the current one."""
+"""The pane next to the map: highlighted papers and the details of the current one."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The details of one paper, beside the list or as a page."""
+"""The details of one paper, next to the list or as a page."""

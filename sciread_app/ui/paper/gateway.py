@@ -1,4 +1,4 @@
-"""What the window asks about one paper, answered from a workspace."""
+"""The services of the details panel, from an open workspace."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ MOST_ALIKE = 8
 
 
 class PaperGateway:
-    """Every verb blocks, and may be called from any thread. What asks the network is built by the
-    first verb that needs it."""
+    """Every method blocks, and may be called from any thread. Network clients are created when
+    first needed."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class PaperGateway:
         self._files.locate(paper, old, new, task)
 
     def _noticed(self, paper: PaperId) -> str:
-        """The day on which an import brought the news that the paper is not to be relied on."""
+        """The day on which an import reported that the paper was retracted or withdrawn."""
         news = self._library.import_log.updates_of(paper)
         days = [at for what, at in news if what in (UpdateKind.retracted, UpdateKind.withdrawn)]
         return _day(days[0]) if days else ""

@@ -128,7 +128,7 @@ def best_excerpt(abstract: str, words: Sequence[str]) -> str:
 
 
 def match_text(evidence: MatchReasons) -> str:
-    """How well a paper matches, in a word or two; empty where it is uncertain."""
+    """The quality of a match in a word or two; empty if it is uncertain."""
     if evidence.in_title:
         # Translators: all words of the query stand in the title
         return tr("In the title")

@@ -1,4 +1,4 @@
-"""What can be done in the reader, as a menu. It is there before the page is, and costs nothing."""
+"""The menu of the reader; it does not import the page, which is built when first shown."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ HIGHLIGHT = {
 
 
 class ReaderActions:
-    """Enabled while the reader is shown; `read` while the chosen paper of the search page has a
-    PDF, and `add_file` is offered where it has none."""
+    """Actions that are enabled while the reader is shown. `read` is enabled while the current paper
+    of the search page has a PDF; `add_file` is offered if it has none."""
 
     def __init__(self, context: AppContext, menu: QMenu, read: QAction, add_file: QAction) -> None:
         self._navigate, self._menu = context.navigate, menu
@@ -89,14 +89,15 @@ class ReaderActions:
             set_why_not(action, "" if place == "reader" else WHY_NOT)
 
     def offer(self, menu: QMenu) -> None:
-        """In the menu of the chosen papers, too."""
+        """Add the actions for the selected papers to a context menu."""
         menu.setToolTipsVisible(True)
         menu.addAction(self._read)
         if not self._read.isEnabled():
             menu.addAction(self._add_file)
 
     def _allow(self) -> None:
-        """What is not known yet of a paper is looked up when it is to be read."""
+        """Enable `read` for the current paper; also while its card is not loaded, as the files are
+        looked up on reading."""
         if self._hits is None or self._model is None or self._place != "search":
             self._read.setProperty("why_not", "")
             return
@@ -135,7 +136,7 @@ def save_notes_of(page: Page, papers: Sequence[PaperId]) -> None:
 
 
 def _reader(page: Page) -> ReaderPage:
-    from sciread_app.ui.reader.page import ReaderPage  # when somebody reads, not before
+    from sciread_app.ui.reader.page import ReaderPage  # built when first shown
 
     assert isinstance(page, ReaderPage)
     return page

@@ -147,7 +147,7 @@ def _button(name: str, tip: str, do: object) -> QToolButton:
 
 
 def counted(found: int, current: int | None, result: SearchOfFile | None) -> str:
-    """The text beside the input line.
+    """The text next to the input line.
 
     `current` counts from 0; `result` is None until the search has finished.
     """

@@ -39,7 +39,7 @@ MAX_LOADED = 3  # documents that stay loaded in the background
 
 class ReaderPage(Page):
     edited = Signal()  # the highlights of a document
-    problem = Signal(object)  # Problem
+    problem = Signal(object)  # JobError
     notice = Signal(str, str)
     library_requested = Signal()
 

@@ -61,7 +61,7 @@ class Toolbar(QFrame):
         if not self.page.hasFocus() or not self.page.isModified():
             self.page.setText(str(page + 1))
         self.page.setValidator(QIntValidator(1, count, self.page))
-        # Translators: beside the number of the page that is seen: 3 of 12
+        # Translators: follows the field with the current page: 3 of 12
         self.pages.setText(tr("of {count:,}", count=count))
 
     def show_zoom(self, wanted: str, factor: float) -> None:

@@ -1,4 +1,4 @@
-"""What can be done on the page of recommendations, as the menus offer it."""
+"""The menu of recommendations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VERBS = (
 
 
 class RecommendationActions:
-    """A menu whose verbs can be done while the page is looked at."""
+    """Actions that are enabled while the page is shown."""
 
     def __init__(self, context: AppContext, menu: QMenu) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""What is new for somebody, as the page shows it, from a workspace."""
+"""The services of the recommendations page, from an open workspace."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ AGES = (
     (tr("Counts half after a year"), 365.0),
 )
 NAMES = {
-    # Translators: papers that somebody has not looked at yet
+    # Translators: papers that the user has not seen yet
     RecommendationTab.new: tr("New"),
     RecommendationTab.seen: tr("Seen"),
     RecommendationTab.far: tr("Less alike"),
@@ -112,8 +112,8 @@ class OneOf(QToolButton):
 
 class RecommendationsHeader(QWidget):
     where_chosen = Signal()
-    part_chosen = Signal(object)  # Part
-    wishes_changed = Signal(object)  # Wishes
+    part_chosen = Signal(object)  # CandidateScope
+    wishes_changed = Signal(object)  # TopicPreferences
     collect_requested = Signal()
     wave_requested = Signal()
     later_requested = Signal()

@@ -13,7 +13,7 @@ from sciread_app.ui.view_models import Card, ResultList
 
 
 class ReasonModel(PaperModel):
-    """Cards show the reasons in place of the abstract, which is shown in full beside the list."""
+    """Cards with the reasons in place of the abstract, which the details show in full."""
 
     _reasons: Mapping[int, str] = {}
     _shown: dict[int, tuple[Card, Card]] = {}  # the original card and the painted one

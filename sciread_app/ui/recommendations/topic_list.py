@@ -38,7 +38,7 @@ Index = QModelIndex | QPersistentModelIndex
 class TopicList(QListWidget):
     """Up and Down move between topics; Enter and Right go to the papers."""
 
-    chosen = Signal(object)  # Subject
+    chosen = Signal(object)  # FollowedTopic
     entered_list = Signal()
 
     def __init__(self, appearance: Appearance) -> None:

@@ -1,4 +1,4 @@
-"""What the settings page asks for, answered by an open workspace."""
+"""The services of the settings page, from an open workspace."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class SettingsGateway:
         def work(task: Task) -> Path:
             target = relocation.move(home, Home(folder) if folder else local_home(), task)
             if home.risk:
-                # What lies there safely is what nobody writes to.
+                # The library has left the risky folder: drop the warning, keep the backups there.
                 change_settings(target.settings, backups=str(home.backups), accepted_risk="")
             return target.folder
 
@@ -92,7 +92,7 @@ def restoring(home: Home, copy: Copy) -> Reopening:
 
 
 def salvaging(home: Home, target: Path) -> Reopening:
-    """Write what can be read of a home's damaged library to a new folder, and go on there."""
+    """Write what can be read of a home's damaged library to a new folder, and open that."""
     said: list[str] = []
 
     def work(task: Task) -> Path:

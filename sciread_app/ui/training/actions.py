@@ -1,4 +1,4 @@
-"""What can be done with trainings, as actions of a menu."""
+"""The menu of training runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TrainingActions(PageActions["TrainingPage"]):
-    """One begins from everywhere; what is done to a training is done where it is shown."""
+    """A run can be started on every page; actions on a run need the training page."""
 
     def __init__(self, context: AppContext, menu: QMenu) -> None:
         super().__init__(context, menu, "training", tr("On the page of trainings"))

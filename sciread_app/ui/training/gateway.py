@@ -1,4 +1,4 @@
-"""What the page of trainings asks for, answered from a workspace."""
+"""The services of the training page, from an open workspace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sciread_app.workspace import Workspace
 
 
 class TrainingGateway:
-    """Every verb blocks, and may be called from any thread."""
+    """Every method blocks, and may be called from any thread."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -81,7 +81,7 @@ class TrainingGateway:
     def look(self, name: str, task: Task) -> TrainingDetails:
         runs = self._workspace.training.runs
         training = runs.find(name)
-        with self._looking:  # a follower is not for two at once
+        with self._looking:  # a follower must not be used by two threads
             follower = self._followers.get(name) or RunMonitor(training.folder)
             self._followers[name] = follower
             story = follower.look(task)
@@ -98,7 +98,7 @@ class TrainingGateway:
     def open(self, source: Path, task: Task) -> OpenedRun:
         with self._looking:
             opened = self._workspace.run_importer.open(source, task)
-            # What is followed under its name may be another file now.
+            # The followed file of this name may have been replaced.
             self._followers.pop(opened.training.name, None)
         return opened
 

@@ -51,12 +51,12 @@ T = TypeVar("T")
 
 class TrainingPage(Page):
     message = Signal(str)  # a message
-    problem = Signal(object)  # Problem
+    problem = Signal(object)  # JobError
     place_requested = Signal(str)  # the key of another page
     activate_requested = Signal(str, str)  # a model and its title
     measure_requested = Signal(str)  # the space of a model to show in the evaluation
     compare_requested = Signal(str)  # a model
-    loaded = Signal(object)  # Changes
+    loaded = Signal(object)  # LibraryChanges
     busy_changed = Signal(bool)  # whether a training is running
     shown = Signal()  # another run or the form is shown
 

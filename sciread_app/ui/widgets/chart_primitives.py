@@ -61,7 +61,7 @@ class PlotLine:
 
     @property
     def is_read_out(self) -> bool:
-        """Whether it has a legend entry and is read out."""
+        """Return whether the line has a legend entry and is read out."""
         return not (self.aside or self.pale)
 
     def near(self, x: float) -> int:

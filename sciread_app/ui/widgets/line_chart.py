@@ -86,7 +86,7 @@ class LineChart(QWidget):
         return found
 
     def _reach(self) -> float:
-        """How far from an isolated point, in units of x, it still counts as pointed at."""
+        """The distance in units of x within which an isolated point is under the mouse."""
         low, high = self._span(self._x, [line.x for line in self.lines])
         return (high - low) / 40
 

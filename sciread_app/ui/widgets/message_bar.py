@@ -54,7 +54,7 @@ class Message:
 
     @property
     def closes_by_itself(self) -> bool:
-        """Whether it disappears by itself: it needs no answer and offers none."""
+        """Return whether it closes after a time: it needs no answer and offers none."""
         return self.kind == "notice" and self.passes and not self.actions
 
 
@@ -67,7 +67,7 @@ class MessageBar(QFrame):
     that no button changes under a click. Esc closes it, wherever the focus is.
     """
 
-    changed = Signal(bool)  # the contents have changed; whether the bar may be placed anew for them
+    changed = Signal(bool)  # the contents have changed; whether the bar may be moved to fit them
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()

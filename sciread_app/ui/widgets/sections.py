@@ -31,7 +31,7 @@ def section(title: str, *inside: QWidget) -> QWidget:
 
 
 def group(*inside: QWidget, name: str = "") -> QWidget:
-    """One below the other; with a frame if it has a `name`."""
+    """Widgets one below the other; `name` styles the frame around them."""
     found = styled(QFrame(), name)
     column = QVBoxLayout(found)
     edge = 12 if name else 0
@@ -43,7 +43,7 @@ def group(*inside: QWidget, name: str = "") -> QWidget:
 
 
 def scrolling(body: QWidget) -> QScrollArea:
-    """As wide as there is room, and as high as it has to be."""
+    """A vertical scroll area around `body`, which has the width of the area."""
     scroll = _Scroll(widgetResizable=True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -53,8 +53,8 @@ def scrolling(body: QWidget) -> QScrollArea:
 
 
 class _Scroll(QScrollArea):
-    """What gets the focus by a key is seen, though the focus came from outside, of which Qt's own
-    area takes no notice."""
+    """Scrolls to the widget that gets the focus by a key, also from outside of the area, which Qt
+    itself does not do."""
 
     def __init__(self, *, widgetResizable: bool) -> None:
         super().__init__(widgetResizable=widgetResizable)

@@ -1,4 +1,4 @@
-"""A short confirmation with Undo and Redo that disappears by itself."""
+"""A short confirmation with Undo and Redo that disappears after some seconds."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> li
 
 
 def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
-    """How to read the metric, and its caveats."""
+    """The meaning of the metric, and its caveats."""
     said = [about(row), row.metric.about]
     if any(cell.score.low is not None for cell in row.cells.values()):
         said.append(

@@ -43,7 +43,7 @@ class ClassLine(NamedTuple):
 
 
 class ClassModel(RowModel[ClassLine]):
-    # Translators: the share of a class that is found, and of what is told that is right
+    # Translators: "finds" is recall, "is right" precision, of a class
     headings = (tr("Class"), "n", tr("A finds"), tr("B finds"), tr("A is right"), tr("B is right"))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -76,7 +76,7 @@ class TaskView(QWidget):
         self.pair.offer(found.names, usual=found.usual_pair)
 
     def ask(self) -> None:
-        """Load the figures stored beside both reports."""
+        """Load the figures stored with both reports."""
         match = self._found.pair(*self.pair.chosen)
         if match is None:
             self._say_nothing()

@@ -1,4 +1,4 @@
-"""Titles of papers beside their points, shown when zoomed in far enough."""
+"""Titles of papers next to their points, shown when zoomed in far enough."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class TitleLabels(QObject):
         frame: QRectF,
         occupied: Sequence[QRectF],
     ) -> list[Placed]:
-        """Positions of known titles that fit in the frame, beside points and other labels."""
+        """Positions of known titles that fit in the frame, clear of points and other labels."""
         found: list[Placed] = []
         full = [*occupied, *(_around(point, radius) for point in at)]
         for paper, point in zip(papers, at, strict=True):

@@ -74,7 +74,7 @@ class MapView(QWidget):
         self.camera = Camera()
         self.tool = Tool.move
         self.labels: list[Placed] = []  # labels of groups, as painted last
-        self.placed_titles: list[Placed] = []  # titles beside points
+        self.placed_titles: list[Placed] = []  # titles next to points
         self.fit_scale = 1.0  # the scale that shows the whole map
         self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
         self.animated = False  # animate to a new camera instead of jumping

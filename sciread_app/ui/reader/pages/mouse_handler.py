@@ -30,7 +30,7 @@ class MouseHandler(QObject):
 
     selection_changed = Signal()
     link_clicked = Signal(object)  # Link
-    highlight_clicked = Signal(object)  # Highlight, or None: a click beside the current one
+    highlight_clicked = Signal(object)  # Highlight, or None: a click outside the current one
 
     def __init__(
         self,

@@ -308,7 +308,7 @@ class PageView(QAbstractScrollArea):
         self.pictures.request("pages", wants)
 
     def _near(self, pages: Sequence[int], seen: QRectF, weight: int) -> list[Want]:
-        """Requests for pages nearby, as far as the cache has room beside the visible ones."""
+        """Requests for pages nearby, as far as the cache has room besides the visible ones."""
         if not pages:
             return []
         last = len(self.file.shape.sizes) - 1

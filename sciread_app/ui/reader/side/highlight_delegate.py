@@ -12,7 +12,7 @@ from sciread_app.ui.reader.view_models import COLOURS
 from sciread_app.ui.style.theme import Appearance, scaled
 
 HIGHLIGHT = Qt.ItemDataRole.UserRole
-PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space beside it
+PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
 PASSAGE, NOTE = 260, 400  # maximum numbers of characters
 
 _WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)

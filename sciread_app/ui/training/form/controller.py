@@ -25,10 +25,10 @@ T = TypeVar("T")
 class TrainingFormController(QObject):
     """Checks the form when its content changes. One job runs at a time."""
 
-    started = Signal(object)  # Training
+    started = Signal(object)  # TrainingRun
     place_requested = Signal(str)  # the key of another page
-    loaded = Signal(object)  # Changes
-    problem = Signal(object)  # Problem
+    loaded = Signal(object)  # LibraryChanges
+    problem = Signal(object)  # JobError
 
     def __init__(
         self, service: TrainingServices, jobs: JobRunner, form: TrainingForm, parent: QObject

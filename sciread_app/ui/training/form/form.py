@@ -42,12 +42,12 @@ WIDTH = 780  # maximum line length in pixels
 
 class TrainingForm(QFrame):
     changed = Signal()  # the plan has changed
-    remedy_requested = Signal(object)  # Line
+    remedy_requested = Signal(object)  # CheckLine
     start_requested = Signal()
     estimate_requested = Signal()
     job_requested = Signal()
     stop_requested = Signal()  # the job that the form waits for
-    corpus_removed = Signal(object)  # Choice
+    corpus_removed = Signal(object)  # CorpusChoice
     closed = Signal()
 
     def __init__(self, appearance: Appearance) -> None:

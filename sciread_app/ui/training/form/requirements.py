@@ -18,7 +18,7 @@ _MARKS = {Level.enough: ("✓", "good"), Level.few: ("!", "care"), Level.missing
 
 
 class CheckPart(QWidget):
-    remedy_requested = Signal(object)  # Line
+    remedy_requested = Signal(object)  # CheckLine
 
     def __init__(self) -> None:
         super().__init__()
