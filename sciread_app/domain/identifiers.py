@@ -44,6 +44,15 @@ _CUT_SICI = re.compile(r"\d\.\d\.(?:co|tx)$")  # without its last part: not the 
 # A blank beside the slash. Prose may follow a slash too, so only a last word with a digit is
 # joined.
 _SLASH = re.compile(r"(10\.\d{4,9})(?:\s{1,9}/\s{0,9}|/\s{1,9})(?=\S{0,200}\d)(\S{1,200})\s*$")
+# A blank after a separator. Only a last word that has separators and a digit of its own is joined,
+# and no date: after a full stop, prose may follow.
+_CUT_DOI = re.compile(
+    r"(10\.\d{4,9}/\S{0,200}[._-])\s{1,9}"
+    r"(?!(?:\d\d?\.\d\d?\.\d{4}|\d{4}-\d\d-\d\d)\.?\s*$)(?=\S{0,200}\d)"
+    r"([a-z\d()]{1,40}(?:[._-][a-z\d()]{1,40}){1,9}\.?\s*)$",
+    re.I,
+)
+_DIGIT = re.compile(r"\d")
 _DOI_TAIL = " .,;:)]}>'\""
 # The query part of an address containing a DOI: "?utm_source=x", "&rft.genre=article".
 _DOI_QUESTION = re.compile(r"[?&][\w.]+=.*")
@@ -116,7 +125,7 @@ def arxiv_id(text: str) -> tuple[str, int | None]:
 
 def closed_up(text: str) -> str:
     """`text` with the blanks removed from DOIs that contain some."""
-    text = _SLASH.sub(r"\1/\2", text)
+    text = _CUT_DOI.sub(r"\1\2", _SLASH.sub(r"\1/\2", text))
     return _SICI.sub(_without_blanks, text) if _SICI_END.search(text) else text
 
 
@@ -185,10 +194,16 @@ def _doi(text: str) -> str:
     if "://" in text and "doi.org" not in text.lower():
         doi = _DOI_VIEW.sub("", doi)  # a publisher's page: /doi/10.1002/x/pdf
     # A closing bracket belongs to the DOI when it was opened there: 10.1016/0370-2693(88)91418-2.
-    while doi[-1] in _DOI_TAIL and (doi[-1] != ")" or doi.count("(") < doi.count(")")):
-        doi = doi[:-1]
-    if doi.endswith("/") or _PLACEHOLDER.search(doi) or _CUT_SICI.search(doi):
+    end = len(doi)
+    while doi[end - 1] in _DOI_TAIL and (
+        doi[end - 1] != ")" or doi.count("(", 0, end) < doi.count(")", 0, end)
+    ):
+        end -= 1
+    doi, tail = doi[:end], doi[end:]
+    if doi.endswith(("/", "-", "_")) or _PLACEHOLDER.search(doi) or _CUT_SICI.search(doi):
         return ""
+    if tail.startswith(".") and not _DIGIT.search(doi, doi.index("/")):
+        return ""  # 10.1016/j.cell. without its number
     return doi
 
 

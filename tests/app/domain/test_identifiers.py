@@ -20,7 +20,7 @@ from sciread_app.domain.identifiers import closed_up, identifier, pasted_identif
         ("https://link.springer.com/article/10.1007/s1-2#Sec3", "10.1007/s1-2"),
         ("http://dx.doi.org/10.1002/x<1661::AID>3.0.CO;2-2", "10.1002/x<1661::aid>3.0.co;2-2"),
         ("10.1000/a/full", "10.1000/a/full"),
-        ("doi:10.1000/xyz.", "10.1000/xyz"),
+        ("doi:10.1000/xyz1.", "10.1000/xyz1"),
     ],
 )
 def test_a_doi_is_told_from_the_address_it_stands_in(text, doi):
@@ -71,8 +71,37 @@ def test_a_blank_beside_the_slash_is_no_part_of_a_doi(before, slash):
 
 
 @pytest.mark.parametrize(
+    ("text", "doi"),
+    [
+        ("10.1016/j.cell. 2007.01.001", "10.1016/j.cell.2007.01.001"),
+        ("https://doi.org/10.1016/j.cell. 2007.01.001.", "10.1016/j.cell.2007.01.001"),
+        ("10.1016/j.cell.2007.\n01.001", "10.1016/j.cell.2007.01.001"),
+        ("10.1111/j.1365- 2966.2007.01234.x", "10.1111/j.1365-2966.2007.01234.x"),
+        ("10.1007/978-3-030-58452-8_ 1-24", "10.1007/978-3-030-58452-8_1-24"),
+        # After a whole DOI, a full stop ends a sentence.
+        ("10.1038/nature14539. 12.03.2007", "10.1038/nature14539"),
+        ("10.1038/nature14539. Elsevier 2007.01", "10.1038/nature14539"),
+        ("10.1038/nature14539. 2.5 times as many", "10.1038/nature14539"),
+    ],
+)
+def test_doi_cut_by_a_blank_is_joined_where_it_continues(text, doi):
+    assert identifier("doi", text).value == doi
+
+
+def test_pasted_doi_cut_by_a_blank_is_found():
+    found = pasted_identifier("doi:10.1016/j.cell. 2007.01.001")
+    assert found == ("doi", "10.1016/j.cell.2007.01.001")
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "10.1016/j.cell.",
+        "10.1016/j.cell. 2007",
+        "10.1016/j.cell. 12.03.2007",
+        "10.1016/j.cell. 2007.01.001 and 7 more",
+        "10.1111/j.1365-",
+        "10.1007/978-3-030-58452-8_",
         "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO",
         "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO ;",
         "10.1016/ and other journals",
