@@ -1,4 +1,4 @@
-"""Names of papers come in many spellings, and in addresses that say more than the name."""
+"""Identifiers in many spellings and inside URLs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sciread_app.domain.identifiers import closed_up, identifier, pasted_identif
         ("doi:10.1000/xyz1.", "10.1000/xyz1"),
     ],
 )
-def test_a_doi_is_told_from_the_address_it_stands_in(text, doi):
+def test_doi_is_extracted_from_url(text, doi):
     found = identifier("doi", text)
     assert found is not None and found.value == doi
 
@@ -44,7 +44,7 @@ SICI = "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO;2"
         "See 10.1659/0276-4741(2004)024 [ 0141:SPOCMP]2.0.CO;2 and what follows [there].",
     ],
 )
-def test_a_doi_is_read_past_the_blanks_in_it(text):
+def test_doi_with_spaces_is_read(text):
     assert identifier("doi", text).value == SICI.lower()
 
 
@@ -55,7 +55,7 @@ def test_a_doi_is_read_past_the_blanks_in_it(text):
     code=st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=2, max_size=6),
     blanks=st.lists(st.sampled_from(["", " ", "\n", "  "]), min_size=4, max_size=4),
 )
-def test_wherever_the_blanks_are_it_is_the_same_doi(brackets, year, pages, code, blanks):
+def test_spaces_and_brackets_do_not_change_a_sici_doi(brackets, year, pages, code, blanks):
     a, b, c, d = blanks
     opening, closing = brackets
     text = f"10.1175/1520-0485({year})029{a}{opening}{b}{pages}:{code}{c}{closing}{d}2.0.CO;2"
@@ -65,7 +65,7 @@ def test_wherever_the_blanks_are_it_is_the_same_doi(brackets, year, pages, code,
 
 @pytest.mark.parametrize("slash", ["/ ", " /", " / ", "/\n", "/%20"])
 @pytest.mark.parametrize("before", ["", "doi: ", "https://doi.org/"])
-def test_a_blank_beside_the_slash_is_no_part_of_a_doi(before, slash):
+def test_space_beside_slash_is_not_part_of_doi(before, slash):
     found = identifier("doi", f"{before}10.1016{slash}j.cell.2007.01.001")
     assert found.value == "10.1016/j.cell.2007.01.001"
 
@@ -108,11 +108,11 @@ def test_pasted_doi_cut_by_a_blank_is_found():
         "10.1016/ j.cell.2007.01.001 and 7 more",
     ],
 )
-def test_a_doi_that_may_be_cut_off_is_none(text):
+def test_possibly_truncated_doi_is_rejected(text):
     assert identifier("doi", text) is None
 
 
-def test_a_long_text_that_looks_like_many_broken_dois_is_read_at_once():
+def test_long_text_of_broken_dois_is_parsed_quickly():
     # Backtracking over all of it took minutes.
     text = "10.1234/1234-5678" * 2_000 + " and .CO;"
     assert closed_up(text) == text
@@ -122,7 +122,7 @@ def test_a_long_text_that_looks_like_many_broken_dois_is_read_at_once():
     st.sampled_from(["10.1038/nature14539", "10.1000/182", "10.1016/0370-2693(88)91418-2"]),
     st.sampled_from([" and", " [see there]", " (2004) 024 [0141]", "; 2.0", " <1:x>", ", CO;2"]),
 )
-def test_a_doi_ends_where_prose_follows(doi, prose):
+def test_doi_ends_before_prose(doi, prose):
     assert identifier("doi", doi + prose).value == doi
 
 

@@ -1,4 +1,4 @@
-"""What is said of a paper that nobody stands by any more."""
+"""Retracted and withdrawn papers."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ from tests.support.make import paper
         ({"withdrawn": "yes", "retraction_in": "123"}, "Retracted"),
     ],
 )
-def test_a_paper_is_marked_that_was_retracted_or_withdrawn(extra, mark):
+def test_retracted_or_withdrawn_paper_is_marked(extra, mark):
     assert retraction_status(paper("A", extra=extra)) == mark

@@ -1,4 +1,4 @@
-"""What is kept in English is said in a person's language, its values and all."""
+"""Messages stored in English are translated with their values."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ STAY_TWO = [
 ]
 
 
-def test_why_two_papers_are_not_one_is_said_in_a_persons_language(foreign):
+def test_stored_match_reasons_are_translated(foreign):
     kept = {judge(a, b).reason for a, b in STAY_TWO} | {SAID}
     assert len(kept) > 14
     for reason in kept:
         assert match_reasons.translated(reason).startswith("«"), reason
 
 
-def test_what_is_wrong_with_a_pdf_is_said_in_a_persons_language(foreign, tmp_path):
+def test_stored_pdf_problems_are_translated(foreign, tmp_path):
     for data in (b"", b"no PDF", b"%PDF-1.7 cut off"):
         problem = extract(tmp_path / "a.pdf", data).problem
         assert problem and problems.translated(problem) == f"«{problem}»"
@@ -90,14 +90,14 @@ def test_what_is_wrong_with_a_pdf_is_said_in_a_persons_language(foreign, tmp_pat
     assert problems.translated(unread) == "«Of 12 pages, 3 could not be read.»"
 
 
-def test_types_in_a_reason_are_named_as_everywhere():
+def test_document_types_in_match_reasons_are_named():
     kept = "one title and author, but paper-conference and article-journal"
     said = match_reasons.translated(kept)
     assert said == "one title and author, but conference paper and journal article"
 
 
 @pytest.mark.parametrize("sayings", [match_reasons.TEMPLATES, problems.TEMPLATES])
-def test_english_stays_what_it_is(sayings):
+def test_stored_english_is_unchanged_without_translation(sayings):
     for english, _ in sayings:
         assert translate_stored(english, sayings) == english
     assert translate_stored("Something else.", sayings) == "Something else."

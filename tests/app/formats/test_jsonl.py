@@ -23,7 +23,7 @@ def read(tmp_path):
     return read
 
 
-def test_an_arxiv_record_stays_a_preprint_though_it_names_a_journal(read):
+def test_arxiv_record_with_journal_is_a_preprint(read):
     (paper,) = read(
         {
             "id": "arxiv:acc-phys/9503001",
@@ -54,7 +54,7 @@ def test_an_arxiv_record_stays_a_preprint_though_it_names_a_journal(read):
     )
 
 
-def test_keys_that_we_do_not_know_are_kept(read):
+def test_unknown_keys_are_kept(read):
     (paper,) = read(
         {
             "id": "pmid:21",
@@ -82,17 +82,17 @@ def test_keys_that_we_do_not_know_are_kept(read):
         ({"kind": "no such"}, "article"),
     ],
 )
-def test_the_kind_is_told_from_what_there_is(read, record, kind):
+def test_kind_is_inferred_from_fields(read, record, kind):
     (paper,) = read({"title": "T", "pmid": record.get("id", "")[5:], **record})
     assert paper.kind == kind
 
 
-def test_a_question_stands_for_a_title(read):
+def test_question_is_used_as_title(read):
     (paper,) = read({"id": "pmid:9", "question": "Does it?", "abstract": "It does.", "year": None})
     assert (paper.title, paper.published) == ("Does it?", "")
 
 
-def test_values_of_wrong_types_do_no_harm(read):
+def test_values_of_wrong_types_are_tolerated(read):
     (paper,) = read(
         {"id": 7, "title": ["One", "two"], "authors": {"a": 1}, "year": [], "categories": 3,
          "created": 20, "keywords": {"k": [1]}, "doi": 10, "abstract": None, "primary": ["x"]}
@@ -100,7 +100,7 @@ def test_values_of_wrong_types_do_no_harm(read):
     assert (paper.title, paper.source_id, paper.authors) == ("One; two", "7", ())
 
 
-def test_lines_that_hold_no_paper_are_named_and_the_others_go_on(read):
+def test_lines_without_paper_are_skipped(read):
     found = read(
         {"id": "a:1", "title": "One"}, "{", {"id": "a:2", "title": " "}, "", {"title": "T"}
     )
@@ -114,7 +114,7 @@ def test_lines_that_hold_no_paper_are_named_and_the_others_go_on(read):
     assert found[1].entry == "line 2"
 
 
-def test_what_is_written_names_the_paper_and_its_first_field():
+def test_written_line_has_id_and_primary_field():
     out = io.StringIO()
     paper = Paper(
         title="T",
@@ -142,7 +142,7 @@ def test_what_is_written_names_the_paper_and_its_first_field():
     }
 
 
-def test_our_line_that_somebody_broke_is_read_like_any_other(read):
+def test_incomplete_line_of_own_format_is_read_like_others(read):
     (paper,) = read({"format": 1, "title": "T &amp; U", "authors": [3], "source": "bibtex"})
     assert (paper.title, paper.source) == ("T & U", "jsonl")
 
@@ -176,7 +176,7 @@ papers = st.builds(
 
 @given(st.lists(papers, max_size=4))
 @example([Paper(title="", authors=(Author("", suffix="{,"),))])
-def test_papers_written_are_the_papers_read(written):
+def test_jsonl_round_trip_is_lossless(written):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "papers.jsonl"
         with path.open("w", encoding="utf-8") as out:
@@ -187,7 +187,7 @@ def test_papers_written_are_the_papers_read(written):
 @given(st.dictionaries(words | st.sampled_from(["id", "title", "authors", "year", "format"]),
                        st.recursive(st.none() | st.booleans() | st.integers() | words,
                                     lambda v: st.lists(v, max_size=3), max_leaves=5)))  # fmt: skip
-def test_no_record_is_an_error(record):
+def test_any_record_gives_paper_or_skip(record):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "papers.jsonl"
         path.write_text(json.dumps(record), encoding="utf-8")
@@ -207,7 +207,7 @@ def test_no_record_is_an_error(record):
         ("screening/papers", 8630, 153),
     ],
 )
-def test_real_papers_are_read_whole(shared, name, read, without_text):
+def test_real_jsonl_files_are_read_completely(shared, name, read, without_text):
     found = list(jsonl.read(shared / "data" / f"{name}.jsonl.gz"))
     skipped = [f for f in found if isinstance(f, Skipped)]
     assert (len(found) - len(skipped), len(skipped)) == (read, without_text)

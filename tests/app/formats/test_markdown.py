@@ -12,7 +12,7 @@ def mark(text: str, page: int = 0, note: str = "", colour: Colour = Colour.yello
     return Highlight(PaperId(1), "ab", "/p.pdf", page, (Box(1, 2, 3, 4),), text, colour, note)
 
 
-def test_notes_come_first_then_passages_in_the_order_of_the_pages():
+def test_notes_precede_highlights_in_page_order():
     bees = paper(
         "On *bees*", authors="Curie, Marie", venue="Annalen", published="1915-02", doi="10.1000/a"
     )
@@ -27,15 +27,15 @@ def test_notes_come_first_then_passages_in_the_order_of_the_pages():
     )
 
 
-def test_formulas_of_a_title_are_unicode():
+def test_formulas_in_title_become_unicode():
     text = notes_of(paper("On $x^2$"), ["Let $y^2$ be."], [])
     assert text.startswith("# On x²\n") and "$y^2$" in text
 
 
-def test_a_paper_without_notes_and_highlights_is_left_out():
+def test_paper_without_notes_or_highlights_gives_no_text():
     assert notes_of(paper("Bees"), [" "], []) == ""
 
 
-def test_what_a_file_says_is_never_markup():
+def test_text_of_highlights_is_escaped():
     text = notes_of(paper("Bees"), [], [mark("# a\n\n<b>b</b> [c](d) | `e`")])
     assert "> \\# a \\<b\\>b\\</b\\> \\[c\\](d) \\| \\`e\\`" in text

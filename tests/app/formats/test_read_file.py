@@ -64,13 +64,13 @@ def make(tmp_path):
         ("a.jsonl.gz", OURS, "jsonl"),
     ],
 )
-def test_a_file_is_read_as_what_it_is(make, name, content, source):
+def test_file_format_is_detected(make, name, content, source):
     first, *_ = formats.read_file(make(name, content))
     assert isinstance(first, Paper), first
     assert (first.title, first.source) == ("On It", source)
 
 
-def test_a_long_first_line_is_no_hindrance(make):
+def test_long_first_line_is_read(make):
     record = {"id": "acl:1", "title": "On It", "abstract": "word " * 50_000}
     (paper,) = formats.read_file(make("a.json", json.dumps(record)))
     assert paper.source_id == "acl:1"
@@ -97,7 +97,7 @@ def test_a_long_first_line_is_no_hindrance(make):
         ("a.pdf", "", "empty"),
     ],
 )
-def test_what_cannot_be_read_is_called_by_its_name(make, name, content, word):
+def test_unreadable_file_is_skipped_with_reason(make, name, content, word):
     path = make(name, content)
     (skipped,) = formats.read_file(path)
     assert isinstance(skipped, Skipped)
@@ -105,7 +105,7 @@ def test_what_cannot_be_read_is_called_by_its_name(make, name, content, word):
     assert word in skipped.why
 
 
-def test_places_without_a_file_are_told(tmp_path):
+def test_missing_file_and_folder_are_reported(tmp_path):
     (missing,) = formats.read_file(tmp_path / "none.bib")
     (folder,) = formats.read_file(tmp_path)
     assert "no such file" in missing.why
@@ -113,7 +113,7 @@ def test_places_without_a_file_are_told(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
-def test_a_file_that_may_not_be_read_is_told(make):
+def test_file_without_permission_is_reported(make):
     path = make("a.bib", BIB)
     path.chmod(0)
     (skipped,) = formats.read_file(path)
@@ -121,7 +121,7 @@ def test_a_file_that_may_not_be_read_is_told(make):
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.xml.gz"])
-def test_of_a_packed_file_that_breaks_off_all_before_is_kept(make, name):
+def test_truncated_gzip_gives_records_before_the_break(make, name):
     lines = [OURS.replace("acl:1", f"acl:{os.urandom(40).hex()}") for _ in range(4000)]
     body = PUBMED.removeprefix("<PubmedArticleSet>").removesuffix("</PubmedArticleSet>")
     ids = (str(zlib.crc32(os.urandom(4))) for _ in range(4000))
@@ -135,7 +135,7 @@ def test_of_a_packed_file_that_breaks_off_all_before_is_kept(make, name):
     assert "ends too early" in skipped.why
 
 
-def test_a_packed_file_that_is_damaged_is_told(make):
+def test_damaged_gzip_is_reported(make):
     path = make("a.jsonl.gz", "\n".join([OURS] * 50))
     data = bytearray(path.read_bytes())
     data[30:40] = b"\0" * 10
@@ -151,7 +151,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10 if n else "lol"}">' for n 
     [LAUGHS, "<!ENTITY l11 SYSTEM 'file:///etc/passwd'>", "<!ENTITY % p SYSTEM 'http://x/'> %p;"],
 )
 @pytest.mark.parametrize("place", [">1<", ">On It<"])
-def test_xml_with_entities_of_its_own_is_refused(make, subset, place):
+def test_xml_with_own_entities_is_refused(make, subset, place):
     evil = PUBMED.replace(place, place[:-1] + "&l11;<")
     path = make("a.xml", f"<!DOCTYPE PubmedArticleSet [{subset}]>{evil}")
     tracemalloc.start()
@@ -163,13 +163,13 @@ def test_xml_with_entities_of_its_own_is_refused(make, subset, place):
     assert peak < 2_000_000
 
 
-def test_entities_in_attributes_are_no_way_in_either(make):
+def test_xml_with_own_entities_in_attributes_is_refused(make):
     evil = PUBMED.replace("<PubmedArticleSet>", "<PubmedArticleSet x='&l11;'>")
     (skipped,) = formats.read_file(make("a.xml", f"<!DOCTYPE x [{LAUGHS}]>{evil}"))
     assert isinstance(skipped, Skipped)
 
 
-def test_a_line_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
+def test_endless_line_does_not_fill_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("sciread_app.formats.files.streams.LONGEST_LINE", 1 << 16)
     monkeypatch.setattr("sciread_app.formats.files.json_lines.LONGEST_LINE", 1 << 16)
     path = tmp_path / "a.jsonl.gz"
@@ -187,7 +187,7 @@ def test_a_line_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
     assert peak < 8_000_000
 
 
-def test_memory_does_not_grow_with_a_file_of_lines(make):
+def test_memory_use_is_independent_of_number_of_lines(make):
     path = make("a.jsonl.gz", "\n".join([OURS.replace('""', f'"{"word " * 800}"')] * 5_000))
     tracemalloc.start()
     assert sum(1 for _ in formats.read_file(path)) == 5_000
@@ -204,11 +204,11 @@ def test_memory_does_not_grow_with_a_file_of_lines(make):
         ("a.gz", False), (".bib", False),
     ],
 )  # fmt: skip
-def test_only_files_called_like_bibliographies_are_looked_at(tmp_path, name, expected):
+def test_readable_is_true_only_for_bibliography_suffixes(tmp_path, name, expected):
     assert formats.readable(tmp_path / name) is expected
 
 
-def test_every_real_file_gives_papers_or_says_why_not(shared):
+def test_every_real_file_gives_papers_or_reasons(shared):
     for path in sorted((shared / "fixtures").rglob("*")):
         if path.is_file() and path.parent.name not in ("pdf", "bib", "ris"):
             found = list(formats.read_file(path))

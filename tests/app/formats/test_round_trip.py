@@ -21,7 +21,7 @@ SIGNS = "\\{}$%&#_^~`'\"-<>@=,:()[]/ éßøÅαβ–—“”’日本aBcD01"
 
 
 def texts(first="", **sizes):
-    """Text as it stands in a library: composed letters, one line, no control characters."""
+    """Text as stored in a library: composed letters, one line, no control characters."""
     letters = st.sampled_from(SIGNS) | st.characters(exclude_categories=("Cs", "Cc", "Co", "Cn"))
     return st.text(letters, **sizes).map(
         lambda text: unicodedata.normalize("NFC", " ".join(f"{first}{text}".split()))
@@ -63,7 +63,7 @@ def papers(draw):
     kind = draw(st.sampled_from(KINDS))
     named = draw(IDENTIFIERS)
     if kind in ("article-journal", "webpage"):
-        named["arxiv"] = ""  # BibTeX tells preprints from these by nothing else.
+        named["arxiv"] = ""  # BibTeX cannot distinguish preprints from these otherwise.
     key = f"k{draw(st.integers(0, 999))}"
     return Paper(
         title=draw(TITLES),
@@ -80,13 +80,13 @@ def papers(draw):
     )
 
 
-def told_apart(some):
-    """Papers with no two citation keys alike."""
+def with_distinct_keys(some):
+    """Papers with distinct citation keys."""
     return list({paper.source_id: paper for paper in some}.values())
 
 
-def in_order(paper):
-    """The paper with its identifiers by kind: what comes first is for each format to say."""
+def with_sorted_identifiers(paper):
+    """The paper with its identifiers by kind: their order is up to each format."""
     return dataclasses.replace(paper, identifiers=tuple(sorted(paper.identifiers)))
 
 
@@ -100,8 +100,8 @@ FORMATS = {
 
 @pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=60)
-@given(some=st.lists(papers(), max_size=3).map(told_apart))
-def test_what_is_written_is_read_again(name, some):
+@given(some=st.lists(papers(), max_size=3).map(with_distinct_keys))
+def test_round_trip_is_lossless(name, some):
     module, options = FORMATS[name]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"papers{module.SUFFIXES[0]}"
@@ -109,13 +109,13 @@ def test_what_is_written_is_read_again(name, some):
             module.write(some, stream, **options)
         found = list(module.read(path))
     source = "bibtex" if module is bibtex else name
-    assert list(map(in_order, found)) == [
-        in_order(dataclasses.replace(paper, source=source)) for paper in some
+    assert list(map(with_sorted_identifiers, found)) == [
+        with_sorted_identifiers(dataclasses.replace(paper, source=source)) for paper in some
     ]
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_files_are_written_and_found_again(name, tmp_path):
+def test_linked_files_survive_a_round_trip(name, tmp_path):
     module, options = FORMATS[name]
     files = [tmp_path / "a.pdf", tmp_path / "b; c:d, {e.pdf"]
     for file in files:
@@ -134,7 +134,7 @@ def test_files_are_written_and_found_again(name, tmp_path):
     data=st.binary(max_size=200)
     | st.text(st.sampled_from("@a{},=\"#TY  - \nER[]:\\%'")).map(str.encode)
 )
-def test_no_file_is_too_broken_to_be_read(name, data):
+def test_any_bytes_can_be_read(name, data):
     module, _ = FORMATS[name]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "broken"
@@ -160,7 +160,7 @@ REPORT = Paper(title="R", kind="report", extra={"institution": "NASA", "number":
         (Paper(title="A", extra={"and-others": "true"}), ["AU  - others"]),
     ],
 )
-def test_other_programs_find_every_field_of_a_ris_file(paper, lines):
+def test_ris_file_has_every_field_under_standard_tags(paper, lines):
     found = written(paper, ris).splitlines()
     assert set(lines) <= set(found)
     assert not [line for line in found if line.startswith("U5")]
@@ -177,18 +177,18 @@ def test_other_programs_find_every_field_of_a_ris_file(paper, lines):
         ),
     ],
 )
-def test_other_programs_find_every_field_of_an_item_of_csl_json(paper, fields):
+def test_csl_item_has_every_field_under_standard_names(paper, fields):
     (item,) = json.loads(written(paper, csl_json))
     assert item.items() >= fields.items()
     assert "custom" not in item and "issue" not in item
 
 
-def test_a_masters_thesis_is_called_so_in_csl_json():
+def test_masters_thesis_has_genre_in_csl_json():
     thesis = Paper(title="T", kind="thesis", extra={"entrytype": "mastersthesis"})
     assert json.loads(written(thesis, csl_json))[0]["genre"] == "Master's thesis"
 
 
-def test_csl_json_keeps_every_identifier_of_a_kind(tmp_path):
+def test_csl_json_keeps_several_identifiers_of_a_kind(tmp_path):
     paper = Paper(title="A", identifiers=identifiers(("pmid", "1"), ("pmid", "2")))
     path = tmp_path / "a.json"
     path.write_text(written(paper, csl_json), encoding="utf-8")
@@ -196,7 +196,7 @@ def test_csl_json_keeps_every_identifier_of_a_kind(tmp_path):
 
 
 @pytest.mark.parametrize("last", ["et al.", "Et al", "others"])
-def test_a_ris_file_may_say_that_authors_are_left_out(last, tmp_path):
+def test_ris_may_mark_omitted_authors(last, tmp_path):
     path = tmp_path / "a.ris"
     path.write_text(f"TY  - JOUR\nTI  - A\nAU  - Lee, Ann\nAU  - {last}\nER  -\n")
     (found,) = ris.read(path)

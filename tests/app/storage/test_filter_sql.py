@@ -1,4 +1,4 @@
-"""What each condition of the search box finds in a real library."""
+"""Papers of a real library matched by each condition of the query language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MONTH = 30 * 86_400
 
 @pytest.fixture
 def found(library):
-    """Titles of the papers that meet the conditions of a query, in order of their ids."""
+    """Return a function giving the titles of papers that meet a query's conditions, by id."""
     first, second, _ = library.put(
         [
             paper("Radium", authors="Curie, Marie", venue="Nature", published="1903"),
@@ -65,11 +65,11 @@ def found(library):
         ("in:thesis year:2015", ["Cells"]),
     ],
 )
-def test_conditions_find_what_they_say(found, query, wanted):
+def test_condition_matches_its_papers(found, query, wanted):
     assert found(query) == wanted
 
 
-def test_papers_in_the_trash_are_found_where_they_are_asked_for(found, library):
+def test_papers_in_trash_are_found_only_when_requested(found, library):
     library.trash([1, 3])
     assert found("year:..2016") == ["Cells"]
     assert found("in:trash") == ["Radium", "Gone"]
@@ -92,7 +92,7 @@ def test_papers_in_the_trash_are_found_where_they_are_asked_for(found, library):
     ],
 )
 @pytest.mark.parametrize("many", [0, 20_000])
-def test_papers_are_put_in_every_order(found, library, monkeypatch, order, titles, many):
+def test_papers_are_sorted_in_every_order(found, library, monkeypatch, order, titles, many):
     monkeypatch.setattr("sciread_app.storage.library._MANY", many)
     library.reading_state.mark_read([1])
     ids = library.ordered(np.array([1, 2, 3]), order)
@@ -101,7 +101,7 @@ def test_papers_are_put_in_every_order(found, library, monkeypatch, order, title
     assert library.ordered(np.array([1, 2, 3]), order).tolist() == ids.tolist()
 
 
-def test_what_is_rare_is_looked_up_in_an_index(library):
+def test_rare_conditions_use_an_index(library):
     with library._db.reading() as db:
         for query, index in (
             ("is:retracted", "papers_withdrawn"),

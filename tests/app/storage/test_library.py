@@ -1,4 +1,4 @@
-"""The library keeps every paper, finds it by all that is written about it, and loses nothing."""
+"""The library stores every paper, finds it by all its text, and loses nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def matching(library: Library, query: str) -> list[int]:
     return library.matching(parse(query).conditions).tolist()
 
 
-def test_a_paper_comes_back_as_it_was_put(library):
+def test_stored_paper_is_returned_unchanged(library):
     put = paper(
         "Über die Bewegung",
         abstract="Sätze.",
@@ -48,7 +48,7 @@ def test_a_paper_comes_back_as_it_was_put(library):
     assert got == type(put)(**{n: getattr(put, n) for n in put.__dataclass_fields__} | {"id": id})
 
 
-def test_a_library_is_untouched_until_something_was_put_in(tmp_path):
+def test_library_is_untouched_until_first_paper(tmp_path):
     def untouched(act) -> bool:
         library = Library(tmp_path / f"{act.__code__.co_firstlineno}.sqlite3")
         act(library)
@@ -68,19 +68,19 @@ def test_a_library_is_untouched_until_something_was_put_in(tmp_path):
     assert not untouched(put_and_delete)
 
 
-def test_papers_come_back_in_the_order_asked_for(library):
+def test_papers_are_returned_in_requested_order(library):
     library.put([paper("A"), paper("B"), paper("C")])
     assert [p.title for p in library.get([3, 99, 1])] == ["C", "A"]
 
 
-def test_the_same_record_again_adds_nothing(library):
+def test_repeated_records_add_nothing(library):
     batch = [paper("Bees", authors="Maeterlinck, M."), paper(""), paper("", abstract="x")]
     assert library.put(batch)[1:3] == (3, 0)
     again = library.put(batch)
     assert again[1:3] == (0, 3) and again.ids == [1, 2, 3]
 
 
-def test_duplicates_within_one_batch_are_one_paper(library):
+def test_duplicates_within_a_batch_are_one_paper(library):
     first = paper("Bees", doi="10.1000/bees")
     second = paper("Bees", doi="10.1000/bees", abstract="On bees.")
     stored = library.put([first, second])
@@ -89,7 +89,7 @@ def test_duplicates_within_one_batch_are_one_paper(library):
     assert words(library, "bees") == [1]
 
 
-def test_putting_a_paper_again_refreshes_it(library):
+def test_newer_record_updates_its_paper(library):
     old = paper("A", abstract="draft", source="arxiv", source_id="1", arxiv="2101.00001")
     new = paper("A", abstract="final", source="arxiv", source_id="1", arxiv="2101.00001")
     library.put([old])
@@ -99,7 +99,7 @@ def test_putting_a_paper_again_refreshes_it(library):
     assert library.is_text_index_consistent()
 
 
-def test_preprint_and_article_are_two_papers_and_one_work(library):
+def test_preprint_and_article_are_two_papers_of_one_work(library):
     library.put(
         [
             paper("On the motion of bees", authors="Curie, M.", arxiv="2101.00001"),
@@ -116,7 +116,7 @@ def test_preprint_and_article_are_two_papers_and_one_work(library):
     assert library.versions(1) == [2]
 
 
-def test_not_duplicates_is_remembered(library):
+def test_pair_marked_as_different_stays_so(library):
     library.put([paper("Editorial", authors="A, B", published="2001")])
     second = {"authors": "A, B; C, D", "published": "2002", "pmid": "7"}
     library.put([paper("Editorial", **second)])
@@ -127,7 +127,7 @@ def test_not_duplicates_is_remembered(library):
     assert [r.reason for r in library.relations(MatchVerdict.different)] == ["said by you"]
 
 
-def test_versions_can_be_parted_and_the_rest_stays_together(library):
+def test_one_version_can_be_separated_from_its_work(library):
     for kind, doi in (("article-journal", "10.1000/a"), ("article", "")):
         library.put(
             [
@@ -141,7 +141,7 @@ def test_versions_can_be_parted_and_the_rest_stays_together(library):
     assert library.versions(1) == [] and library.works([1, 2]) == {1: 1, 2: 2}
 
 
-def test_what_was_edited_by_hand_stays(library):
+def test_edited_fields_survive_a_new_import(library):
     [id] = library.put([paper("A", source="arxiv", source_id="1", arxiv="2101.00001")]).ids
     library.edit(id, title="My title", abstract="zebra")
     library.put([paper("B", source="arxiv", source_id="1", arxiv="2101.00001", abstract="ox")])
@@ -150,12 +150,12 @@ def test_what_was_edited_by_hand_stays(library):
     assert words(library, "zebra") == [id] and library.is_text_index_consistent()
 
 
-def test_words_are_found_in_all_their_forms_without_accents(library):
+def test_text_search_ignores_accents_and_word_forms(library):
     library.put([paper("Étude", abstract="The runners were running."), paper("Other")])
     assert words(library, "run") == words(library, "etude") == [1]
 
 
-def test_words_are_found_in_authors_venue_notes_keywords_and_files(library):
+def test_text_search_covers_authors_venue_notes_keywords_and_files(library):
     library.put([paper("A", authors="Curie, Marie", venue="Nature", keywords=("radium",))])
     library.notes.add(1, "ask Pierre")
     library.attachments.put([(Attachment(1, "/a.pdf", "ab" * 32, 3, 1.0), "polonium glows")])
@@ -164,7 +164,7 @@ def test_words_are_found_in_authors_venue_notes_keywords_and_files(library):
     assert library.is_text_index_consistent()
 
 
-def test_a_changed_note_is_found_by_its_new_words_only(library):
+def test_changed_note_is_found_by_new_words_only(library):
     library.put([paper("A")])
     note = library.notes.add(1, "zebra")
     library.notes.change(note, "okapi")
@@ -173,7 +173,7 @@ def test_a_changed_note_is_found_by_its_new_words_only(library):
     assert words(library, "okapi") == [] and library.organisation.of([1])[1].notes == ()
 
 
-def test_the_trash_is_out_of_sight_and_nothing_in_it_is_lost(library):
+def test_trashed_papers_are_hidden_but_kept(library):
     library.put([paper("Bees", doi="10.1000/bees"), paper("Wasps")])
     library.trash([1])
     assert library.count() == 1 and words(library, "bees") == []
@@ -185,7 +185,7 @@ def test_the_trash_is_out_of_sight_and_nothing_in_it_is_lost(library):
     assert words(library, "bees") == [1] and library.is_text_index_consistent()
 
 
-def test_importing_a_paper_again_takes_it_out_of_the_trash(library):
+def test_importing_a_trashed_paper_restores_it(library):
     library.put([paper("Bees")])
     library.trash([1])
     assert library.put([paper("Bees")]).added == 0
@@ -196,14 +196,14 @@ def test_importing_a_paper_again_takes_it_out_of_the_trash(library):
     )
 
 
-def test_ids_of_papers_are_never_used_twice(library):
+def test_ids_are_never_reused(library):
     library.put([paper("A"), paper("B")])
     with closing(sqlite3.connect(library.path)) as db, db:
         db.execute("DELETE FROM papers WHERE id = 2")
     assert library.put([paper("C")]).ids == [3]
 
 
-def test_conditions_are_met_exactly(library):
+def test_conditions_match_exactly(library):
     library.put(
         [
             paper("A", authors="van Dyck, Anton", published="2015-02", fields=("cs.CL", "cs.LG")),
@@ -234,14 +234,14 @@ def test_conditions_are_met_exactly(library):
         assert matching(library, query) == found, query
 
 
-def test_orders_of_the_whole_library(library):
+def test_ids_are_sorted_by_order(library):
     library.put([paper("b", published="2001"), paper("C", published="2003"), paper("a")])
     assert library.ids(Order.added).tolist() == [3, 2, 1]
     assert library.ids(Order.year).tolist() == [2, 1, 3]
     assert library.ids(Order.title).tolist() == [3, 1, 2]
 
 
-def test_tags_and_collections_come_and_go(library):
+def test_tags_and_collections_can_be_added_and_removed(library):
     library.put([paper("A")])
     library.tags.add([1], "red")
     library.tags.add([1], "RED")
@@ -255,7 +255,7 @@ def test_tags_and_collections_come_and_go(library):
     assert marks.tags == () and marks.collections == ()
 
 
-def test_the_ledger_adds_up(library):
+def test_import_log_accounts_for_every_record(library):
     number = library.import_log.open("refs.bib")
     skip = Skipped("refs.bib", "smith", "has no end")
     library.put([paper("A"), paper("A"), paper("B")], import_id=number, skips=[skip])
@@ -268,7 +268,7 @@ def test_the_ledger_adds_up(library):
     ]
 
 
-def test_saved_searches_are_kept(library):
+def test_saved_searches_are_stored_by_name(library):
     library.saved_searches.save("bees", "bees year:2015..")
     library.saved_searches.save("bees", "bees")
     assert library.saved_searches.queries() == {"bees": "bees"}
@@ -280,7 +280,7 @@ def test_document_frequencies_count_papers_by_stem(library):
     assert counts == {"run": 2, "bee": 1, "zebra": 0}
 
 
-def test_vectors_belong_to_the_text_they_were_made_from(library):
+def test_vectors_belong_to_a_text_and_are_missing_after_its_change(library):
     library.put([paper("A", doi="10.1000/a"), paper("B")])
     ids, hashes = library.missing_vectors("s")
     first_rows = []
@@ -296,20 +296,20 @@ def test_vectors_belong_to_the_text_they_were_made_from(library):
     assert library.missing_vectors("other")[0].tolist() == [1, 2]
 
 
-def test_writers_wait_for_each_other(library):
+def test_concurrent_writers_are_serialised(library):
     batches = [[paper(f"{writer} {n} {'x' * writer}") for n in range(20)] for writer in range(8)]
     with ThreadPoolExecutor(8) as threads:
         stored = list(threads.map(library.put, batches))
     assert [s.added for s in stored] == [20] * 8 and library.is_text_index_consistent()
 
 
-def test_a_failed_batch_leaves_nothing_behind(library):
+def test_failed_batch_leaves_nothing_behind(library):
     with pytest.raises(TypeError):
         library.put([paper("good"), paper("bad", extra={"not": object()})])
     assert library.count() == 0 and library.put([paper("good")]).ids == [1]
 
 
-def test_a_damaged_text_index_is_seen_and_rebuilt(library):
+def test_damaged_text_index_is_detected_and_rebuilt(library):
     library.put([paper("Bees")])
     with closing(sqlite3.connect(library.path)) as db, db:
         db.execute("UPDATE papers SET title = 'Wasps'")
@@ -318,7 +318,7 @@ def test_a_damaged_text_index_is_seen_and_rebuilt(library):
     assert library.is_text_index_consistent() and words(library, "wasps") == [1]
 
 
-def test_a_library_of_a_newer_sciread_is_refused_by_name(tmp_path):
+def test_library_of_newer_version_is_refused_by_name(tmp_path):
     path = tmp_path / "library.sqlite3"
     Library(path).close()
     with closing(sqlite3.connect(path)) as db, db:
@@ -329,7 +329,7 @@ def test_a_library_of_a_newer_sciread_is_refused_by_name(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_file_that_is_no_library_is_refused_and_left_alone(tmp_path):
+def test_file_that_is_not_a_library_is_refused_unchanged(tmp_path):
     path = tmp_path / "library.sqlite3"
     path.write_text("just some text, long enough to be read as a header of a file" * 20)
     with pytest.raises(LibraryError, match="not an SQLite file"):
@@ -341,7 +341,7 @@ def test_a_file_that_is_no_library_is_refused_and_left_alone(tmp_path):
         Library(path)
 
 
-def test_what_pubmed_calls_an_update_of_a_preprint_is_a_version_of_its_work(library):
+def test_update_of_preprint_in_pubmed_is_a_version(library):
     preprint = paper("Bees dance", pmid="1", source="pubmed", source_id="1")
     article = paper(
         "The waggle of the honey bee",
@@ -356,7 +356,7 @@ def test_what_pubmed_calls_an_update_of_a_preprint_is_a_version_of_its_work(libr
     assert library.count() == 2 and works[1] == works[2]
 
 
-def test_thousands_of_titles_that_begin_alike_come_in_and_repeated_ones_are_still_one(library):
+def test_many_titles_with_same_beginning_are_stored_and_deduplicated(library):
     titles = [
         f"A randomized controlled trial of treatment number {n} in adults" for n in range(3000)
     ]

@@ -1,4 +1,4 @@
-"""An old library file becomes a new one, and a copy of it is kept first."""
+"""Old library files are migrated, with a copy kept first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.make import paper
 from trainer.data.inputs.library import NEWEST
 
 
-def test_the_migrations_build_what_the_schema_says(tmp_path):
+def test_migrations_build_the_declared_schema(tmp_path):
     path = tmp_path / "library.sqlite3"
     Library(path).close()
     engine = create_engine(f"sqlite:///{path}")
@@ -36,11 +36,11 @@ def test_the_migrations_build_what_the_schema_says(tmp_path):
     engine.dispose()
 
 
-def test_the_trainer_reads_the_newest_format():
+def test_trainer_reads_the_newest_format():
     assert NEWEST == HEAD
 
 
-def test_a_copy_is_kept_before_a_migration_and_a_failed_one_changes_nothing(tmp_path, monkeypatch):
+def test_migration_keeps_a_copy_and_a_failed_one_changes_nothing(tmp_path, monkeypatch):
     path = tmp_path / "library.sqlite3"
     library = Library(path)
     library.put([paper("Bees")])
@@ -58,7 +58,7 @@ def test_a_copy_is_kept_before_a_migration_and_a_failed_one_changes_nothing(tmp_
     library.close()
 
 
-def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path):
+def test_library_of_any_earlier_version_is_migrated_with_its_content(tmp_path):
     for revision in range(1, HEAD):
         path = tmp_path / f"{revision}.sqlite3"
         opening.begin(path, revision)
@@ -75,7 +75,7 @@ def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path
         library.close()
 
 
-def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path):
+def test_migration_adds_trashed_papers_to_text_index(tmp_path):
     path = tmp_path / "library.sqlite3"
     opening.begin(path, 2)
     with closing(sqlite3.connect(path)) as db, db:
@@ -95,7 +95,7 @@ def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path):
     library.close()
 
 
-def test_the_text_index_of_an_earlier_library_is_built_anew_and_folds(tmp_path):
+def test_migration_rebuilds_text_index_with_folding(tmp_path):
     path = tmp_path / "library.sqlite3"
     opening.begin(path, 5)
     with closing(sqlite3.connect(path)) as db, db:
@@ -144,7 +144,7 @@ def test_migration_of_library_without_mathematical_greek_keeps_text_index(tmp_pa
     Library(path).close()
 
 
-def test_records_of_an_earlier_library_are_found_by_author_and_year(tmp_path):
+def test_migrated_records_are_matched_by_author_and_year(tmp_path):
     path = tmp_path / "library.sqlite3"
     opening.begin(path, 6)
     with closing(sqlite3.connect(path)) as db, db:

@@ -1,4 +1,4 @@
-"""What can be read of a damaged library comes into a new one, and what is lost is told."""
+"""The readable part of a damaged library is copied to a new one, and losses are reported."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PAPERS = 400
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
-    """A library with something in every part of it, and texts that fill several pages."""
+def intact(tmp_path_factory) -> Path:
+    """A library with content in every table, and texts that fill several pages."""
     path = tmp_path_factory.mktemp("whole") / "library.sqlite3"
     library = Library(path)
     number = library.import_log.open("refs.bib")
@@ -57,9 +57,9 @@ def whole(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def path(whole, tmp_path) -> Path:
+def path(intact, tmp_path) -> Path:
     copy = tmp_path / "library.sqlite3"
-    copy.write_bytes(whole.read_bytes())
+    copy.write_bytes(intact.read_bytes())
     return copy
 
 
@@ -74,40 +74,40 @@ def rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return {name: sorted(db.execute(f'SELECT * FROM "{name}"'), key=repr) for name in names}
 
 
-def check(path: Path) -> Library:
-    """The library, open; nothing is wrong with it."""
+def open_checked(path: Path) -> Library:
+    """Open the library and assert that it is consistent."""
     library = Library(path)
     assert library.problems() == [] and library.is_text_index_consistent()
     return library
 
 
-def test_of_a_whole_library_every_row_is_there(path, tmp_path):
+def test_salvage_of_intact_library_keeps_every_row(path, tmp_path):
     done = salvage(path, tmp_path / "new.sqlite3")
     assert not done.lost and not done.altered and not done.gone and not done.pages
     assert rows(tmp_path / "new.sqlite3") == rows(path)
     assert done.kept["papers"] == PAPERS - 1
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     library.put([paper("New")])
-    assert max(library.ids()) == PAPERS + 1  # the number of the deleted one is not used again
+    assert max(library.ids()) == PAPERS + 1  # the id of the deleted paper is not reused
     library.close()
 
 
-def test_what_is_in_the_log_of_writes_is_there_too(path, tmp_path):
+def test_salvage_includes_write_ahead_log(path, tmp_path):
     library = Library(path)
     library.put([paper("Late ants")])
     assert path.with_name("library.sqlite3-wal").stat().st_size
     salvage(path, tmp_path / "new.sqlite3")
     library.close()
-    new = check(tmp_path / "new.sqlite3")
+    new = open_checked(tmp_path / "new.sqlite3")
     assert new.search_text("late", 5)
     new.close()
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_flipped_bytes_cost_little_and_what_is_lost_is_told(path, tmp_path, seed):
+def test_flipped_bytes_cost_little_and_losses_are_reported(path, tmp_path, seed):
     damage.flip(path, 40, seed)
     done = salvage(path, tmp_path / "new.sqlite3")
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     there = library.get(range(1, PAPERS))
     assert len(there) + len(done.gone) >= PAPERS - 1 - done.lost["papers"]
     right = sum(p.title.startswith("Bees and what they say, part ") for p in there)
@@ -116,24 +116,24 @@ def test_flipped_bytes_cost_little_and_what_is_lost_is_told(path, tmp_path, seed
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_overwritten_pages_cost_what_was_on_them(path, tmp_path, seed):
+def test_overwritten_pages_cost_only_their_rows(path, tmp_path, seed):
     draw, count = random.Random(seed), path.stat().st_size // damage.PAGE
     for page in draw.sample(range(2, count), 3):
         damage.overwrite(path, page, draw.randbytes(damage.PAGE))
     done = salvage(path, tmp_path / "new.sqlite3")
     assert done.lost["papers"] == len(done.placeholders) + len(done.gone)
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     assert library.count() >= PAPERS * 0.7
     library.close()
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_sectors_that_cannot_be_read_cost_what_is_on_them(path, tmp_path, seed):
+def test_unreadable_sectors_cost_only_their_rows(path, tmp_path, seed):
     count = path.stat().st_size // damage.PAGE
     pages = set(random.Random(seed).sample(range(1, count + 1), 3))
     with damage.failing(path, pages):
         done = salvage(path, tmp_path / "failing.sqlite3")
-    check(tmp_path / "failing.sqlite3").close()
+    open_checked(tmp_path / "failing.sqlite3").close()
     for page in pages:
         damage.overwrite(path, page, bytes(damage.PAGE))
     salvage(path, tmp_path / "zeros.sqlite3")
@@ -143,14 +143,14 @@ def test_sectors_that_cannot_be_read_cost_what_is_on_them(path, tmp_path, seed):
     assert done.pages > 0
 
 
-def test_an_unreadable_page_whose_rows_nothing_counts_is_told(path, tmp_path):
+def test_unreadable_page_of_uncounted_rows_is_reported(path, tmp_path):
     with damage.failing(path, {damage.root(path, "authors")}):
         done = salvage(path, tmp_path / "new.sqlite3")
     assert done.kept["papers"] == PAPERS - 1
     assert (done.pages, done.uncounted) == (1, 1)
 
 
-def test_an_unreadable_page_of_the_log_of_writes_costs_only_itself(path, tmp_path):
+def test_unreadable_page_of_write_ahead_log_costs_only_itself(path, tmp_path):
     library = Library(path)
     library.put([paper("Late ants")])
     log = path.with_name("library.sqlite3-wal")
@@ -158,14 +158,14 @@ def test_an_unreadable_page_of_the_log_of_writes_costs_only_itself(path, tmp_pat
         done = salvage(path, tmp_path / "new.sqlite3")
     library.close()
     assert done.kept["papers"] >= PAPERS - 1
-    check(tmp_path / "new.sqlite3").close()
+    open_checked(tmp_path / "new.sqlite3").close()
 
 
-def test_where_the_page_that_leads_to_a_table_is_damaged_its_rows_are_found(path, tmp_path):
+def test_rows_are_found_despite_damaged_root_page(path, tmp_path):
     for table in ("papers", "authors", "identifiers"):
         damage.overwrite(path, damage.root(path, table))
     done = salvage(path, tmp_path / "new.sqlite3")
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     found = library.get(range(1, PAPERS))
     assert len(found) == PAPERS - 1
     assert all(p.authors and p.identifiers for p in found)
@@ -174,15 +174,15 @@ def test_where_the_page_that_leads_to_a_table_is_damaged_its_rows_are_found(path
     library.close()
 
 
-def test_without_its_first_page_a_library_is_still_read(path, tmp_path):
+def test_library_is_salvaged_without_its_first_page(path, tmp_path):
     damage.overwrite(path, 1)
     salvage(path, tmp_path / "new.sqlite3")
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     assert library.count() >= PAPERS * 0.95
     library.close()
 
 
-def test_damaged_indexes_and_a_damaged_text_index_cost_nothing(path, tmp_path):
+def test_damaged_indexes_cost_no_rows(path, tmp_path):
     before = rows(path)
     for name in ("papers_head", "papers_tail", "fulltext_data", "fulltext_idx", "notes_paper"):
         damage.overwrite(path, damage.root(path, name))
@@ -191,19 +191,19 @@ def test_damaged_indexes_and_a_damaged_text_index_cost_nothing(path, tmp_path):
     for table in ("papers", "authors", "notes", "tagged", "collections", "saved_searches"):
         assert after[table] == before[table], table
     assert not done.lost and not done.altered
-    check(tmp_path / "new.sqlite3").close()
+    open_checked(tmp_path / "new.sqlite3").close()
 
 
-def test_a_file_that_was_cut_gives_what_is_before_the_cut(path, tmp_path):
+def test_truncated_library_keeps_rows_before_the_cut(path, tmp_path):
     damage.cut(path, 0.6)
     done = salvage(path, tmp_path / "new.sqlite3")
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     assert PAPERS * 0.2 < library.count() <= PAPERS
     assert done.lost
     library.close()
 
 
-def test_a_paper_whose_record_is_lost_keeps_its_notes_under_its_number(path, tmp_path):
+def test_paper_with_lost_record_keeps_notes_under_its_id(path, tmp_path):
     with closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE papers SET title = 'ZZZZ' || title WHERE id = 30")
         db.commit()
@@ -215,7 +215,7 @@ def test_a_paper_whose_record_is_lost_keeps_its_notes_under_its_number(path, tmp
     path.write_bytes(content)
     done = salvage(path, tmp_path / "new.sqlite3")
     assert "Curie" in done.placeholders[30] and "10.1000/29" in done.placeholders[30]
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     (found,) = library.get([30])
     assert "30" in found.title and found.identifiers and len(found.authors) == 2
     assert library.organisation.of([30])[30].notes == ("A note on 30, with ünïcödé.",)
@@ -223,28 +223,28 @@ def test_a_paper_whose_record_is_lost_keeps_its_notes_under_its_number(path, tmp
 
 
 @pytest.mark.parametrize("number", [-105, 29_000])
-def test_a_number_that_no_paper_has_had_is_not_told_as_lost(path, tmp_path, number):
+def test_id_that_never_existed_is_not_reported_as_lost(path, tmp_path, number):
     content = bytearray(path.read_bytes())
     page = (damage.root(path, "papers_live") - 1) * damage.PAGE
     cell = page + int.from_bytes(content[page + 8 + 2 * 300 : page + 10 + 2 * 300], "big")
-    end = cell + 1 + content[cell]  # where the number of a paper stands last, in two bytes
+    end = cell + 1 + content[cell]  # where the id of the paper is stored, in its last two bytes
     content[end - 2 : end] = number.to_bytes(2, "big", signed=True)
     path.write_bytes(content)
     assert salvage(path, tmp_path / "new.sqlite3").gone == []
 
 
-def test_a_changed_letter_is_told_with_the_title(path, tmp_path):
+def test_changed_text_is_reported_with_title(path, tmp_path):
     content = path.read_bytes()
     assert content.count(b"They dance 123. They") >= 1
     path.write_bytes(content.replace(b"They dance 123. They", b"They dence 123. They", 1))
     done = salvage(path, tmp_path / "new.sqlite3")
     assert list(done.altered.values()) == ["Bees and what they say, part 123"]
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     library.close()
 
 
 @pytest.mark.parametrize("revision", range(1, HEAD))
-def test_a_library_of_an_earlier_version_is_brought_up_to_date(tmp_path, revision):
+def test_salvage_migrates_library_of_earlier_version(tmp_path, revision):
     path = tmp_path / "old.sqlite3"
     opening.begin(path, revision)
     with closing(sqlite3.connect(path)) as db, db:
@@ -254,15 +254,15 @@ def test_a_library_of_an_earlier_version_is_brought_up_to_date(tmp_path, revisio
             "VALUES ('Bees', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1)"
         )
     salvage(path, tmp_path / "new.sqlite3")
-    library = check(tmp_path / "new.sqlite3")
+    library = open_checked(tmp_path / "new.sqlite3")
     assert [p.title for p in library.get([1])] == ["Bees"]
     library.close()
     assert not list(tmp_path.glob("*.backup*"))
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 100, b"no library " * 5000])
-def test_of_what_is_no_library_nothing_is_salvaged(tmp_path, content):
+def test_salvage_of_file_that_is_not_a_library_finds_nothing(tmp_path, content):
     (tmp_path / "old.sqlite3").write_bytes(content)
     done = salvage(tmp_path / "old.sqlite3", tmp_path / "new.sqlite3")
     assert not done.kept["papers"]
-    check(tmp_path / "new.sqlite3").close()
+    open_checked(tmp_path / "new.sqlite3").close()

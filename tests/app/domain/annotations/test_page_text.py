@@ -1,4 +1,4 @@
-"""Letters and their places."""
+"""Letters of a page and their positions."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ def middle_of(word: str) -> tuple[float, float]:
     return (box.left + box.right) / 2, (box.top + box.bottom) / 2
 
 
-def test_a_point_belongs_to_the_letter_under_it_or_else_to_its_line():
+def test_point_maps_to_nearest_letter_of_its_line():
     assert PAGE.nearest(*middle_of("fly")) == WORDS.index("fly")
     beyond = PAGE.nearest(900, TOP + LINE * 1.5)
     assert beyond == WORDS.index("and") + 2
     assert PAGE.nearest(900, 900, reach=6) is None
 
 
-def test_a_choice_ends_before_or_after_the_middle_of_a_letter():
+def test_selection_boundary_is_middle_of_a_letter():
     x, y = middle_of("fly")
     assert PAGE.boundary(x - 1, y) == WORDS.index("fly")
     assert PAGE.boundary(x + 1, y) == WORDS.index("fly") + 1
 
 
-def test_words_and_lines_are_chosen_whole():
+def test_words_and_lines_are_selected_whole():
     at = WORDS.index("lowers")
     assert WORDS[slice(*PAGE.word(at))] == "flowers"
     assert WORDS[slice(*PAGE.line(at))] == "flowers and"
     assert WORDS[slice(*PAGE.word(WORDS.index(" ")))] == " "
 
 
-def test_a_choice_is_extended_to_whole_words():
+def test_selection_extends_to_whole_words():
     def whole(start: int, end: int) -> str:
         return WORDS[slice(*PAGE.whole_words(start, end))]
 
     fly, flowers = WORDS.index("fly"), WORDS.index("flowers")
     assert whole(fly + 1, flowers + 4) == "fly to\nflowers"
-    assert whole(fly - 1, fly + 1) == " fly"  # what is between words stays as it was chosen
+    assert whole(fly - 1, fly + 1) == " fly"  # spaces keep the selected boundary
     assert whole(fly, fly + 3) == "fly"
     assert PAGE.whole_words(fly + 1, fly + 1) == (fly + 1, fly + 1)
 
 
-def test_where_words_have_no_spaces_a_choice_stays_as_it_is():
+def test_selection_without_spaces_between_words_is_unchanged():
     text = "深度学习模型 deep"
     letters = PageText(text, [0.0] * 4 * len(text))
     assert letters.whole_words(2, 4) == (2, 4)
     assert letters.whole_words(2, 9) == (2, len(text))
 
 
-def test_a_passage_is_covered_by_a_box_for_each_line():
+def test_passage_has_one_box_per_line():
     boxes = PAGE.boxes(WORDS.index("fly"), WORDS.index("and"))
     assert [(box.left, box.top) for box in boxes] == [
         (LEFT + 5 * LETTER, TOP),

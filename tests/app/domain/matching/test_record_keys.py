@@ -1,4 +1,4 @@
-"""How records are known again, written down and joined."""
+"""Keys, serialisation and merging of records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sciread_app.domain.paper import Author, Identifier, Paper
 from tests.support.make import paper
 
 
-def test_merging_fills_what_was_empty_and_loses_nothing():
+def test_merge_fills_empty_fields_and_loses_nothing():
     kept = paper("Bees", venue="Nature", doi="10.1000/a", extra={"volume": "3"}, published="2001")
     new = paper(
         "The Bees",
@@ -35,7 +35,7 @@ def test_merging_fills_what_was_empty_and_loses_nothing():
     assert merged.published == "2001-05"
 
 
-def test_a_newer_state_of_one_record_overrides_but_not_what_was_edited():
+def test_newer_record_overrides_all_but_edited_fields():
     kept = paper("Draft", abstract="Mine.", source="arxiv", source_id="1", extra={"version": "1"})
     new = paper("Final", abstract="Theirs.", source="arxiv", source_id="1", extra={"version": "2"})
     merged = merge(kept, new, edited=frozenset({"abstract"}))
@@ -47,13 +47,13 @@ texts = st.text(max_size=60)
 
 
 @given(texts, texts, st.lists(st.tuples(texts, texts).map(lambda n: Author(*n)), max_size=3))
-def test_a_record_comes_back_as_it_was_written(title, abstract, authors):
+def test_record_round_trip_is_lossless(title, abstract, authors):
     written = paper(title, abstract=abstract, authors=tuple(authors), keywords=("a", "b"))
     assert from_record(record(written)) == written
     assert 0 <= fingerprint(written) < 2**63 and 0 < text_hash(written) < 2**63
 
 
-def test_libraries_of_today_know_their_records_tomorrow():
+def test_record_format_and_hashes_are_stable():
     written = Paper(
         title="Bees",
         abstract="On bees.",
@@ -73,7 +73,7 @@ def test_libraries_of_today_know_their_records_tomorrow():
 
 
 @given(texts)
-def test_the_key_of_a_title_does_not_see_case_accents_or_signs(title):
+def test_title_key_ignores_case_accents_and_punctuation(title):
     assert title_key(title.upper().lower()) == title_key(title.upper())
     assert title_key(f"«{title}!»") == title_key(title)
     assert block_keys(title) == block_keys(title)

@@ -1,4 +1,4 @@
-"""The same paper, versions of one work, or neither: the rules by which records are compared."""
+"""Rules that classify two records as the same paper, versions of one work, or different."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ def verdict(a: Paper, b: Paper) -> MatchVerdict:
 
 
 @pytest.mark.parametrize("kind, value", [("pmid", "123"), ("arxiv", "2101.00027"), ("pmcid", "7")])
-def test_one_name_is_one_paper_whatever_the_titles_say(kind, value):
+def test_same_identifier_is_same_paper_despite_titles(kind, value):
     assert verdict(paper("Bees", **{kind: value}), paper("Wasps", **{kind: value})) == "same"
 
 
-def test_one_doi_is_one_paper():
+def test_same_doi_is_same_paper():
     a = paper("The bees of Belgium", doi="10.1000/BEES")
     b = paper("Bees of Belgium", doi="https://doi.org/10.1000/bees.")
     assert verdict(a, b) == "same"
 
 
-def test_one_doi_with_quite_different_titles_waits_for_a_person():
+def test_same_doi_with_different_titles_is_maybe():
     a = paper("The bees of Belgium", doi="10.1000/bees")
     b = paper("Superconductivity in nickelates", doi="10.1000/bees")
     assert verdict(a, b) == "maybe"
 
 
-def test_one_doi_for_two_talks_of_a_meeting_waits_for_a_person():
+def test_same_doi_of_two_conference_talks_is_maybe():
     a = paper("Behaviour of speech in Wilson's disease", authors="Barbosa, E.", doi="10.1002/mds")
     b = paper("Epilepsy in Wilson's disease", authors="Prashanth, L.", doi="10.1002/mds")
     assert verdict(a, b) == "maybe"
 
 
-def test_a_placeholder_doi_brings_nothing_together():
+def test_placeholder_doi_is_ignored():
     a = paper("The bees of Belgium", doi="10.1145/nnnnnnn.nnnnnnn")
     b = paper("Superconductivity in nickelates", doi="10.1145/nnnnnnn.nnnnnnn")
     assert verdict(a, b) == "different"
 
 
-def test_title_author_and_year_make_one_paper():
+def test_same_title_author_and_year_is_same_paper():
     a = paper(LONG, authors="Brown, Hugh N.; Bunce, G.", published="2001")
     b = paper(LONG.upper() + ".", authors="BROWN, H.; Bunce, Gerry", published="2001-02")
     assert verdict(a, b) == "same"
@@ -67,29 +67,29 @@ def test_title_author_and_year_make_one_paper():
         paper("Reply to " + LONG, authors="Brown, H.", published="2001"),
     ],
 )
-def test_what_differs_in_author_year_or_part_is_another_paper(other):
+def test_different_author_year_or_part_is_another_paper(other):
     assert verdict(paper(LONG, authors="Brown, Hugh", published="2001"), other) == "different"
 
 
-def test_papers_that_agree_but_in_their_dois_are_suggested():
+def test_agreeing_papers_with_different_dois_are_maybe():
     a = paper(LONG, authors="Brown, H.", doi="10.1586/14737140.7.1.57")
     b = paper(LONG, authors="Brown, H.", doi="10.1586/14787210.7.1.57")
     assert verdict(a, b) == "maybe"
 
 
-def test_a_title_typed_with_a_slip_is_suggested():
+def test_title_with_typo_is_maybe():
     a = paper(LONG, authors="Brown, H.", published="2001")
     b = paper(LONG.replace("moment", "momemt"), authors="Brown, H.", published="2001")
     assert verdict(a, b) == "maybe"
 
 
-def test_a_common_title_is_not_enough():
+def test_generic_title_is_not_enough():
     a = paper("Editorial", authors="Brown, H.; Clark, J.", published="2001")
     b = paper("Editorial", authors="Brown, H.", published="2002")
     assert verdict(a, b) == "maybe"
 
 
-def test_a_preprint_and_its_article_are_versions_of_one_work():
+def test_preprint_and_article_are_versions():
     preprint = paper(LONG, authors="Brown, H.", arxiv="hep-ex/0102017", published="2001")
     article = paper(
         LONG, authors="Brown, H. N.", doi="10.1103/x", published="2001", kind="article-journal"
@@ -97,13 +97,13 @@ def test_a_preprint_and_its_article_are_versions_of_one_work():
     assert verdict(preprint, article) == "versions"
 
 
-def test_the_doi_that_a_preprint_names_is_its_article():
+def test_article_doi_of_preprint_links_versions():
     preprint = paper(LONG, arxiv="hep-ex/0102017", doi="10.1103/x", source="arxiv")
     article = paper("Quite another title", doi="10.1103/x", kind="article-journal")
     assert verdict(preprint, article) == "versions"
 
 
-def test_two_preprints_that_name_one_doi_wait_for_a_person():
+def test_two_preprints_with_same_article_doi_are_not_merged():
     a, b = paper(LONG, arxiv="2101.00027", doi="10.1/x"), paper(LONG, arxiv="2101.00028")
     assert verdict(a, b) == "different"
     assert (
@@ -115,7 +115,8 @@ def test_two_preprints_that_name_one_doi_wait_for_a_person():
     )
 
 
-# Two papers of one journal, year and volume by the same authors: only one word tells them apart.
+# Two papers of one journal, year and volume by the same authors that differ in one word of the
+# title.
 PAIRS = [
     ("Bone loss and its risk factors in men", "Bone loss and its risk factors in women"),
     ("Sleep and memory consolidation in boys", "Sleep and memory consolidation in girls"),
@@ -143,7 +144,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_papers_of_one_volume_with_like_titles_are_suggested_and_not_merged(first, second):
+def test_similar_titles_in_one_volume_are_maybe_not_same(first, second):
     both = {"authors": "Smith, J.; Jones, K.", "published": "2010", "venue": "Lancet"}
     a = paper(first, **both, extra={"volume": "12", "pages": "580-2"})
     b = paper(second, **both, extra={"volume": "12", "pages": "601-9"})
@@ -166,7 +167,7 @@ def test_papers_of_one_volume_with_like_titles_are_suggested_and_not_merged(firs
 @pytest.mark.parametrize(
     "title", ["Bone loss in men of the Andes", "Bone loss in 5 women of the Andes"]
 )
-def test_papers_with_like_titles_that_stand_elsewhere_are_not_suggested(title, other):
+def test_similar_titles_in_different_places_are_different(title, other):
     first = {
         "authors": "Smith, J.; Jones, K.",
         "published": "2010",
@@ -204,7 +205,7 @@ WHOLE = {
         {"title": "A Measurement of the {Anomalous} Magnetic Moment of the Muon"},
     ],
 )
-def test_records_that_agree_and_contradict_in_nothing_are_one_paper(other):
+def test_agreeing_records_without_contradiction_are_same(other):
     first = {"title": LONG, **WHOLE}
     assert verdict(paper(**first), paper(**first | other)) == "same"
 
@@ -226,7 +227,7 @@ def test_records_that_agree_and_contradict_in_nothing_are_one_paper(other):
         {"abstract": " ".join(f"other{n}" for n in range(60))},
     ],
 )
-def test_records_that_are_merely_alike_are_suggested(other):
+def test_merely_similar_records_are_maybe(other):
     text = " ".join(f"word{n}" for n in range(60))
     first = {"title": LONG, "kind": "article-journal", "abstract": text, **WHOLE}
     a, b = paper(**first, doi="10.1000/one"), paper(**first | other)
@@ -246,14 +247,12 @@ def test_records_that_are_merely_alike_are_suggested(other):
         ("ハスの研究とその応用について", "バスの研究とその応用について", False),
     ],
 )  # fmt: skip
-def test_titles_are_compared_without_their_spelling_but_not_without_their_meaning(
-    first, second, one
-):
+def test_title_comparison_ignores_spelling_but_not_meaning(first, second, one):
     both = {"authors": "Smith, J.", "published": "2010"}
     assert (verdict(paper(first, **both), paper(second, **both)) == "same") is one
 
 
-def test_a_doi_of_a_whole_volume_makes_no_paper_of_its_parts():
+def test_doi_of_whole_volume_does_not_identify_its_parts():
     doi, both = "10.1659/0276-4741(2004)024", {"authors": "Smith, J.", "published": "2004"}
     part = paper("Introduction", doi=doi, **both, extra={"pages": "1-3"})
     chapter = paper("Introduction", doi=doi, **both, extra={"pages": "141-150"})
@@ -264,7 +263,7 @@ def test_a_doi_of_a_whole_volume_makes_no_paper_of_its_parts():
     assert verdict(men, women) == "maybe"
 
 
-def test_what_is_more_likely_one_paper_comes_first():
+def test_likelihood_ranks_probable_duplicates_first():
     first = paper(LONG, **WHOLE)
     slip = paper(LONG.replace("moment", "momemt"), **WHOLE)
     abstract = paper(LONG, **WHOLE | {"venue": "Chest", "extra": {"pages": "S1"}})
@@ -297,7 +296,7 @@ WORDS = st.lists(
     st.booleans(),
     st.booleans(),
 )  # fmt: skip
-def test_papers_that_differ_in_a_telling_word_are_never_merged(pair, before, after, full, upper):
+def test_titles_with_different_content_word_are_never_merged(pair, before, after, full, upper):
     both = {"authors": "Smith, J.; Jones, K.", "published": "2010", "venue": "Lancet"}
     if full:
         both["extra"] = {"volume": "12", "pages": "580-2"}

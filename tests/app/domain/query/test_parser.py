@@ -27,38 +27,38 @@ def terms(text):
     return [term.text + "*" * term.prefix for term in parse(text).terms]
 
 
-def test_words_rank_and_are_encoded_but_words_that_say_nothing_do_not_rank():
+def test_common_words_are_encoded_but_not_ranked():
     query = parse("the role of Attention in neural networks")
     assert [t.text for t in query.terms] == ["role", "attention", "neural", "networks"]
     assert query.meaning == "the role of Attention in neural networks"
     assert query.conditions == ()
 
 
-def test_a_query_of_nothing_but_common_words_is_taken_at_its_word():
+def test_query_of_only_common_words_keeps_them():
     assert terms("to be or not to be") == ["to", "be", "or", "not", "to", "be"]
 
 
-def test_a_word_counts_as_often_as_it_is_said():
+def test_repeated_word_counts_each_time():
     assert terms("graph theory of graph minors") == ["graph", "theory", "graph", "minors"]
 
 
-def test_words_joined_by_signs_are_taken_apart_as_the_text_index_does():
+def test_compound_words_are_split_like_in_text_index():
     assert terms("COVID-19 state-of-the-art") == ["covid", "19", "state", "art"]
 
 
-def test_a_phrase_ranks_and_must_be_there():
+def test_phrase_ranks_and_is_required():
     query = parse('"deep learning" proteins')
     assert query.terms == (Term("deep learning"), Term("proteins"))
     assert query.conditions == (Condition("text", "deep learning"),)
     assert query.meaning == "deep learning proteins"
 
 
-def test_curly_and_angled_quotation_marks_are_as_good_as_straight_ones():
+def test_typographic_quotation_marks_work_like_straight_ones():
     assert parse("“deep learning”") == parse('"deep learning"')
     assert conditions("«deep learning»") == conditions('"deep learning"')
 
 
-def test_what_is_left_out_is_a_condition_and_not_encoded():
+def test_excluded_words_are_conditions_and_not_encoded():
     query = parse('jaguar -car -"big cat" -author:smith')
     assert conditions('jaguar -car -"big cat" -author:smith') == [
         ("text", "car", True),
@@ -68,7 +68,7 @@ def test_what_is_left_out_is_a_condition_and_not_encoded():
     assert (terms(query.text), query.meaning) == (["jaguar"], "jaguar")
 
 
-def test_only_leaving_out_asks_for_everything_else():
+def test_query_of_only_exclusions_has_no_terms():
     query = parse("-car")
     assert (query.terms, query.meaning) == ((), "")
     assert query.conditions == (Condition("text", "car", True),)
@@ -77,22 +77,22 @@ def test_only_leaving_out_asks_for_everything_else():
 @pytest.mark.parametrize(
     "text", ["graph-based - methods", "bundles on O(-k)", "PU(2)-monopoles", "E2f-1, -2 and -3"]
 )
-def test_a_minus_within_a_word_or_before_a_number_leaves_nothing_out(text):
+def test_minus_inside_word_or_before_number_excludes_nothing(text):
     assert conditions(text) == []
 
 
 @pytest.mark.parametrize("text", ['K\\"ahler manifolds', 'the 8" tube', 'v"=0 level'])
-def test_a_quotation_mark_within_a_word_quotes_nothing(text):
+def test_quotation_mark_inside_word_quotes_nothing(text):
     assert conditions(text) == []
 
 
-def test_the_beginning_of_a_word_ranks():
+def test_prefix_ranks():
     assert parse("transf* learning").terms == (Term("transf", prefix=True), Term("learning"))
     assert parse("transf* learning").meaning == "learning"
     assert parse("transf*").meaning == "transf"
 
 
-def test_a_star_behind_one_or_two_letters_is_a_name():
+def test_star_after_one_or_two_letters_is_part_of_a_name():
     assert terms("A* search") == ["search"]
     assert terms("C*-algebras") == ["c", "algebras"]
 
@@ -153,12 +153,12 @@ def test_fields_are_conditions(text, field, value):
     assert conditions(f"-{text}") == [(field, value, True)]
 
 
-def test_an_open_range_of_years_has_no_end():
+def test_open_year_range_is_unbounded():
     assert parse("year:2015..").conditions[0].years == (2015, 9999)
     assert parse("year:..2015").conditions[0].years == (0, 2015)
 
 
-def test_words_of_the_title_or_the_abstract_also_rank():
+def test_words_of_title_field_also_rank():
     query = parse("title:attention author:vaswani")
     assert (terms(query.text), query.meaning) == (["attention"], "attention")
 
@@ -170,37 +170,37 @@ def test_words_of_the_title_or_the_abstract_also_rank():
         *("ZnO:Al films", "see https://example.org/x today", "a: b"),
     ],
 )
-def test_other_colons_are_plain_text(text):
+def test_unknown_fields_are_plain_text(text):
     assert parse(text).conditions == ()
     assert parse(text).terms
 
 
-def test_days_are_counted_from_today_or_named():
+def test_added_accepts_days_ago_and_date_ranges():
     (lately,), (spring,) = (parse(q).conditions for q in ("added:7d", "added:2026-03..2026-05"))
     assert lately.days(date(2026, 11, 22)) == (date(2026, 11, 15), date.max)
     assert spring.days(date(2026, 11, 22)) == (date(2026, 3, 1), date(2026, 5, 31))
 
 
-def test_papers_can_be_named_as_examples_and_counterexamples():
+def test_like_names_examples_and_counterexamples():
     query = parse("like:17,23 -like:5 graph minors like:17")
     assert (query.like, query.unlike) == ((17, 23), (5,))
     assert (query.conditions, query.meaning) == ((), "graph minors")
 
 
-def test_examples_can_be_named_by_citation_key_or_identifier():
+def test_like_accepts_citation_key_or_identifier():
     query = parse("like:vaswani2017attention -like:10.1016/0370-2693(88)91418-2 graphs")
     assert query.named_like == ("vaswani2017attention",)
     assert query.named_unlike == ("10.1016/0370-2693(88)91418-2",)
     assert (query.conditions, query.meaning) == ((), "graphs")
 
 
-def test_a_quotation_mark_that_is_never_closed_quotes_nothing():
+def test_unclosed_quotation_mark_is_ignored():
     assert parse('about "deep lear') == replace(parse("about deep lear"), text='about "deep lear')
     assert conditions('author:"curie') == [("author", "curie", False)]
     assert conditions('"deep learning" "of') == [("text", "deep learning", False)]
 
 
-def test_conditions_before_a_pasted_abstract_or_identifier_stay_conditions():
+def test_conditions_before_pasted_text_or_identifier_are_kept():
     query = parse(f'in:"my thesis" cat:cs.CL OR cat:cs.LG {ABSTRACT}')
     assert query.pasted and query.meaning == " ".join(ABSTRACT.split())
     assert [c.field for c in query.conditions] == ["in", "cat"]
@@ -209,7 +209,7 @@ def test_conditions_before_a_pasted_abstract_or_identifier_stay_conditions():
     assert [c.field for c in query.conditions] == ["is"]
 
 
-def test_or_between_words_asks_for_one_of_them():
+def test_or_between_words_is_one_condition():
     query = parse('cat OR dog OR "guinea pig" food')
     assert [t.text for t in query.terms] == ["cat", "dog", "guinea pig", "food"]
     (condition,) = query.conditions
@@ -217,16 +217,16 @@ def test_or_between_words_asks_for_one_of_them():
     assert condition.expression == '"cat" OR "dog" OR "guinea pig"'
 
 
-def test_or_between_values_of_one_field_joins_them():
+def test_or_between_values_of_a_field_is_one_condition():
     assert conditions("cat:cs.CL OR cat:cs.LG") == [("cat", "cs.CL\ncs.LG", False)]
 
 
-def test_and_and_not_are_understood():
+def test_and_and_not_are_operators():
     assert parse("cats AND NOT dogs").conditions == parse("cats -dogs").conditions
     assert terms("cats AND NOT dogs") == ["cats"]
 
 
-def test_or_at_an_end_is_not_yet_finished():
+def test_dangling_or_is_ignored():
     assert terms("cats OR") == ["cats"]
     assert terms("OR cats") == ["cats"]
 
@@ -261,14 +261,14 @@ def test_or_at_an_end_is_not_yet_finished():
         ("-cats OR dogs", "cats OR dogs", "between words"),
     ],
 )
-def test_a_wrong_query_is_explained(text, part, hint):
+def test_invalid_query_is_explained(text, part, hint):
     with pytest.raises(BadQuery) as bad:
         parse(text)
     assert part in str(bad.value)
     assert hint in bad.value.hint
 
 
-def test_a_pasted_abstract_has_no_operators():
+def test_pasted_abstract_has_no_operators():
     query = parse(ABSTRACT)
     assert query.pasted
     assert query.conditions == ()
@@ -276,13 +276,13 @@ def test_a_pasted_abstract_has_no_operators():
     assert {"activation", "smith", "always"} <= {t.text for t in query.terms}
 
 
-def test_a_pasted_identifier_is_all_that_is_meant():
+def test_pasted_identifier_is_the_whole_query():
     query = parse("https://arxiv.org/abs/1706.03762v5")
     assert query.identifier == Identifier("arxiv", "1706.03762")
     assert (query.terms, query.meaning) == ((), "")
 
 
-def test_an_empty_box_asks_for_everything():
+def test_empty_query_has_no_terms():
     query = parse("  ")
     assert (query.terms, query.conditions, query.meaning) == ((), (), "")
 
@@ -309,7 +309,7 @@ def found(text_index, expression):
     return [row[0] for row in rows]
 
 
-# What the box gives meaning to, in any order, among other things.
+# Characters and words with a meaning in the query language, among others.
 pieces = st.sampled_from(
     [
         *'"*:-()^+{}|',
@@ -341,7 +341,7 @@ anything = st.one_of(
 @example("İstanbul* ʼn")
 @example('author:"a" OR author:"ß ﬁ"')
 @example("x " * 5000)
-def test_whatever_is_typed_is_understood_or_explained(text_index, text):
+def test_any_query_is_parsed_or_explained(text_index, text):
     try:
         query = parse(text)
     except BadQuery as bad:
@@ -358,13 +358,13 @@ def test_whatever_is_typed_is_understood_or_explained(text_index, text):
     "text",
     ['author:"Berg van der"', "author:berg", 'author:"L. van der Berg"', 'author:"berg, ludwig"'],
 )
-def test_an_author_is_found_by_parts_of_the_name_in_any_order(text_index, text):
+def test_author_matches_name_parts_in_any_order(text_index, text):
     (condition,) = parse(text).conditions
     assert found(text_index, condition.expression) == [1]
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=3), st.booleans())
-def test_whatever_a_list_holds_can_be_asked_for(names, negated):
+def test_fragment_of_any_facet_value_can_be_parsed(names, negated):
     names = [name for name in names if words_in(name) and not set(name) & set(QUOTES + "\0")]
     assume(names)
     meant = [" ".join(unicodedata.normalize("NFC", name).split()) for name in names]
@@ -376,12 +376,12 @@ def test_whatever_a_list_holds_can_be_asked_for(names, negated):
         assert query.meaning == "words behind"
 
 
-def test_parts_of_two_names_make_no_author(text_index):
+def test_parts_of_two_names_match_no_author(text_index):
     (condition,) = parse('author:"Ludwig Curie"').conditions
     assert found(text_index, condition.expression) == []
 
 
-def test_a_field_looks_only_into_its_own_column(text_index):
+def test_field_searches_only_its_column(text_index):
     (condition,) = parse("author:graph").conditions
     assert found(text_index, condition.expression) == []
     (condition,) = parse("title:graph").conditions

@@ -1,4 +1,4 @@
-"""A query goes on to mean a tag or a collection that has another name now."""
+"""Queries are rewritten when a tag or a collection gets another name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sciread_app.domain.query.rewrite import with_collection_moved, with_tag_ren
         ("cat:old", "cat:old"),
     ],
 )
-def test_a_renamed_tag_is_renamed_in_queries(query, renamed):
+def test_renamed_tag_is_renamed_in_query(query, renamed):
     assert with_tag_renamed(query, "old", "to read") == renamed
     parse(renamed)
 
@@ -33,5 +33,5 @@ def test_a_renamed_tag_is_renamed_in_queries(query, renamed):
         ("thesis within:thesis", "thesis within:thesis"),
     ],
 )
-def test_a_moved_collection_is_moved_in_queries_with_all_below_it(query, moved):
+def test_moved_collection_is_renamed_in_query_with_subcollections(query, moved):
     assert with_collection_moved(query, "thesis", "my work/thesis") == moved

@@ -66,7 +66,7 @@ def is_found(text_index, column, text, expression):
         ("Non-abelian groups", "abelian"),
     ],
 )
-def test_words_are_found_however_they_are_spelt(text_index, title, typed):
+def test_words_are_found_in_any_spelling(text_index, title, typed):
     assert is_found(text_index, "title", title, any_of(parse(typed).terms))
 
 
@@ -93,7 +93,7 @@ def test_fold_of_mathematical_letter_is_that_of_the_plain_one(text, folded):
         ("度深", '"深度"'),
     ],
 )
-def test_other_words_are_not_found(text_index, title, typed):
+def test_different_words_are_not_found(text_index, title, typed):
     assert not is_found(text_index, "title", title, any_of(parse(typed).terms))
 
 
@@ -108,30 +108,30 @@ def test_other_words_are_not_found(text_index, title, typed):
         ("小明 王", "author:王小明"),
     ],
 )
-def test_authors_are_found_however_they_are_spelt(text_index, name, typed):
+def test_authors_are_found_in_any_spelling(text_index, name, typed):
     (condition,) = parse(typed).conditions
     assert is_found(text_index, "authors", name, condition.expression)
 
 
-def test_a_word_can_be_left_out_however_it_is_spelt(text_index):
+def test_ideographic_word_can_be_excluded(text_index):
     (condition,) = parse("-综述").conditions
     assert condition == Condition("text", "综述", True)
     assert is_found(text_index, "title", "学习综述", condition.expression)
 
 
-def test_long_runs_of_ideographs_are_looked_up_in_parts_and_particles_are_not():
+def test_long_ideograph_runs_are_split_and_particles_dropped():
     assert terms("深度学习综述") == ["深度", "度学", "学习", "习综", "综述"]
     assert terms("量子コンピュータの研究") == ["量子", "コンピュータ", "研究"]
 
 
-def test_hyphenated_compounds_are_one_term():
+def test_hyphenated_compound_is_one_term():
     assert parse("non-linear state-of-the-art").terms == tuple(
         map(Term, ("non linear", "state", "art"))
     )
     assert set(spellings("non linear")) == {("non", "linear"), ("nonlinear",)}
 
 
-def test_words_of_a_text_are_where_they_stand():
+def test_tokens_give_positions_in_text():
     text = r"H$_2$O by K\"ahler, 深度: α"
     assert [(token.text, text[token.start : token.end]) for token in tokens(text)] == [
         ("H2O", "H$_2$O"),
@@ -143,7 +143,7 @@ def test_words_of_a_text_are_where_they_stand():
     ]
 
 
-# What the scanner gives meaning to, among other things.
+# Characters with a meaning to the scanner, among others.
 pieces = st.sampled_from([*r"$\{}_^", r"\alpha", r"\"o", r"\v{s}", "ü", "ß", "深", "²", "α", "ﬁ"])
 anything = st.one_of(
     st.text(max_size=40), st.lists(st.one_of(pieces, st.text(max_size=3))).map("".join)
@@ -151,7 +151,7 @@ anything = st.one_of(
 
 
 @given(anything)
-def test_every_text_can_be_taken_apart(text):
+def test_any_text_can_be_tokenised(text):
     found = tokens(text)
     assert [token.text for token in found] == WORD.findall(unmarked(text))
     edges = [edge for token in found for edge in (token.start, token.end)]
@@ -160,6 +160,6 @@ def test_every_text_can_be_taken_apart(text):
 
 
 @given(anything)
-def test_what_is_folded_holds_each_word_of_the_text(text):
+def test_folded_text_contains_every_word(text):
     folded = fold(text)
     assert all(word in folded for token in tokens(text) for word in spellings(token.text)[0])

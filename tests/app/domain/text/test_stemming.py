@@ -23,7 +23,7 @@ def tokenizer():
     db.close()
 
 
-def as_sqlite_stems(db, words):
+def sqlite_stems(db, words):
     db.execute("DELETE FROM texts")
     db.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(words, 1))
     found = dict(db.execute("SELECT doc, term FROM stems"))
@@ -31,5 +31,5 @@ def as_sqlite_stems(db, words):
 
 
 @given(st.lists(st.builds(str.__add__, letters, st.sampled_from(ENDINGS)).filter(bool)))
-def test_a_stem_is_that_of_the_text_index(tokenizer, words):
-    assert [stem(word) for word in words] == as_sqlite_stems(tokenizer, words)
+def test_stem_equals_that_of_text_index(tokenizer, words):
+    assert [stem(word) for word in words] == sqlite_stems(tokenizer, words)

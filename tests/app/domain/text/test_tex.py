@@ -1,4 +1,4 @@
-"""TeX as people read it: Unicode where there is one, and never a letter lost."""
+"""TeX as readable Unicode where possible, without losing a letter."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from sciread_app.domain.text.tex import readable, with_formulas
         (r"of t \bar{t} and t{\bar t}H", "of t t̄ and t{t̄}H"),
         (r"at \sqrt{s_{\mathrm{NN}}} = \frac{1}{2} TeV", "at √(s_(NN)) = 1/2 TeV"),
         (r"\binom{n}{k} and \barbell", r"\binom{n}{k} and \barbell"),
-        # what is no formula, or has no likeness in a line of text
+        # not a formula, or without a one-line equivalent
         ("costs $5 and $6 a month", "costs $5 and $6 a month"),
         ("between $5 and $10", "between $5 and $10"),
         ("US$-denominated debt of US$5", "US$-denominated debt of US$5"),
@@ -60,7 +60,7 @@ from sciread_app.domain.text.tex import readable, with_formulas
         ("", ""),
     ],
 )
-def test_tex_becomes_unicode_where_there_is_one(tex, text):
+def test_tex_becomes_unicode_where_possible(tex, text):
     assert readable(tex) == text
 
 
@@ -77,7 +77,7 @@ def letters(text: str) -> Counter[str]:
 
 
 def lost(text: str) -> Counter[str]:
-    """Letters outside commands that are not shown. A command that stays is shown as it is."""
+    """Return letters outside commands that are not shown. An unknown command is shown unchanged."""
     return letters(COMMAND.sub("", text)) - letters(readable(text))
 
 
@@ -87,18 +87,18 @@ def test_no_letter_is_lost(text):
 
 
 @given(st.text())
-def test_no_text_is_too_odd_to_be_read(text):
+def test_any_text_is_converted_without_losing_letters(text):
     assert not lost(text)
     with_formulas(text)
 
 
 @given(st.text(st.characters(exclude_characters="$\\")))
-def test_text_without_tex_stays_as_it_is(text):
+def test_text_without_tex_is_unchanged(text):
     assert readable(text) == " ".join(text.split())
     assert with_formulas(text) == text
 
 
-def test_deep_nesting_is_left_alone():
+def test_deeply_nested_braces_are_unchanged():
     deep = "$" + "{" * 300 + "x" + "}" * 300 + "$"
     assert readable(deep) == deep
     assert readable("$" + "^" * 900 + "x$")
@@ -115,16 +115,16 @@ def test_deep_nesting_is_left_alone():
         "`\\(x^2\\)` and\n`$\\alpha$`",
     ],
 )
-def test_code_in_notes_stays_as_it_is(code):
+def test_code_in_notes_is_unchanged(code):
     assert with_formulas(code) == code
     assert with_formulas(f"$a^2$\n\n{code}") == f"a²\n\n{code}"
 
 
 @pytest.mark.parametrize("text", ["a ` $x^2$", "\\`$x^2$`", "`` $x^2$ `", "` a\n\n$x^2$ `"])
-def test_backticks_that_are_no_code_hide_no_formula(text):
+def test_backticks_without_code_hide_no_formula(text):
     assert with_formulas(text) == text.replace("$x^2$", "x²")
 
 
-def test_notes_keep_their_lines_and_their_markdown():
+def test_notes_keep_lines_and_markdown():
     note = "# On $x^2$\n\n* a\\*b and `code`\n* costs $5 and $10"
     assert with_formulas(note) == "# On x²\n\n* a\\*b and `code`\n* costs $5 and $10"

@@ -26,7 +26,7 @@ def read(*entries):
     return list(atom.read_feed(io.BytesIO(FEED.format("".join(entries)).encode())))
 
 
-def test_an_entry_comes_with_all_its_fields():
+def test_atom_entry_becomes_a_paper():
     assert read(ENTRY) == [
         Paper(
             title="On the Schrödinger equation",
@@ -57,36 +57,36 @@ def test_an_entry_comes_with_all_its_fields():
         "arXiv admin note: this submission has been withdrawn by arXiv administrators",
     ],
 )
-def test_a_withdrawn_paper_says_so(comment):
+def test_withdrawn_atom_entry_is_marked(comment):
     (paper,) = read(ENTRY.replace("4 pages", comment))
     assert paper.extra["withdrawn"] == comment
 
 
-def test_a_paper_about_withdrawal_is_not_withdrawn():
+def test_atom_entry_about_withdrawal_is_not_marked():
     (paper,) = read(ENTRY.replace("4 pages", "On blood withdrawn from mice"))
     assert "withdrawn" not in paper.extra
 
 
-def test_an_error_gives_arxivs_message():
+def test_atom_error_gives_message_of_arxiv():
     entry = """<entry><id>http://arxiv.org/api/errors#bad</id><title>Error</title>
     <summary>incorrect id format for abc</summary></entry>"""
     assert read(entry) == [Skipped("arXiv", "", "arXiv answers: incorrect id format for abc.")]
 
 
-def test_an_entry_without_its_id_is_named_and_the_others_go_on():
+def test_atom_entry_without_id_is_skipped_by_number():
     skipped, paper = read(ENTRY.replace("arxiv.org/abs/hep-ph/0307020v2", "example.org"), ENTRY)
     assert (skipped.entry, skipped.why) == ("entry 1", "This entry has no arXiv id.")
     assert paper.source_id == "hep-ph/0307020"
 
 
-def test_a_feed_that_breaks_off_gives_what_it_has():
+def test_truncated_atom_feed_gives_complete_entries():
     whole = FEED.format(ENTRY * 2).encode()
     paper, skipped = atom.read_feed(io.BytesIO(whole[:-200]), "answer")
     assert paper.source_id == "hep-ph/0307020"
     assert (skipped.file, skipped.entry) == ("answer", "entry 2")
 
 
-def test_a_file_is_read_like_an_answer(tmp_path):
+def test_atom_file_is_read_like_an_answer(tmp_path):
     path = tmp_path / "feed.xml"
     path.write_text(FEED.format(ENTRY), encoding="utf-8")
     assert list(atom.read(path)) == read(ENTRY)
@@ -102,7 +102,7 @@ def test_a_file_is_read_like_an_answer(tmp_path):
         ("q_testing_s0_m100_cfe7536492ca", 100),
     ],
 )
-def test_recorded_answers_are_read_whole(shared, recorded, count):
+def test_recorded_atom_answers_are_read_completely(shared, recorded, count):
     path = shared / "fixtures" / "json" / f"arxiv_py__fixtures_{recorded}.json"
     body = json.loads(path.read_text(encoding="utf-8"))["body"]
     papers = list(atom.read_feed(io.BytesIO(body.encode())))

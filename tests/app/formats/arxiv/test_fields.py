@@ -23,7 +23,7 @@ from sciread_app.formats.arxiv import fields as arxiv_record
         ("", ""),
     ],
 )
-def test_the_venue_is_what_stands_before_the_volume(journal_ref, venue):
+def test_venue_of_journal_ref_ends_before_volume(journal_ref, venue):
     assert arxiv_record.venue_of(journal_ref) == venue
 
 
@@ -31,10 +31,10 @@ def test_the_venue_is_what_stands_before_the_volume(journal_ref, venue):
     ("date", "iso"),
     [("Mon, 2 Apr 2007 19:18:42 GMT", "2007-04-02"), ("yesterday", ""), ("", "")],
 )
-def test_dates_of_versions_become_iso(date, iso):
+def test_version_date_becomes_iso(date, iso):
     assert arxiv_record.day_of(date) == iso
 
 
 @pytest.mark.parametrize("endless", [",", "(", ";"])
-def test_a_reference_without_end_is_done_with_before_the_test_is_given_up(endless):
+def test_endless_journal_ref_is_parsed_quickly(endless):
     assert arxiv_record.venue_of("Nature " + endless * 1_000_000).startswith("Nature")

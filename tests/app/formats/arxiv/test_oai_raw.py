@@ -41,7 +41,7 @@ def read(record):
     return item.record
 
 
-def test_a_record_comes_with_all_its_fields():
+def test_oai_record_becomes_a_paper():
     (item,) = harvest(RECORD).items
     assert (item.datestamp, item.deleted) == ("2007-05-23", False)
     assert item.record == Paper(
@@ -67,24 +67,24 @@ def test_a_record_comes_with_all_its_fields():
     )
 
 
-def test_a_withdrawn_paper_says_so():
+def test_withdrawn_oai_record_is_marked():
     comment = "This paper has been withdrawn by the author"
     assert read(RECORD.replace("4 pages", comment)).extra["withdrawn"] == comment
 
 
-def test_a_version_without_a_paper_is_withdrawn_though_no_comment_says_so():
+def test_version_without_source_is_marked_as_withdrawn():
     paper = read(RECORD.replace("<source_type>D<", "<source_type>I<"))
     assert paper.extra["withdrawn"] == "Version 2 has been withdrawn."
 
 
-def test_numbers_in_brackets_are_no_affiliations():
+def test_numbers_in_brackets_are_not_affiliations():
     authors = "Ann Lee (1), Bo Yu (2) ((1) CERN, (2) Fermilab)"
     paper = read(RECORD.replace("Jan van der Berg (CERN), CMS Collaboration", authors))
     assert [author.name for author in paper.authors] == ["Ann Lee", "Bo Yu"]
     assert "affiliations" not in paper.extra
 
 
-def test_a_deleted_record_is_named():
+def test_deleted_oai_record_is_named():
     deleted = """<record><header status="deleted"><identifier>oai:arXiv.org:2101.00001</identifier>
     <datestamp>2021-02-03</datestamp></header></record>"""
     (item,) = harvest(deleted).items
@@ -99,20 +99,20 @@ def test_a_deleted_record_is_named():
         ("arXivRaw", "oai_dc", "This record has no metadata in arXivRaw."),
     ],
 )
-def test_a_record_without_what_it_needs_is_named_and_the_others_go_on(old, new, why):
+def test_incomplete_oai_record_is_skipped_by_id(old, new, why):
     old = old.replace("\\\\", "\\")
     skipped, good = (item.record for item in harvest(RECORD.replace(old, new), RECORD).items)
     assert (skipped.entry, skipped.why) == ("hep-ph/0307020", why)
     assert good.source_id == "hep-ph/0307020"
 
 
-def test_the_token_and_the_total_are_read():
+def test_resumption_token_and_total_are_read():
     token = '<resumptionToken completeListSize="7">page|2</resumptionToken>'
     assert harvest(RECORD, token=token)[1:] == ("page|2", 7, "", "")
     assert harvest(RECORD, token="<resumptionToken/>")[1:] == ("", -1, "", "")
 
 
-def test_an_error_comes_with_its_code_and_words():
+def test_oai_error_gives_code_and_message():
     answer = """<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">
     <error code="badResumptionToken">It has expired</error></OAI-PMH>"""
     found = oai_raw.harvest(answer.encode())
@@ -127,7 +127,7 @@ def test_an_error_comes_with_its_code_and_words():
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),
     ],
 )
-def test_what_is_no_answer_is_refused(body, why):
+def test_invalid_oai_answer_is_refused(body, why):
     with pytest.raises(BadXml, match=why):
         oai_raw.harvest(body)
 
@@ -137,7 +137,7 @@ ARXIV = "{http://arxiv.org/schemas/atom}"
 
 
 def as_raw(entry):
-    """What arXiv's other interface says of the paper in an Atom entry."""
+    """Convert an Atom entry to arXiv's raw OAI format."""
 
     def text(tag):
         return escape(entry.findtext(tag) or "", quote=False)
@@ -181,7 +181,7 @@ def as_raw(entry):
         "q_testing_s0_m100_cfe7536492ca",
     ],
 )
-def test_both_interfaces_of_arxiv_give_the_same_papers(shared, recorded):
+def test_atom_and_oai_give_the_same_papers(shared, recorded):
     path = shared / "fixtures" / "json" / f"arxiv_py__fixtures_{recorded}.json"
     body = json.loads(path.read_text(encoding="utf-8"))["body"].encode()
     entries = etree.fromstring(body).iterfind(f"{ATOM}entry")

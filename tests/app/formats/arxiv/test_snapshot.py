@@ -41,7 +41,7 @@ def read(tmp_path):
     return read
 
 
-def test_a_record_comes_with_all_its_fields(read):
+def test_snapshot_record_becomes_a_paper(read):
     assert read(RECORD) == [
         Paper(
             title="Calculation of prompt diphoton production",
@@ -68,7 +68,7 @@ def test_a_record_comes_with_all_its_fields(read):
     ]
 
 
-def test_without_parsed_names_the_line_of_authors_is_read(read):
+def test_author_line_is_used_without_parsed_names(read):
     (paper,) = read({**RECORD, "authors_parsed": None})
     assert [author.name for author in paper.authors] == [
         "C. Balázs",
@@ -77,17 +77,17 @@ def test_without_parsed_names_the_line_of_authors_is_read(read):
     ]
 
 
-def test_without_versions_the_date_of_the_update_is_all_we_know(read):
+def test_update_date_is_used_without_versions(read):
     (paper,) = read({**RECORD, "versions": None})
     assert paper.published == "2008-11-26"
 
 
-def test_a_withdrawn_paper_says_so(read):
+def test_withdrawn_snapshot_record_is_marked(read):
     (paper,) = read({**RECORD, "abstract": "This paper has been withdrawn. It had a gap."})
     assert paper.extra["withdrawn"] == "This paper has been withdrawn"
 
 
-def test_broken_lines_are_named_and_the_others_go_on(read):
+def test_broken_snapshot_lines_are_skipped_by_number(read):
     nameless = {**RECORD, "id": None}
     found = read(RECORD, '{"id": "0704.0002", "ti', "", "[1, 2]", nameless, "[" * 100_000, RECORD)
     assert [f.source_id if isinstance(f, Paper) else f.entry for f in found] == [

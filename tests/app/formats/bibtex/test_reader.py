@@ -16,7 +16,7 @@ def read(tmp_path):
     return read
 
 
-def test_an_entry_becomes_a_paper(read):
+def test_bibtex_entry_becomes_a_paper(read):
     (paper,) = read(r"""
         @Article{knuth84,
           author = {Donald E. Knuth and {\"O}zge van der Berg},
@@ -41,7 +41,7 @@ def test_an_entry_becomes_a_paper(read):
     )
 
 
-def test_strings_are_put_together(read):
+def test_strings_are_concatenated(read):
     (paper,) = read("""
         @string{acm = "ACM" # { Press}}
         @STRING(trans = acm # " Transactions")
@@ -50,14 +50,14 @@ def test_strings_are_put_together(read):
     assert paper.published == "2001-01-10"
 
 
-def test_a_string_counts_from_where_it_stands(read):
+def test_string_applies_from_its_definition_on(read):
     first, second = read("""
         @string{j = {One}} @article{a, title={A}, journal=j}
         @string{j = {Two}} @article{b, title={B}, journal=j}""")
     assert (first.venue, second.venue) == ("One", "Two")
 
 
-def test_a_child_inherits_from_a_parent_that_stands_after_it(read):
+def test_child_inherits_from_later_parent(read):
     child, parent = read("""
         @inproceedings{child, title={Part}, crossref={Whole}, doi={10.1000/182}}
         @proceedings{whole, title={The Whole}, year=2015, publisher={IEEE}, doi={10.1000/181},
@@ -68,7 +68,7 @@ def test_a_child_inherits_from_a_parent_that_stands_after_it(read):
     assert parent.title == "The Whole"
 
 
-def test_a_child_does_not_get_the_names_of_its_parent(read):
+def test_child_does_not_inherit_identifiers(read):
     child, _ = read("""
         @incollection{c, title={Part}, crossref={w}}
         @book{w, title={Whole}, doi={10.1000/181}, isbn={9780306406157}, url={http://x}}""")
@@ -76,7 +76,7 @@ def test_a_child_does_not_get_the_names_of_its_parent(read):
     assert "url" not in child.extra
 
 
-def test_xdata_gives_fields_and_is_no_paper(read):
+def test_xdata_gives_fields_and_is_not_a_paper(read):
     (paper,) = read("""
         @article{a, title={A}, xdata={two, one}}
         @xdata{one, publisher={P}, year=1999} @xdata{two, xdata={one}, address={Rome}}""")
@@ -84,11 +84,11 @@ def test_xdata_gives_fields_and_is_no_paper(read):
     assert (paper.extra["publisher"], paper.extra["address"]) == ("P", "Rome")
 
 
-def test_entries_that_inherit_from_each_other_in_a_circle_are_read(read):
+def test_circular_crossref_is_read(read):
     assert len(read("@book{a, title={A}, crossref={b}} @book{b, title={B}, crossref={a}}")) == 2
 
 
-def test_a_broken_entry_is_reported_once_with_its_line_and_the_rest_goes_on(read):
+def test_broken_entry_is_skipped_once_with_its_line(read):
     first, broken, last = read("""@article{good, title={A}}
 @article{bad, title={B, year={2000},
   journal = {J}
@@ -109,7 +109,7 @@ def test_a_broken_entry_is_reported_once_with_its_line_and_the_rest_goes_on(read
         "@article{k, title = {A}",
     ],
 )
-def test_entries_around_one_that_cannot_be_read_are_read(read, entry):
+def test_unreadable_entry_does_not_hide_its_neighbours(read, entry):
     one, skipped, two = read(f"@misc{{a, title={{One}}}}\n{entry}\n\n@misc{{b, title={{Two}}}}")
     assert (one.title, skipped.entry, two.title) == ("One", "k", "Two")
 
@@ -119,7 +119,7 @@ def test_title_keeps_mathematical_command_without_dollars(read):
     assert paper.title == r"Search for $H$ and Top pairs t \bar{t}"
 
 
-def test_an_entry_without_title_is_skipped_with_the_reason(read):
+def test_entry_without_title_is_skipped_with_reason(read):
     (skipped,) = read("\n@misc{key, author={Ann}}")
     assert skipped.why == "line 2: the entry has no title; give it one, then add again."
     assert skipped.file.endswith("library.bib")
@@ -135,23 +135,23 @@ def test_an_entry_without_title_is_skipped_with_the_reason(read):
         "@article{k, title = {{{{{{No comma}}}}}}, year = {1999}}",
     ],
 )
-def test_sloppy_entries_are_read(read, entry):
+def test_malformed_entry_is_read(read, entry):
     (paper,) = read(entry)
     assert (paper.title, paper.published, paper.source_id) == ("No comma", "1999", "k")
 
 
-def test_braces_with_a_backslash_are_counted_as_bibtex_does_or_else_as_people_do(read):
+def test_escaped_braces_are_counted_balanced_or_single(read):
     balanced, single = read(r"@misc{a, title={x \{y\}}, year=1} @misc{b, title={a \} b}, year=2}")
     assert (balanced.title, single.title) == ("x {y}", "a } b")
 
 
-def test_keys_may_be_missing_or_double(read):
+def test_citation_keys_may_be_missing_or_repeated(read):
     found = read("@misc{, title={A}} @misc{title={B}} @misc{k, title={C}} @misc{k, title={D}}")
     assert [paper.title for paper in found] == ["A", "B", "C", "D"]
     assert [paper.source_id for paper in found] == ["", "", "k", "k"]
 
 
-def test_comments_and_preambles_are_neither_papers_nor_failures(read):
+def test_comments_and_preambles_are_ignored(read):
     (paper,) = read("""
         @comment{jabref-meta: grouping: {@article};} @preamble{"\\newcommand{x}"}
         @Comment without braces
@@ -173,7 +173,7 @@ def test_comments_and_preambles_are_neither_papers_nor_failures(read):
         ("year = 2010, month = {jan/feb}", "2010-01", {"month": "jan/feb"}),
     ],
 )
-def test_dates_are_understood_and_what_they_say_beyond_is_kept(read, fields, published, left):
+def test_dates_are_parsed_and_remainder_is_kept(read, fields, published, left):
     (paper,) = read(f"@misc{{k, title={{A}}, {fields}}}")
     assert (paper.published, paper.extra) == (published, left)
 
@@ -196,18 +196,18 @@ def test_dates_are_understood_and_what_they_say_beyond_is_kept(read, fields, pub
         ("isbn={0-306-40615-2}", ("isbn", "9780306406157")),
     ],
 )
-def test_identifiers_are_found_where_people_put_them(read, fields, identifier):
+def test_identifiers_are_found_in_unusual_fields(read, fields, identifier):
     (paper,) = read(f"@article{{k, title={{A}}, {fields}}}")
     assert paper.identifiers[0] == identifier
 
 
-def test_identifiers_that_cannot_be_are_kept_as_text(read):
+def test_invalid_identifiers_are_kept_as_text(read):
     (paper,) = read("@misc{k, title={A}, doi={10.1145/nnnnnnn.nnnnnnn}, isbn={978-1}, eprint={x}}")
     assert paper.extra == {"doi": "10.1145/nnnnnnn.nnnnnnn", "isbn": "978-1", "eprint": "x"}
     assert [kind for kind, _ in paper.identifiers] == ["citekey"]
 
 
-def test_a_paper_that_is_only_on_arxiv_is_a_preprint(read):
+def test_arxiv_only_paper_is_a_preprint(read):
     preprint, article = read("""
         @article{a, title={A}, eprint={2101.00027}, primaryclass={cs.CL}}
         @article{b, title={B}, eprint={2101.00027}, journal={Nature}}""")
@@ -219,7 +219,7 @@ def test_a_paper_that_is_only_on_arxiv_is_a_preprint(read):
     assert article.kind == "article-journal"
 
 
-def test_the_file_is_read_as_it_is_asked_for(tmp_path):
+def test_bibtex_file_is_read_lazily(tmp_path):
     path = tmp_path / "large.bib"
     path.write_text("".join(f"@misc{{k{n}, title={{T {n}}}}}\n" for n in range(20_000)))
     first = list(itertools.islice(bibtex.read(path), 2))
@@ -250,42 +250,42 @@ def test_linked_files_are_found_beside_the_bibliography(read, pdfs, field):
     assert paper.files == (pdfs[0],)
 
 
-def test_several_files_and_escaped_signs_are_understood(read, pdfs):
+def test_several_files_with_escaped_characters_are_parsed(read, pdfs):
     (paper,) = read(r"@misc{k, title={A}, file={:a.pdf:PDF;x\:y:pdfs/b\; c.pdf:PDF;:pdfs\\d.pdf:}}")
     assert list(paper.files) == pdfs
     assert "file" not in paper.extra
 
 
-def test_absolute_paths_are_understood(read, pdfs):
+def test_absolute_file_paths_are_parsed(read, pdfs):
     (paper,) = read(f"@misc{{k, title={{A}}, file={{PDF:{pdfs[0]}:application/pdf}}}}")
     (mendeley,) = read(f"@misc{{k, title={{A}}, file={{:{pdfs[0][1:]}:pdf}}}}")
     assert paper.files == mendeley.files == (pdfs[0],)
 
 
-def test_files_are_looked_for_where_jabref_keeps_them(read, pdfs):
+def test_files_are_found_in_jabref_file_directory(read, pdfs):
     (paper,) = read(
         "@misc{k, title={A}, file={:d.pdf:PDF}}\n@comment{jabref-meta: fileDirectory:pdfs;}"
     )
     assert paper.files == (pdfs[2],)
 
 
-def test_links_to_files_that_are_not_there_are_kept_as_they_were(read, pdfs):
+def test_links_to_missing_files_are_kept_as_text(read, pdfs):
     (paper,) = read(r"@misc{k, title={A}, file={:a.pdf:PDF;Old:C\:\\x\\y.pdf:PDF}}")
     assert paper.files == (pdfs[0],)
     assert paper.extra["file"] == r"Old:C\:\\x\\y.pdf:PDF"
 
 
-def test_network_shares_are_left_alone(read):
+def test_network_shares_are_not_accessed(read):
     (paper,) = read(r"@misc{k, title={A}, file={:\\\\evil\\share\\x.pdf:PDF}}")
     assert paper.files == ()
 
 
-def test_an_entry_without_title_is_called_like_its_file(read):
+def test_entry_without_title_is_named_after_its_file(read):
     (paper,) = read("@misc{k, file={:On Everything.pdf:PDF}}")
     assert paper.title == "On Everything"
 
 
-def test_parts_without_a_title_of_their_own_are_told_apart_by_their_subtitles(tmp_path):
+def test_parts_without_own_title_get_their_subtitles(tmp_path):
     path = tmp_path / "cgal.bib"
     path.write_text(
         "@softwaremodule{a, subtitle = {Convex Hulls}, crossref = {cgal}}\n"

@@ -28,7 +28,7 @@ PAPER = paper(
 )
 
 
-def test_bibtex_is_written_for_old_styles():
+def test_bibtex_is_written_in_ascii():
     assert (
         written(PAPER)
         == r"""@article{mullerUberDNA52017,
@@ -54,7 +54,7 @@ def test_bibtex_is_written_for_old_styles():
     )
 
 
-def test_biblatex_is_written_in_unicode_with_its_own_names():
+def test_biblatex_is_written_in_unicode_with_its_field_names():
     text = written(PAPER, dialect="biblatex")
     for line in (
         "author = {Müller, Jörg and Berg, Ann}",
@@ -66,7 +66,7 @@ def test_biblatex_is_written_in_unicode_with_its_own_names():
         assert line in text
 
 
-def test_a_paper_keeps_its_own_key_whatever_others_are_called():
+def test_own_citation_key_has_priority_over_generated_ones():
     made_up = paper("On Deep Learning", authors="LeCun, Yann", published="2015")
     assert keys(made_up) == ["lecunDeepLearning2015"]
     own = paper("Other", citekey="LECUNdeeplearning2015")
@@ -77,17 +77,17 @@ def test_a_paper_keeps_its_own_key_whatever_others_are_called():
     ]
 
 
-def test_equal_keys_are_told_apart_however_many_there_are():
+def test_equal_citation_keys_get_suffixes():
     found = keys(*(paper("T", citekey="k") for _ in range(30)))
     assert found[:3] == ["k", "ka", "kb"]
     assert len({key.lower() for key in found}) == 30
 
 
-def test_a_key_needs_neither_author_nor_latin_title():
+def test_citation_key_is_generated_without_author_or_latin_title():
     assert keys(paper("深層学習"), paper("???")) == ["paper", "papera"]
 
 
-def test_a_type_is_kept_while_the_paper_is_of_that_kind(tmp_path):
+def test_entry_type_is_kept_while_kind_is_unchanged(tmp_path):
     assert written(paper("A", kind="thesis", extra={"entrytype": "mastersthesis"})).startswith(
         "@mastersthesis"
     )
@@ -96,7 +96,7 @@ def test_a_type_is_kept_while_the_paper_is_of_that_kind(tmp_path):
     )
 
 
-def test_a_date_as_it_was_written_gives_way_to_a_changed_one():
+def test_original_date_is_dropped_after_a_change():
     range_of_years = {"date": "1998/2004"}
     assert "date = {1998/2004}" in written(paper("A", published="1998", extra=range_of_years))
     changed = written(paper("A", published="2001", extra=range_of_years))

@@ -41,7 +41,7 @@ ITEM = {
 }
 
 
-def test_an_item_becomes_a_paper(read):
+def test_csl_item_becomes_a_paper(read):
     assert read([ITEM]) == [
         Paper(
             title="On E. coli & more",
@@ -77,7 +77,7 @@ def test_an_item_becomes_a_paper(read):
 @pytest.mark.parametrize(
     "wrap", [lambda i: i, lambda i: {"items": [i]}, lambda i: {"references": [i]}]
 )
-def test_one_item_may_stand_alone_or_under_a_name(read, wrap):
+def test_single_or_wrapped_csl_item_is_read(read, wrap):
     (found,) = read(wrap(ITEM))
     assert found.source_id == "lee2017"
 
@@ -92,26 +92,26 @@ def test_one_item_may_stand_alone_or_under_a_name(read, wrap):
         ("2017-06", "2017-06", {}),
     ],
 )
-def test_dates_come_in_many_forms(read, issued, published, left):
+def test_csl_dates_are_read_in_all_forms(read, issued, published, left):
     (found,) = read([{"id": "a", "title": "A", "issued": issued}])
     assert (found.published, found.extra) == (published, left)
 
 
-def test_ids_that_programs_made_up_are_no_citation_keys(read):
+def test_generated_csl_ids_are_not_citation_keys(read):
     found = read(
         [{"id": "http://zotero.org/users/1/items/A", "title": "A"}, {"id": 7, "title": "B"}]
     )
     assert [paper.identifiers for paper in found] == [(), ()]
 
 
-def test_items_that_cannot_be_read_are_named_and_the_rest_goes_on(read):
+def test_unreadable_csl_items_are_skipped_by_number(read):
     found = read([{"id": "a", "title": "A"}, 5, {"id": "b"}, {"id": "c", "title": "C"}])
     assert [getattr(paper, "title", None) for paper in found] == ["A", None, None, "C"]
     assert found[1].why == "item 2 is not CSL-JSON: no id, type or title."
     assert (found[2].entry, found[2].why[:22]) == ("b", "item 3 has no title; g")
 
 
-def test_a_file_that_breaks_off_gives_what_came_before(read):
+def test_truncated_csl_file_gives_complete_items(read):
     first, skipped = read('[{"id": "a", "title": "A"}, {"id": "b", "ti')
     assert first.title == "A"
     assert isinstance(skipped, Skipped)
@@ -119,23 +119,23 @@ def test_a_file_that_breaks_off_gives_what_came_before(read):
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[" * 100_000, '{"a": ', "[1 2", '"text"'])
-def test_files_that_are_something_else_end_as_one_reason(read, text):
+def test_other_json_files_are_skipped_with_reason(read, text):
     assert all(isinstance(found, Skipped) for found in read(text))
 
 
-def test_items_larger_than_a_block_are_read(read):
+def test_csl_items_larger_than_a_block_are_read(read):
     long = {"id": "a", "title": "A", "abstract": "word " * 400_000}
     found = read([long, long, ITEM])
     assert [len(paper.abstract) for paper in found] == [1_999_999, 1_999_999, 0]
 
 
-def test_an_empty_list_is_written_and_read(read):
+def test_empty_csl_list_is_written_and_read(read):
     stream = io.StringIO()
     csl_json.write([], stream)
     assert read(stream.getvalue()) == []
 
 
-def test_a_preprint_is_written_as_processors_expect(read):
+def test_preprint_is_written_as_csl_article(read):
     stream = io.StringIO()
     csl_json.write([paper("A", arxiv="2101.00027", fields=("cs.CL",))], stream)
     assert json.loads(stream.getvalue()) == [
@@ -150,7 +150,7 @@ def test_a_preprint_is_written_as_processors_expect(read):
     ]
 
 
-def test_better_bibtexs_own_json_is_read_with_keys_people_and_files(tmp_path):
+def test_better_bibtex_json_is_read_with_keys_people_and_files(tmp_path):
     pdf = tmp_path / "bees.pdf"
     pdf.write_bytes(b"%PDF")
     bees = {

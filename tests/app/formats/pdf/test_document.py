@@ -1,4 +1,4 @@
-"""Pages drawn by a process that may die of them."""
+"""PDF pages are rendered in a process that may crash."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., PdfDocument]]:
 
 
 @pytest.fixture
-def dies_of_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Pages are drawn by a process to which this happens at the second page."""
+def on_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that makes the rendering process run this code at the second page."""
 
     def use(what: str) -> None:
         script = tmp_path / "drawer.py"
@@ -70,7 +70,7 @@ def dies_of_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 
 def children() -> set[int]:
-    """Those that are not ended yet."""
+    """Child processes that have not ended yet."""
     found = psutil.Process().children()
     return {one.pid for one in found if one.is_running() and not is_zombie(one)}
 
@@ -95,7 +95,7 @@ def inked(picture: bytes, width: int) -> tuple[int, int]:
     return at % width, at // width
 
 
-def test_a_file_tells_its_content_its_sizes_and_its_outline(opened):
+def test_document_gives_hash_sizes_and_outline(opened):
     data = make_book(3, outline=[("Bees", 0), ("Wasps", 2)])
     shape = opened(data).open()
     assert shape.sha256 == sha256(data).hexdigest()
@@ -106,7 +106,7 @@ def test_a_file_tells_its_content_its_sizes_and_its_outline(opened):
     ]
 
 
-def test_a_part_of_a_page_is_that_part_of_the_whole_page(opened):
+def test_rendered_region_equals_part_of_whole_page(opened):
     book = opened(make_book(1))
     book.open()
     whole = book.draw(WHOLE)
@@ -116,7 +116,7 @@ def test_a_part_of_a_page_is_that_part_of_the_whole_page(opened):
     assert any(byte < 128 for byte in part)
 
 
-def test_a_page_is_turned_and_darkened_as_asked(opened):
+def test_page_is_rotated_and_darkened_on_request(opened):
     book = opened(make_book(pages=[[At("X", 40, 60, 700)]]))
     book.open()
     light = book.draw(WHOLE)
@@ -130,7 +130,7 @@ def test_a_page_is_turned_and_darkened_as_asked(opened):
 
 
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
-def test_letters_lie_where_they_are_drawn(opened, turned):
+def test_letter_boxes_match_rendered_letters(opened, turned):
     book = opened(make_book(pages=[[At("X", 40, 60, 700)]], turned=turned))
     width, height = book.open().sizes[0]
     box = book.page_text(0).letters.box(0)
@@ -149,7 +149,7 @@ def test_links_lead_to_pages_and_addresses(opened):
     assert inside.box == (60, 90, 200, 110)
 
 
-def test_words_are_found_on_every_page_across_line_ends_and_accents(opened):
+def test_find_matches_across_lines_accents_and_hyphens(opened):
     lines = [At("The resum\xe9 of multi-", 10, 60, 700), At("modal bees", 10, 60, 688)]
     book = opened(make_book(pages=[lines, [], lines]))
     book.open()
@@ -160,7 +160,7 @@ def test_words_are_found_on_every_page_across_line_ends_and_accents(opened):
     assert book.find("wasps", 0, 3) == []
 
 
-def test_a_locked_file_asks_for_its_password(opened):
+def test_locked_file_requires_its_password(opened):
     book = opened(locked("Secret bees", "hive"))
     with pytest.raises(CannotShow) as refused:
         book.open()
@@ -175,13 +175,13 @@ def test_a_locked_file_asks_for_its_password(opened):
     ("data", "why"),
     [(b"", FailureReason.damaged), (b"%PDF-1.4 and nothing more", FailureReason.damaged)],
 )
-def test_what_is_no_pdf_is_refused_with_a_reason(opened, data, why):
+def test_invalid_pdf_is_refused_with_reason(opened, data, why):
     with pytest.raises(CannotShow) as refused:
         opened(data).open()
     assert refused.value.why is why and refused.value.hint
 
 
-def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
+def test_missing_file_and_folder_have_different_reasons(tmp_path):
     for path, why in (
         (tmp_path / "gone.pdf", FailureReason.missing),
         (tmp_path, FailureReason.unreadable),
@@ -193,8 +193,8 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
         book.close()
 
 
-def test_a_page_that_kills_its_process_is_named_and_the_others_are_drawn(opened, dies_of_page_2):
-    dies_of_page_2("os.kill(os.getpid(), 9)")
+def test_page_that_crashes_the_process_fails_alone(opened, on_page_2):
+    on_page_2("os.kill(os.getpid(), 9)")
     book = opened(make_book(3))
     book.open()
     with pytest.raises(PageFailed, match="Page 2 broke the process"):
@@ -202,8 +202,8 @@ def test_a_page_that_kills_its_process_is_named_and_the_others_are_drawn(opened,
     assert len(book.draw(PageRegion(2, 1.0, 0, 0, 0, 10, 10))) == 400
 
 
-def test_a_page_that_stalls_is_given_up(opened, dies_of_page_2):
-    dies_of_page_2("time.sleep(600)")
+def test_page_that_stalls_fails_after_timeout(opened, on_page_2):
+    on_page_2("time.sleep(600)")
     book = opened(make_book(3), seconds=1.0)
     book.open()
     with pytest.raises(PageFailed, match="took too long"):
@@ -211,16 +211,16 @@ def test_a_page_that_stalls_is_given_up(opened, dies_of_page_2):
     assert len(book.draw(PageRegion(0, 1.0, 0, 0, 0, 10, 10))) == 400
 
 
-def test_an_answer_of_no_sense_is_a_failure_of_that_page(opened, dies_of_page_2):
-    dies_of_page_2("return b'short'")
+def test_invalid_answer_fails_that_page(opened, on_page_2):
+    on_page_2("return b'short'")
     book = opened(make_book(3))
     book.open()
     with pytest.raises(PageFailed, match="nothing of sense"):
         book.draw(PageRegion(1, 1.0, 0, 0, 0, 10, 10))
 
 
-def test_a_file_that_changed_meanwhile_is_not_shown_as_if_it_had_not(opened, dies_of_page_2):
-    dies_of_page_2("os._exit(1)")
+def test_changed_file_is_not_shown_after_a_crash(opened, on_page_2):
+    on_page_2("os._exit(1)")
     book = opened(make_book(3))
     book.open()
     with pytest.raises(PageFailed):
@@ -231,7 +231,7 @@ def test_a_file_that_changed_meanwhile_is_not_shown_as_if_it_had_not(opened, die
     assert refused.value.why is FailureReason.changed
 
 
-def test_a_file_rests_without_a_process_until_it_is_asked_again(opened):
+def test_rest_ends_the_process_until_next_use(opened):
     before = children()
     book = opened(make_book(1))
     book.open()
@@ -243,7 +243,7 @@ def test_a_file_rests_without_a_process_until_it_is_asked_again(opened):
     assert book.is_changed()
 
 
-def test_a_spare_process_is_taken_once_and_one_that_died_is_not(tmp_path):
+def test_spare_process_is_used_once_if_alive(tmp_path):
     spare, path = SpareProcess(), tmp_path / "bees.pdf"
     path.write_bytes(make_book(1))
     before = children()
@@ -266,8 +266,8 @@ def test_a_spare_process_is_taken_once_and_one_that_died_is_not(tmp_path):
     wait_until_gone(children() - before)
 
 
-def test_closing_ends_the_process_and_whoever_waits_for_it(opened, dies_of_page_2):
-    dies_of_page_2("time.sleep(600)")
+def test_close_ends_the_process_and_waiting_calls(opened, on_page_2):
+    on_page_2("time.sleep(600)")
     before = children()
     book = opened(make_book(3), seconds=60.0)
     book.open()

@@ -31,7 +31,7 @@ def how(content: PdfContent) -> str:
 # --- titles ---
 
 
-def test_the_largest_text_is_the_title_and_its_lines_are_joined():
+def test_largest_text_is_the_title_joined_over_lines():
     page = [At("Learning to Weigh Neu-", 18, 100, 720), At("trinos", 18, 100, 698), *body()]
     content = read(page)
     assert content.paper.title == TITLE
@@ -53,11 +53,11 @@ def test_the_largest_text_is_the_title_and_its_lines_are_joined():
         "Contents lists available at ScienceDirect",
     ],
 )
-def test_a_banner_larger_than_the_title_is_not_the_title(banner):
+def test_banner_larger_than_title_is_ignored(banner):
     assert read([At(banner, 24, 100, 760), *first_page()]).paper.title == TITLE
 
 
-def test_the_name_of_the_journal_is_known_by_its_homepage():
+def test_journal_name_is_recognised_by_homepage():
     page = [
         At("Contents lists available at ScienceDirect", 8, 200, 790),
         At("Expert Systems With Applications", 22, 150, 770),
@@ -67,13 +67,13 @@ def test_the_name_of_the_journal_is_known_by_its_homepage():
     assert read(page).paper.title == TITLE
 
 
-def test_the_name_of_the_journal_is_known_by_its_issue():
+def test_journal_name_is_recognised_by_issue():
     page = [At("Computer Physics Messages", 22, 150, 770), *first_page()]
     issue = At("Computer Physics Messages 181 (2010) 687", 8, 60, 40)
     assert read([*page, issue]).paper.title == TITLE
 
 
-def test_a_thesis_has_its_title_in_the_middle_under_its_university():
+def test_thesis_title_is_found_below_university():
     page = [
         At("Universidade do Estado", 24, 100, 720),
         At("Master's thesis", 14, 100, 600),
@@ -83,17 +83,17 @@ def test_a_thesis_has_its_title_in_the_middle_under_its_university():
     assert read(page).paper.title == TITLE
 
 
-def test_a_subtitle_belongs_to_a_title_that_ends_with_a_colon():
+def test_subtitle_follows_a_title_ending_with_colon():
     page = [At("Weighing Neutrinos:", 20, 100, 720), At("A Practical Tour", 15, 100, 690), *body()]
     assert read(page).paper.title == "Weighing Neutrinos: A Practical Tour"
 
 
-def test_a_heading_in_the_size_of_the_body_serves_if_it_stands_apart():
+def test_separate_heading_in_body_size_is_a_title():
     content = read([At("Notes on a small matter", 10, 100, 700), *body(600)])
     assert content.paper.title == "Notes on a small matter"
 
 
-def test_running_text_is_no_title():
+def test_running_text_is_not_a_title():
     content = read(body(700), name="Smith_2019__deep%20nets.PDF")
     assert content.paper.title == "Smith 2019 deep nets"
     assert how(content) == "title: the file's name"
@@ -103,25 +103,25 @@ def test_running_text_is_no_title():
     "junk",
     ["Microsoft Word - thesis.doc", "untitled", "paper.dvi", "main.tex", "1706.pdf", "S0370-2693"],
 )
-def test_what_a_program_wrote_as_title_is_not_believed(junk):
+def test_title_written_by_a_program_is_ignored(junk):
     assert read(body(700), info={"Title": junk}).paper.title == "file name"
 
 
-def test_a_title_in_the_data_is_preferred_when_the_page_agrees():
+def test_metadata_title_is_preferred_if_on_the_page():
     content = read(first_page(title=TITLE.upper()), info={"Title": TITLE})
     assert content.paper.title == TITLE
     assert "document information, and the same on the first pages" in how(content)
 
 
-def test_a_title_in_the_data_that_the_page_does_not_know_is_not_believed():
+def test_metadata_title_not_on_the_page_is_ignored():
     assert read(first_page(), info={"Title": "Some Collaboration document"}).paper.title == TITLE
 
 
-def test_a_title_in_the_data_that_is_a_part_of_the_printed_one_is_not_believed():
+def test_metadata_title_that_is_part_of_printed_one_is_ignored():
     assert read(first_page(), info={"Title": "Neutrinos"}).paper.title == TITLE
 
 
-def test_a_publishers_data_is_believed_whatever_the_page_says():
+def test_publisher_metadata_has_priority_over_page():
     data = dc_title("The Real Title") + "<prism:doi>10.1234/real</prism:doi>"
     content = read(first_page(), xmp=xmp(data))
     assert content.paper.title == "The Real Title"
@@ -131,7 +131,7 @@ def test_a_publishers_data_is_believed_whatever_the_page_says():
 # --- arXiv numbers ---
 
 
-def test_the_stamp_in_the_margin_gives_number_category_and_date():
+def test_arxiv_stamp_gives_id_category_and_date():
     stamp = At("arXiv:1706.09498v1 [cs.CV] 28 Jun 2017", 20, 30, 200, upwards=True)
     paper = read(first_page(stamp)).paper
     assert dict(paper.identifiers) == {"arxiv": "1706.09498"}
@@ -139,36 +139,36 @@ def test_the_stamp_in_the_margin_gives_number_category_and_date():
     assert paper.title == TITLE
 
 
-def test_the_stamp_of_a_later_version_dates_the_paper_by_its_number():
+def test_stamp_of_later_version_dates_paper_by_its_id():
     stamp = At("arXiv:1706.03762v7 [cs.CL] 2 Aug 2023", 20, 30, 200, upwards=True)
     assert read(first_page(stamp)).paper.published == "2017-06"
 
 
-def test_a_stamp_of_the_old_days_is_read():
+def test_old_arxiv_stamp_is_read():
     stamp = At("arXiv:hep-th/9901001v1  4 Jan 1999", 20, 30, 200, upwards=True)
     paper = read(first_page(stamp)).paper
     assert (dict(paper.identifiers), paper.published) == ({"arxiv": "hep-th/9901001"}, "1999-01-04")
 
 
 @pytest.mark.parametrize("step", [12, -12])
-def test_a_stamp_set_letter_by_letter_is_read_in_either_direction(step):
+def test_stamp_of_single_letters_is_read_in_both_directions(step):
     text = "arXiv:1706.09498v1[cs.CV]28Jun2017"
     letters = [At(c, 12, 30, 400 + step * i, upwards=True) for i, c in enumerate(text)]
     assert names(read(first_page(*letters))) == {"arxiv": "1706.09498"}
 
 
-def test_a_stamp_that_came_out_backwards_is_read():
+def test_reversed_stamp_is_read():
     stamp = At("7102 nuJ 82 ]VC.sc[ 1v89490.6071:viXra", 20, 30, 200, upwards=True)
     assert names(read(first_page(stamp))) == {"arxiv": "1706.09498"}
 
 
-def test_a_number_in_the_corner_of_the_first_page_is_the_papers_own():
+def test_arxiv_id_in_corner_of_first_page_is_own():
     assert names(read([At("hep-ph/0301001", 10, 450, 780), *first_page()])) == {
         "arxiv": "hep-ph/0301001"
     }
 
 
-def test_a_number_that_the_paper_refers_to_is_not_its_own():
+def test_cited_arxiv_id_is_not_own():
     page = first_page(
         At("as was shown in arXiv:1706.09498 [cs.CV] and later", 10, 60, 300),
         At("[7] A. Lee, On Weighing, arXiv:1706.09499v2 [hep-ph].", 10, 60, 280),
@@ -177,7 +177,7 @@ def test_a_number_that_the_paper_refers_to_is_not_its_own():
 
 
 @pytest.mark.parametrize("name", ["2303.03819v2.pdf", "2303.03819 (1).pdf"])
-def test_a_download_from_arxiv_is_known_by_the_files_name(name):
+def test_arxiv_download_is_recognised_by_file_name(name):
     content = read(first_page(), name=name)
     assert names(content) == {"arxiv": "2303.03819"}
     assert "file's name" in how(content)
@@ -194,11 +194,11 @@ def test_a_download_from_arxiv_is_known_by_the_files_name(name):
         "DOI 10.1038/S41586-020-2649-2.",
     ],
 )
-def test_the_doi_at_the_foot_is_the_papers_own(line):
+def test_doi_in_footer_is_own(line):
     assert names(read(first_page(At(line, 8, 60, 40)))) == {"doi": "10.1038/s41586-020-2649-2"}
 
 
-def test_a_doi_cut_at_the_end_of_a_line_is_put_together():
+def test_doi_broken_over_lines_is_joined():
     foot = [At("doi:10.1016/j.fusengdes.2020.", 8, 60, 40), At("111503", 8, 60, 30)]
     assert names(read(first_page(*foot))) == {"doi": "10.1016/j.fusengdes.2020.111503"}
 
@@ -214,12 +214,12 @@ def test_a_doi_cut_at_the_end_of_a_line_is_put_together():
         ["https://doi.org/10.1145/nnnnnnn.nnnnnnn"],
     ],
 )
-def test_a_doi_of_something_else_is_not_the_papers_own(lines):
+def test_doi_of_other_work_is_not_own(lines):
     page = first_page(*(At(line, 9, 60, 330 - 11 * i) for i, line in enumerate(lines)))
     assert names(read(page)) == {}
 
 
-def test_a_doi_in_a_citation_of_the_title_is_the_papers_own():
+def test_doi_in_citation_of_own_title_is_own():
     cited = [
         At(f"Lee, A. and Ng, B. (2019). {TITLE}. Some Journal 12, 3.", 8, 60, 60),
         At("Published there: https://doi.org/10.1234/own.5", 8, 60, 48),
@@ -229,7 +229,7 @@ def test_a_doi_in_a_citation_of_the_title_is_the_papers_own():
     assert "citation of this title" in how(content)
 
 
-def test_a_doi_in_the_data_is_taken_when_the_pages_have_none():
+def test_doi_of_metadata_is_used_if_pages_have_none():
     content = read(
         first_page(), info={"Subject": "Phys. Lett. B 716 (2012) doi:10.1016/j.x.2012.8"}
     )
@@ -256,7 +256,7 @@ JABREF = (
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_what_jabref_wrote_into_the_file_is_read(packed):
+def test_jabref_xmp_is_read(packed):
     paper = read(body(700), xmp=xmp(JABREF), packed=packed).paper
     assert paper.title == "Stefan's Palace"
     assert [author.name for author in paper.authors] == ["Olly Lee", "Jo Ng"]
@@ -276,7 +276,7 @@ NEXT_RECORD = (
 )
 
 
-def test_the_first_record_of_a_volume_is_not_mixed_with_the_next():
+def test_first_xmp_record_is_not_mixed_with_next():
     second = NEXT_RECORD + dc_title("Another") + "<prism:doi>10.1/x</prism:doi>"
     paper = read(body(700), xmp=xmp(JABREF + second)).paper
     assert (paper.title, paper.identifier("doi")) == ("Stefan's Palace", "")
@@ -292,11 +292,11 @@ def test_the_first_record_of_a_volume_is_not_mixed_with_the_next():
         xmp("<dc:title>" + "<rdf:Seq>" * 5000 + "</dc:title>"),
     ],
 )
-def test_a_packet_that_is_broken_or_hostile_is_passed_over(packet):
+def test_broken_or_malicious_xmp_is_ignored(packet):
     assert read(first_page(), xmp=packet).paper.title == TITLE
 
 
-def test_authors_in_the_data_count_when_the_page_names_them():
+def test_metadata_authors_are_used_if_on_the_page():
     paper = read(first_page(), info={"Author": "Ann Lee; Bo Ng"}).paper
     assert [author.name for author in paper.authors] == ["Ann Lee", "Bo Ng"]
     assert read(first_page(), info={"Author": "Some Typist"}).paper.authors == ()
@@ -305,7 +305,7 @@ def test_authors_in_the_data_count_when_the_page_names_them():
 @pytest.mark.parametrize(
     "author", ["Ann Lee", "Bo Ng", "Bo Ng; Cy Doe", "ATLAS, CMS Collaborations"]
 )
-def test_some_of_the_authors_are_none(author):
+def test_incomplete_author_list_is_ignored(author):
     page = [At("On the Flight of Honey Bees", 20, y=720)]
     page += [At("Ann Lee, Bo Ng and Cy Doe, for the ATLAS and CMS Collaborations", 12, y=690)]
     page += [At("Abstract", 12, y=650), *body()]
@@ -320,17 +320,17 @@ def test_some_of_the_authors_are_none(author):
         "BetweenSoftware",
     ],
 )
-def test_what_stands_above_a_title_is_no_title(line):
+def test_line_above_title_is_not_the_title(line):
     paper = read([At(line, 22, y=740), At("On the Flight of Honey Bees", 16, y=700), *body()]).paper
     assert line[:12] not in paper.title
 
 
-def test_an_author_is_no_title():
+def test_author_is_not_a_title():
     info = {"Title": "Me, myself and I", "Author": "Me, myself and I"}
     assert read(first_page(), info=info).paper.title != "Me, myself and I"
 
 
-def test_a_list_of_authors_that_is_not_used_or_cut_is_remarked_on():
+def test_unused_or_shortened_author_list_is_remarked():
     dropped = read(first_page(), info={"Author": "Cy Doe; Dee Fox"})
     assert not dropped.paper.authors
     assert "Cy Doe; Dee Fox" in dropped.remark
@@ -341,7 +341,7 @@ def test_a_list_of_authors_that_is_not_used_or_cut_is_remarked_on():
         assert not read(first_page(), info={"Author": author}).remark
 
 
-def test_places_in_brackets_are_not_authors():
+def test_bracketed_affiliations_are_not_authors():
     paper = read(first_page(), info={"Author": "Ann Lee, [Lab, Rome, Italy] Bo Ng [Oslo]"}).paper
     assert [author.name for author in paper.authors] == ["Ann Lee", "Bo Ng"]
 
@@ -349,7 +349,7 @@ def test_places_in_brackets_are_not_authors():
 # --- abstract, text, problems ---
 
 
-def test_the_abstract_is_what_stands_under_its_heading():
+def test_abstract_is_the_text_below_its_heading():
     page = [
         *first_page(),
         At("Abstract", 10, 60, 640, bold=True),
@@ -364,7 +364,7 @@ def test_the_abstract_is_what_stands_under_its_heading():
     )
 
 
-def test_an_abstract_may_begin_on_the_line_of_its_heading_and_end_at_the_keywords():
+def test_abstract_may_follow_heading_on_same_line_and_ends_at_keywords():
     page = [
         At(TITLE, 18, 100, 700),
         At(
@@ -381,7 +381,7 @@ def test_an_abstract_may_begin_on_the_line_of_its_heading_and_end_at_the_keyword
     assert read(page).paper.abstract.endswith("lighter than we thought.")
 
 
-def test_text_is_joined_over_lines_and_pages_without_losing_real_hyphens():
+def test_text_is_joined_over_lines_keeping_real_hyphens():
     pages = (
         [At("The multi-modal and multi-", 10, 60, 700), At("modal cell of the neu-", 10, 60, 688)],
         [At("second page of well-", 10, 60, 700), At("2 things", 10, 60, 688)],
@@ -391,7 +391,7 @@ def test_text_is_joined_over_lines_and_pages_without_losing_real_hyphens():
     assert "\n\nsecond page of well-2" in text
 
 
-def test_a_page_without_text_is_called_a_scan():
+def test_page_without_text_is_reported_as_scan():
     content = read([])
     assert "OCR" in content.problem
     assert content.paper.extra["pdf_problem"] == content.problem
@@ -407,32 +407,32 @@ def test_a_page_without_text_is_called_a_scan():
         (make_pdf([At("x")])[:300], "damaged"),
     ],
 )
-def test_what_cannot_be_read_is_a_paper_named_after_its_file_with_the_reason(data, why):
+def test_unreadable_file_becomes_paper_named_after_file_with_problem(data, why):
     content = extract(Path("/papers/On_Some Thing.pdf"), data)
     assert content.paper.title == "On Some Thing"
     assert why in content.problem
     assert content.paper.files == (str(Path("/papers/On_Some Thing.pdf").absolute()),)
 
 
-def test_a_file_with_half_a_tail_is_read_as_far_as_it_goes():
+def test_truncated_file_is_read_as_far_as_possible():
     data = make_pdf(first_page())
     assert extract(Path("/p.pdf"), data[: data.index(b"startxref")]).paper.title == TITLE
 
 
-def test_reading_ends_when_the_time_is_up_and_says_so():
+def test_extraction_stops_at_time_limit_with_problem():
     content = extract(Path("/p.pdf"), make_pdf(*[first_page()] * 5), seconds=-1)
     assert (content.pages, content.text) == (5, "")
     assert "pages could be read" in content.problem
 
 
-def test_a_file_name_that_is_no_text_does_not_get_into_the_paper():
+def test_undecodable_file_name_is_not_stored():
     content = extract(Path("/papers/bad\udcff_name.pdf"), make_pdf(first_page()))
     assert content.paper.files == ()
     assert "rename" in content.problem
     content.paper.title.encode()
 
 
-# Without accents that stand by themselves: those are put on the next letter.
+# Without separate combining accents: those are put on the next letter.
 written = st.text(st.characters(categories=["L", "N", "P", "Zs"]))
 
 
@@ -444,7 +444,7 @@ def test_joining_hyphens_keeps_every_letter(before, after):
 
 
 @given(st.binary(max_size=400))
-def test_any_bytes_make_a_paper(data):
+def test_any_bytes_give_a_paper_with_problem(data):
     content = extract(Path("/p.pdf"), b"%PDF-1.7\n" + data)
     assert content.paper.title
     assert content.problem

@@ -29,8 +29,9 @@ def papers(tmp_path):
 
 
 @pytest.fixture
-def stand_in(tmp_path, monkeypatch):
-    """Makes a worker of these lines of Python; `path` is the file asked for, `send` answers."""
+def fake_worker(tmp_path, monkeypatch):
+    """Return a function that makes a worker of these lines; `path` is the requested file, `send`
+    answers."""
 
     def use(code: str) -> None:
         script = tmp_path / "worker.py"
@@ -73,7 +74,7 @@ def by_name(contents):
     return {content.path.name: content for content in contents}
 
 
-def test_every_file_comes_back_once_with_its_hash_and_text(papers):
+def test_pool_returns_every_file_once_with_hash_and_text(papers):
     with ExtractionPool(2) as pool:
         contents = list(pool.read(iter(papers)))
     assert sorted(content.path for content in contents) == papers
@@ -86,7 +87,7 @@ def test_every_file_comes_back_once_with_its_hash_and_text(papers):
     assert content.problem == ""
 
 
-def test_the_next_path_is_asked_for_only_when_a_worker_is_free(papers):
+def test_pool_takes_next_path_only_when_a_worker_is_free(papers):
     asked = []
 
     def paths():
@@ -99,7 +100,7 @@ def test_the_next_path_is_asked_for_only_when_a_worker_is_free(papers):
         assert len(asked) == 1
 
 
-def test_no_process_is_left_behind_even_when_the_caller_gives_up(papers):
+def test_pool_leaves_no_process_after_an_exception(papers):
     before = children()
     with pytest.raises(KeyError), ExtractionPool(2) as pool:
         for _ in pool.read(papers):
@@ -107,13 +108,13 @@ def test_no_process_is_left_behind_even_when_the_caller_gives_up(papers):
     assert children() <= before
 
 
-def test_an_answer_that_nobody_waited_for_does_not_come_back_later(papers):
+def test_unused_answer_does_not_appear_later(papers):
     with ExtractionPool(2) as pool:
         next(iter(pool.read(papers[:3])))
         assert [content.path for content in pool.read(papers[4:])] == papers[4:]
 
 
-def test_bad_files_do_not_stop_the_good_ones(papers, tmp_path):
+def test_bad_files_do_not_stop_good_ones(papers, tmp_path):
     bad = [
         tmp_path / "gone.pdf",
         tmp_path / "folder.pdf",
@@ -134,7 +135,7 @@ def test_bad_files_do_not_stop_the_good_ones(papers, tmp_path):
     assert all(not contents[path.name].problem for path in papers)
 
 
-def test_a_file_whose_name_is_no_text_is_read(papers, tmp_path):
+def test_file_with_undecodable_name_is_read(papers, tmp_path):
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff_name.pdf"))
     try:
         path.write_bytes(papers[0].read_bytes())
@@ -146,8 +147,8 @@ def test_a_file_whose_name_is_no_text_is_read(papers, tmp_path):
     assert content.path == path
 
 
-def test_a_worker_that_stalls_is_replaced_and_its_file_kept(papers, stand_in):
-    stand_in(SERVE % "if '_2' in path: send({'sha256': 'cd', 'size': 9}); time.sleep(600)")
+def test_stalled_worker_is_replaced_and_its_file_reported(papers, fake_worker):
+    fake_worker(SERVE % "if '_2' in path: send({'sha256': 'cd', 'size': 9}); time.sleep(600)")
     with ExtractionPool(2, seconds=3) as pool:
         contents = by_name(pool.read(papers))
     stalled = contents["paper_2.pdf"]
@@ -156,18 +157,18 @@ def test_a_worker_that_stalls_is_replaced_and_its_file_kept(papers, stand_in):
     assert sum(bool(content.problem) for content in contents.values()) == 1
 
 
-def test_the_limit_holds_for_the_real_worker(tmp_path):
+def test_time_limit_applies_to_real_worker(tmp_path):
     path = tmp_path / "long.pdf"
     path.write_bytes(make_pdf(*[body()] * 2000))
     with ExtractionPool(1, seconds=0.01) as pool:
         (content,) = pool.read([path])
-    # Either the worker saw that the time was up, or it was ended.
+    # Either the worker noticed the time limit, or it was terminated.
     assert "longer than" in content.problem or "could not be read" in content.problem
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
-def test_a_worker_that_dies_is_replaced_and_its_file_kept(papers, stand_in):
-    stand_in(SERVE % "if '_2' in path: os.kill(os.getpid(), signal.SIGSEGV)")
+def test_crashed_worker_is_replaced_and_its_file_reported(papers, fake_worker):
+    fake_worker(SERVE % "if '_2' in path: os.kill(os.getpid(), signal.SIGSEGV)")
     with ExtractionPool(1) as pool:
         contents = by_name(pool.read(papers))
     assert "SIGSEGV" in contents["paper_2.pdf"].problem
@@ -187,15 +188,15 @@ def test_a_worker_that_dies_is_replaced_and_its_file_kept(papers, stand_in):
         "os.close(1)",
     ],
 )
-def test_a_worker_that_talks_nonsense_is_replaced(papers, stand_in, nonsense):
-    stand_in(SERVE % f"if '_2' in path: {nonsense}; time.sleep(60)")
+def test_worker_with_invalid_answer_is_replaced(papers, fake_worker, nonsense):
+    fake_worker(SERVE % f"if '_2' in path: {nonsense}; time.sleep(60)")
     with ExtractionPool(2, seconds=20) as pool:
         contents = by_name(pool.read(papers))
     assert "nothing of sense" in contents["paper_2.pdf"].problem
     assert sum(bool(content.problem) for content in contents.values()) == 1
 
 
-def test_a_worker_that_died_while_it_was_idle_costs_no_file(papers):
+def test_worker_that_died_idle_costs_no_file(papers):
     before = children()
     with ExtractionPool(1) as pool:
         list(pool.read(papers[:1]))
@@ -206,7 +207,7 @@ def test_a_worker_that_died_while_it_was_idle_costs_no_file(papers):
         assert [content.problem for content in pool.read(papers[1:])] == [""] * 4
 
 
-def test_a_worker_makes_way_for_a_fresh_one_after_some_files(papers, monkeypatch):
+def test_worker_is_replaced_after_some_files(papers, monkeypatch):
     monkeypatch.setattr(extraction_pool, "_FILES_EACH", 2)
     before, seen = children(), set()
     with ExtractionPool(1) as pool:
@@ -216,14 +217,14 @@ def test_a_worker_makes_way_for_a_fresh_one_after_some_files(papers, monkeypatch
     assert len(seen) == 3
 
 
-def test_a_worker_that_never_starts_is_an_error_and_not_a_thousand_bad_papers(papers, stand_in):
-    stand_in("raise ImportError")
+def test_worker_that_never_starts_raises_an_error(papers, fake_worker):
+    fake_worker("raise ImportError")
     with ExtractionPool(2) as pool, pytest.raises(SciReadError, match="does not start"):
         list(pool.read(papers))
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits memory on Linux only")
-def test_a_file_that_takes_too_much_memory_is_given_up(papers, tmp_path):
+def test_file_that_needs_too_much_memory_is_reported(papers, tmp_path):
     hog = tmp_path / "hog.pdf"
     hog.write_bytes(b"%PDF-1.4\n")
     os.truncate(hog, 300 << 20)
@@ -234,7 +235,7 @@ def test_a_file_that_takes_too_much_memory_is_given_up(papers, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
-def test_workers_end_with_a_parent_that_is_killed(papers, tmp_path):
+def test_workers_end_with_a_killed_parent(papers, tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(
         "import sys, time\nfrom pathlib import Path\n"
@@ -255,7 +256,7 @@ def test_workers_end_with_a_parent_that_is_killed(papers, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="uses a POSIX shell")
-def test_a_parent_without_any_standard_stream_can_read(papers, tmp_path):
+def test_pool_works_without_standard_streams(papers, tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(
         "import sys\nfrom pathlib import Path\nfrom sciread_app.formats.pdf import ExtractionPool\n"
@@ -271,7 +272,7 @@ def test_a_parent_without_any_standard_stream_can_read(papers, tmp_path):
     assert out.read_text() == "Paper number 0"
 
 
-def test_pdf_is_a_format_like_the_others(papers, tmp_path):
+def test_pdf_has_the_same_reader_interface_as_other_formats(papers, tmp_path):
     (paper,) = pdf.read(papers[1])
     assert isinstance(paper, Paper)
     assert (paper.title, paper.source, paper.source_id) == ("Paper number 1", "pdf", "")
@@ -284,6 +285,6 @@ def test_pdf_is_a_format_like_the_others(papers, tmp_path):
     assert paper.extra["pdf_problem"]
 
 
-def test_the_reading_process_alone_loads_pdfium():
+def test_importing_pdf_format_does_not_load_pdfium():
     code = "import sciread_app.formats.pdf, sys; sys.exit('pypdfium2' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -2,7 +2,7 @@ import pytest
 
 from sciread_app.formats.pdf import ExtractionPool
 
-# What a person reads on the first pages: title, then identifiers.
+# Titles and identifiers on the first pages, read by a person.
 EXPECTED = {
     "jabref__IEEE_ieee-paper-reference-text": "JabRef Example for Parsing Related Work Section",
     "jabref__IEEE_ieee-paper": "JabRef Example for Reference Parsing",
@@ -80,12 +80,12 @@ def contents(shared):
     return found
 
 
-def test_real_files_are_called_what_their_first_page_says(contents):
+def test_real_files_have_title_of_first_page(contents):
     titles = {name: contents[name].paper.title for name in EXPECTED}
     assert titles == EXPECTED
 
 
-def test_real_files_get_their_own_identifiers_and_no_others(contents):
+def test_real_files_get_only_their_own_identifiers(contents):
     found = {
         name: tuple((i.kind, i.value) for i in content.paper.identifiers if i.kind != "citekey")
         for name, content in contents.items()
@@ -95,11 +95,11 @@ def test_real_files_get_their_own_identifiers_and_no_others(contents):
     }
 
 
-def test_real_files_that_hold_no_text_say_why(contents):
+def test_real_files_without_text_have_a_problem(contents):
     assert {name for name, content in contents.items() if content.problem} == UNREADABLE
 
 
-def test_real_files_give_their_abstract_and_authors(contents):
+def test_real_file_gives_abstract_and_authors(contents):
     paper = contents["refextract__data_2303.03819"].paper
     assert paper.abstract.startswith("The Fokker-Planck Equation (FPE) is a fundamental tool")
     assert paper.abstract.endswith("approach to QCD in the non-perturbative regime.")

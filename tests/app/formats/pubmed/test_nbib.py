@@ -45,7 +45,7 @@ def read(tmp_path):
     return read
 
 
-def test_a_record_comes_with_all_its_fields(read):
+def test_nbib_record_becomes_a_paper(read):
     (paper,) = read(RECORD)
     assert paper == Paper(
         title="The Bio* toolkits--a brief overview",
@@ -78,7 +78,7 @@ def test_a_record_comes_with_all_its_fields(read):
     )
 
 
-def test_records_are_told_apart_without_blank_lines(read):
+def test_nbib_records_are_separated_without_blank_lines(read):
     found = read("PMID- 1\nTI  - One\nPMID- 2\nTI  - Two\n\n\nPMID- 3\nTI  - Three")
     assert [(paper.source_id, paper.title) for paper in found] == [
         ("1", "One"),
@@ -87,33 +87,33 @@ def test_records_are_told_apart_without_blank_lines(read):
     ]
 
 
-def test_a_blank_line_within_a_record_does_not_cut_it(read):
+def test_blank_line_does_not_split_nbib_record(read):
     (paper,) = read("PMID- 1\nTI  - One\n\nAB  - Words.\n")
     assert paper.abstract == "Words."
 
 
-def test_junk_between_records_is_passed_over(read):
+def test_text_between_nbib_records_is_ignored(read):
     found = read(
         "Search results 1-2\r\n\r\nPMID- 1\r\nTI  - One\r\n\r\n2:\r\n\r\nPMID- 2\r\nTI  - Two\r\n"
     )
     assert [paper.title for paper in found] == ["One", "Two"]
 
 
-def test_old_encodings_and_marks_at_the_start_do_no_harm(read):
+def test_byte_order_mark_and_old_encoding_are_read(read):
     (paper,) = read("\ufeffPMID- 1\nTI  - Über uns\n".encode())
     assert paper.title == "Über uns"
     (paper,) = read("PMID- 1\nTI  - Über uns\n".encode("cp1252"))
     assert paper.title == "Über uns"
 
 
-def test_a_record_without_words_is_named(read):
+def test_nbib_record_without_text_is_skipped(read):
     paper, skipped = read("PMID- 1\nTI  - One\n\nPMID- 2\nAU  - Lee A\n")
     assert paper.title == "One"
     assert isinstance(skipped, Skipped)
     assert skipped.entry == "2"
 
 
-def test_a_file_without_any_record_says_so(read):
+def test_file_without_nbib_record_is_skipped_with_reason(read):
     (skipped,) = read("Dear all,\nplease find the list attached.\n")
     assert "no record" in skipped.why
 
@@ -130,7 +130,7 @@ def test_a_file_without_any_record_says_so(read):
         ("nbib/pubmed_exports__pubmed_exports_citations.nbib", 200, "", 0),
     ],
 )
-def test_real_files_are_read_whole(shared, name, count, last, authors):
+def test_real_nbib_files_are_read_completely(shared, name, count, last, authors):
     papers = list(nbib.read(shared / "fixtures" / name))
     assert len(papers) == count
     assert all(isinstance(paper, Paper) and paper.title and paper.published for paper in papers)
@@ -138,7 +138,7 @@ def test_real_files_are_read_whole(shared, name, count, last, authors):
         assert (papers[-1].source_id, len(papers[-1].authors)) == (last, authors)
 
 
-def test_text_and_xml_of_one_record_say_the_same(tmp_path, read):
+def test_nbib_and_xml_of_one_record_give_the_same_paper(tmp_path, read):
     path = tmp_path / "same.xml"
     path.write_text(
         "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Journal><JournalIssue><PubDate>"

@@ -37,7 +37,7 @@ def read_one(read):
     return lambda **parts: read(article(**parts))[0]
 
 
-def test_an_article_comes_with_all_that_names_it(read_one):
+def test_pubmed_article_becomes_a_paper(read_one):
     paper = read_one(article="<Pagination><MedlinePgn>113-25</MedlinePgn></Pagination>")
     assert (paper.title, paper.venue, paper.kind) == ("On Something", "Gut", "article-journal")
     assert [":".join(i) for i in paper.identifiers] == ["pmid:11", "doi:10.1000/11", "pmcid:PMC77"]
@@ -48,7 +48,7 @@ def test_an_article_comes_with_all_that_names_it(read_one):
     }  # fmt: skip
 
 
-def test_the_sections_of_an_abstract_keep_their_names(read_one):
+def test_abstract_sections_keep_their_labels(read_one):
     paper = read_one(
         article="<Abstract><AbstractText Label='AIM'>To see.</AbstractText>"
         "<AbstractText Label='UNLABELLED'>So.</AbstractText><AbstractText>We saw.</AbstractText>"
@@ -58,7 +58,7 @@ def test_the_sections_of_an_abstract_keep_their_names(read_one):
     assert paper.extra["copyright"] == "© 2001 Press."
 
 
-def test_a_copyright_notice_at_the_end_is_no_part_of_the_abstract(read_one):
+def test_copyright_notice_is_removed_from_abstract(read_one):
     text = "We saw. Copyright (c) 2001 Elsevier Science."
     paper = read_one(article=f"<Abstract><AbstractText>{text}</AbstractText></Abstract>")
     assert (paper.abstract, paper.extra["copyright"]) == (
@@ -79,7 +79,7 @@ def test_a_copyright_notice_at_the_end_is_no_part_of_the_abstract(read_one):
          "</m:math> here", "for x^2=1/(y+1) here"),
     ],
 )  # fmt: skip
-def test_markup_is_flattened_and_no_words_are_joined(read_one, markup, text):
+def test_markup_is_removed_without_joining_words(read_one, markup, text):
     assert read_one(title=markup).title == text
 
 
@@ -94,11 +94,11 @@ def test_markup_is_flattened_and_no_words_are_joined(read_one, markup, text):
         ("And so on...", "And so on..."),
     ],
 )
-def test_a_title_loses_only_what_medline_adds(read_one, title, clean):
+def test_title_loses_only_medline_additions(read_one, title, clean):
     assert read_one(title=title).title == clean
 
 
-def test_where_there_is_no_english_title_the_original_stands(read_one):
+def test_original_title_replaces_missing_english_one(read_one):
     paper = read_one(
         title="[Not Available].", article="<VernacularTitle>Über Etwas.</VernacularTitle>"
     )
@@ -117,17 +117,17 @@ def test_where_there_is_no_english_title_the_original_stands(read_one):
         ("<MedlineDate>unknown</MedlineDate>", ""),
     ],
 )
-def test_dates_are_as_exact_as_they_are_known(read_one, date, iso):
+def test_dates_keep_their_precision(read_one, date, iso):
     assert read_one(date=date).published == iso
 
 
-def test_the_day_of_online_publication_counts_where_it_says_more(read_one):
+def test_online_date_is_used_if_more_precise(read_one):
     day = "<ArticleDate><Year>{}</Year><Month>03</Month><Day>04</Day></ArticleDate>"
     assert read_one(article=day.format(1998)).published == "1998-03-04"
     assert read_one(article=day.format(1997)).published == "1998"
 
 
-def test_authors_have_particle_suffix_and_may_be_a_body(read_one):
+def test_authors_have_particle_suffix_and_may_be_collective(read_one):
     paper = read_one(
         article="<AuthorList><Author><LastName>van der Berg</LastName><ForeName>Jan P</ForeName>"
         "<Suffix>Jr</Suffix></Author><Author><LastName>Lee</LastName><Initials>A</Initials></Author>"
@@ -140,7 +140,7 @@ def test_authors_have_particle_suffix_and_may_be_a_body(read_one):
     )
 
 
-def test_what_a_paper_is_chiefly_about_comes_first(read_one):
+def test_major_topics_come_first(read_one):
     heading = '<MeshHeading><DescriptorName MajorTopicYN="{}">{}</DescriptorName>{}</MeshHeading>'
     paper = read_one(
         citation="<MeshHeadingList>"
@@ -170,14 +170,14 @@ def test_retractions_and_other_versions_are_kept(read_one):
     assert (paper.extra["update_of"], paper.extra["retraction_in"]) == ("5", "6 7")
 
 
-def test_identifiers_of_references_are_not_those_of_the_paper(read_one):
+def test_identifiers_of_references_are_not_own(read_one):
     reference = "<ArticleIdList><ArticleId IdType='doi'>10.1000/other</ArticleId></ArticleIdList>"
     paper = read_one(data=f"<ReferenceList><Reference>{reference}</Reference></ReferenceList>")
     assert paper.identifier("doi") == "10.1000/11"
     assert len(paper.identifiers) == 3
 
 
-def test_what_pubmed_has_taken_back_is_told_and_nothing_else_happens(read):
+def test_deleted_citations_are_reported_and_nothing_removed(read):
     found = read(article(), "<DeleteCitation><PMID>7</PMID><PMID>8</PMID></DeleteCitation>")
     assert found[0].source_id == "11"
     (skipped,) = found[1:]
@@ -185,13 +185,13 @@ def test_what_pubmed_has_taken_back_is_told_and_nothing_else_happens(read):
     assert skipped.why.endswith("stays in your library: 7, 8.")
 
 
-def test_a_long_list_of_what_was_taken_back_is_told_in_short(read):
+def test_long_list_of_deleted_citations_is_shortened(read):
     deleted = "".join(f"<PMID>{n}</PMID>" for n in range(1, 1201))
     (skipped,) = read(f"<DeleteCitation>{deleted}</DeleteCitation>")
     assert skipped.why.endswith("99, 100 and 1,100 more.")
 
 
-def test_what_a_paper_cites_is_named_in_its_order(read_one):
+def test_references_are_listed_in_order(read_one):
     cites = '<CommentsCorrections RefType="Cites"><PMID>{}</PMID></CommentsCorrections>'
     reference = "<Reference><Citation>Old.</Citation><ArticleIdList>{}</ArticleIdList></Reference>"
     one = reference.format(
@@ -205,7 +205,7 @@ def test_what_a_paper_cites_is_named_in_its_order(read_one):
     assert paper.extra["references"] == "pmid:5 pmid:21 doi:10.1000/a doi:10.1000/b"
 
 
-def test_a_notice_without_a_pmid_is_named_by_the_place_where_it_was_printed(read_one):
+def test_notice_without_pmid_is_named_by_its_source(read_one):
     source = "<RefSource>Gut 1999;2:3</RefSource>"
     links = "".join(
         f'<CommentsCorrections RefType="{kind}">{source}</CommentsCorrections>'
@@ -216,7 +216,7 @@ def test_a_notice_without_a_pmid_is_named_by_the_place_where_it_was_printed(read
     assert "update_of" not in paper.extra
 
 
-def test_an_answer_is_read_as_a_whole_or_refused():
+def test_answer_is_parsed_completely_or_refused():
     whole = f"<PubmedArticleSet>{article('1')}{article('2')}<PubmedArticle/></PubmedArticleSet>"
     found = pubmed_xml.answer(whole.encode())
     assert [getattr(record, "source_id", "") for record in found.records] == ["1", "2", ""]
@@ -226,12 +226,12 @@ def test_an_answer_is_read_as_a_whole_or_refused():
             pubmed_xml.answer(broken.encode())
 
 
-def test_an_answer_may_be_an_error():
+def test_answer_may_be_an_error():
     body = b"<eFetchResult><ERROR>Unable to obtain query #1</ERROR></eFetchResult>"
     assert pubmed_xml.answer(body) == ([], "Unable to obtain query #1")
 
 
-def test_a_record_without_words_is_named_and_the_others_go_on(read):
+def test_article_without_text_is_skipped(read):
     found = read(article("1"), article("2", title=""), "<PubmedArticle/>", article("3"))
     assert [(f.source_id if isinstance(f, Paper) else f.entry) for f in found] == [
         "1", "2", "record 3", "3",
@@ -239,13 +239,13 @@ def test_a_record_without_words_is_named_and_the_others_go_on(read):
     assert "neither a title nor an abstract" in found[1].why
 
 
-def test_letters_that_only_the_dtd_knows_are_read(read):
+def test_dtd_entities_are_decoded(read):
     head = '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD" "https://dtd.nlm.nih.gov/x.dtd">'
     (paper,) = read(article(title="Caf&eacute; au lait"), head=head)
     assert paper.title == "Café au lait"
 
 
-def test_broken_xml_gives_what_stands_before_the_break(tmp_path):
+def test_broken_xml_gives_articles_before_the_break(tmp_path):
     path = tmp_path / "cut.xml"
     path.write_text(f"<PubmedArticleSet>{article('1')}{article('2')}<PubmedArticle><Medl")
     *papers, skipped = pubmed_xml.read(path)
@@ -255,7 +255,7 @@ def test_broken_xml_gives_what_stands_before_the_break(tmp_path):
     assert "broken" in skipped.why
 
 
-def test_memory_does_not_grow_with_the_file(tmp_path):
+def test_memory_use_is_independent_of_xml_size(tmp_path):
     path = tmp_path / "big.xml.gz"
     words = "All work and no play. " * 1000
     abstract = f"<Abstract><AbstractText>{words}</AbstractText></Abstract>"
@@ -270,7 +270,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     assert max(sizes) - sizes[100] < 20_000_000
 
 
-def test_a_book_and_a_chapter_of_it(tmp_path):
+def test_book_and_chapter_are_read(tmp_path):
     path = tmp_path / "book.xml"
     book = """<PubmedBookArticle><BookDocument><PMID>21</PMID><Book><Publisher>
     <PublisherName>NICE</PublisherName><PublisherLocation>London</PublisherLocation></Publisher>
@@ -300,7 +300,7 @@ def test_a_book_and_a_chapter_of_it(tmp_path):
         ("pubmed_exports__pubmed_exports_pubmed_result.xml", 292, "4397905"),
     ],
 )
-def test_real_files_are_read_whole(shared, name, count, last):
+def test_real_xml_files_are_read_completely(shared, name, count, last):
     papers = list(pubmed_xml.read(shared / "fixtures" / "xml" / name))
     assert len(papers) == count
     assert all(isinstance(paper, Paper) and paper.title and paper.source_id for paper in papers)

@@ -14,7 +14,7 @@ def read(tmp_path):
     return read
 
 
-def test_a_record_becomes_a_paper(read):
+def test_ris_record_becomes_a_paper(read):
     (paper,) = read("""TY  - JOUR
 AU  - van der Berg, Jo, Jr
 A1  - World Health Organization
@@ -67,12 +67,12 @@ ER  -
     )
 
 
-def test_what_stands_between_records_is_left_out(read):
+def test_text_between_ris_records_is_ignored(read):
     text = "Embase\n\n1.\nTY  - JOUR\nTI  - A\nER  - \n\n2. of 2\nTY  - JOUR\nTI  - B\nER  -\nBye"
     assert [paper.title for paper in read(text)] == ["A", "B"]
 
 
-def test_a_record_may_lack_its_end(read):
+def test_ris_record_may_lack_its_end(read):
     found = read("TY  - JOUR\nTI  - A\nTY  - BOOK\nTI  - B")
     assert [(paper.title, paper.kind) for paper in found] == [
         ("A", "article-journal"),
@@ -80,7 +80,7 @@ def test_a_record_may_lack_its_end(read):
     ]
 
 
-def test_a_record_may_lack_its_beginning(read):
+def test_ris_record_may_lack_its_type(read):
     (paper,) = read("JF  - Empirical Software\nT1  - Open Source\nPY  - 2001/09/01/\nER  -\n")
     assert (paper.title, paper.kind, paper.published) == (
         "Open Source",
@@ -89,7 +89,7 @@ def test_a_record_may_lack_its_beginning(read):
     )
 
 
-def test_records_that_cannot_be_read_are_named_with_their_line(read):
+def test_unreadable_ris_records_are_skipped_with_line(read):
     no_title, neither = read("TY  - PAT\nDO  - 10.1201/x\nER  - \n\nAU  - Lee, Ann\nER  - ")
     assert isinstance(no_title, Skipped)
     assert no_title.entry == "10.1201/x"
@@ -108,7 +108,7 @@ def test_records_that_cannot_be_read_are_named_with_their_line(read):
         ("PY  - 2016\nDA  - 2015/12/31", "2016"),
     ],
 )
-def test_the_most_exact_of_the_dates_counts_if_they_agree(read, lines, published):
+def test_most_precise_agreeing_date_is_used(read, lines, published):
     (paper,) = read(f"TY  - JOUR\nTI  - A\n{lines}\nER  - ")
     assert paper.published == published
 
@@ -127,12 +127,12 @@ def test_the_most_exact_of_the_dates_counts_if_they_agree(read, lines, published
         ("SN  - 978-0-306-40615-7", ("isbn", "9780306406157")),
     ],
 )
-def test_identifiers_are_found_where_databases_put_them(read, lines, identifier):
+def test_identifiers_are_found_in_fields_used_by_databases(read, lines, identifier):
     (paper,) = read(f"TY  - JOUR\nTI  - A\n{lines}\nER  - ")
     assert paper.identifiers == (identifier,)
 
 
-def test_linked_files_are_found_beside_the_file(read, tmp_path):
+def test_linked_files_are_found_beside_ris_file(read, tmp_path):
     (tmp_path / "a.pdf").touch()
     here = str((tmp_path / "a.pdf").resolve())
     (paper,) = read(
@@ -142,7 +142,7 @@ def test_linked_files_are_found_beside_the_file(read, tmp_path):
     assert paper.extra == {"l1": "gone.pdf"}
 
 
-def test_a_doi_with_blanks_is_read_whole(tmp_path):
+def test_doi_with_spaces_is_read_completely(tmp_path):
     path = tmp_path / "a.ris"
     dois = "DO  - 10.1659/0276-4741(2004)024 [ {}:SPOCMP]2.0.CO;2"
     records = (f"TY  - JOUR\nTI  - A{n}\n{dois.format(n)}\nER  -\n" for n in (141, 152))

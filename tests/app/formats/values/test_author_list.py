@@ -11,7 +11,7 @@ from sciread_app.formats.values.author_list import authors
 
 
 def names(value):
-    """Each author as "given|family", with particle and suffix in their places; bodies in <>."""
+    """Return each author as "given|family" with particle and suffix; organisations in <>."""
     return [
         f"<{a.family}>"
         if a.literal
@@ -48,7 +48,7 @@ def names(value):
         ("Niels Gr{\\o}nbech-Jensen, Sa\\v{s}a Miran", ["Niels|Grønbech-Jensen", "Saša|Miran"]),
     ],
 )
-def test_names_in_a_line_are_told_apart(line, expected):
+def test_author_line_is_split_into_names(line, expected):
     assert names(line) == expected
 
 
@@ -66,7 +66,7 @@ def test_names_in_a_line_are_told_apart(line, expected):
         ("Mohammed (Ehsan) Hoque, B. Foo", ["Mohammed (Ehsan)|Hoque", "B.|Foo"]),
     ],
 )
-def test_marks_of_affiliations_are_no_part_of_a_name(line, expected):
+def test_affiliation_marks_are_not_part_of_a_name(line, expected):
     assert names(line) == expected
 
 
@@ -96,7 +96,7 @@ def test_marks_of_affiliations_are_no_part_of_a_name(line, expected):
         (["Roger Lacasse and the E877 Collaboration"], ["Roger|Lacasse", "<E877 Collaboration>"]),
     ],
 )
-def test_bodies_keep_their_whole_name(line, expected):
+def test_organisations_keep_their_whole_name(line, expected):
     assert names(line) == expected
 
 
@@ -118,11 +118,11 @@ def test_bodies_keep_their_whole_name(line, expected):
         ("sol r. bodner", ["sol r.|bodner"]),
     ],
 )
-def test_old_catalogues_put_the_family_name_first(line, expected):
+def test_names_with_family_first_are_parsed(line, expected):
     assert names(line) == expected
 
 
-def test_a_list_holds_one_author_an_item():
+def test_list_has_one_author_per_item():
     assert names(["U.M.Heller", "J.W.York Jr", "J.-A.Rodríguez", "van Genabith, Josef"]) == [
         "U.M.|Heller",
         "J.W.|York Jr",
@@ -131,7 +131,7 @@ def test_a_list_holds_one_author_an_item():
     ]
 
 
-def test_names_that_were_cut_at_an_entity_are_mended():
+def test_names_cut_at_an_entity_are_repaired():
     assert names(["Mauser, Arne", "Hasan, Sa&scaron", "a", "L&oacute", "pez, Eduardo"]) == [
         "Arne|Mauser",
         "Saša|Hasan",
@@ -140,16 +140,16 @@ def test_names_that_were_cut_at_an_entity_are_mended():
 
 
 @pytest.mark.parametrize("nothing", ["", " , ;", None, 7, {}, ["", " ,"], [None, 3]])
-def test_where_no_name_stands_there_is_no_author(nothing):
+def test_text_without_names_has_no_authors(nothing):
     assert authors(nothing) == ()
 
 
 @given(st.text() | st.lists(st.text()))
-def test_no_text_is_an_error_and_no_author_is_nameless(value):
+def test_any_text_gives_only_authors_with_names(value):
     assert all(isinstance(a, Author) and a.name.strip() for a in authors(value))
 
 
-def test_arxivs_own_names_come_out_clean(shared):
+def test_author_names_of_arxiv_are_clean(shared):
     with gzip.open(shared / "data" / "arxiv" / "papers.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in islice(lines, 20_000)]
     found = [author for record in records for author in authors(record["authors"])]
@@ -159,6 +159,6 @@ def test_arxivs_own_names_come_out_clean(shared):
 
 
 @pytest.mark.parametrize("endless", [",", " ,", "(1, ", "[", "]["])
-def test_a_line_without_end_is_done_with_before_the_test_is_given_up(endless):
+def test_endless_author_line_is_parsed_quickly(endless):
     found = authors("Ann Lee" + endless * 300_000 + "1")
     assert f"{found[0].given} {found[0].family}".startswith("Ann Lee")

@@ -21,7 +21,7 @@ from sciread_app.formats.values import dates
         ("12345", ""),
     ],
 )
-def test_dates_are_read_as_exactly_as_they_are_known(written, date):
+def test_dates_are_parsed_with_their_precision(written, date):
     assert dates.parse(written) == date
 
 
@@ -40,5 +40,5 @@ def test_dates_are_read_as_exactly_as_they_are_known(written, date):
         ("", 0),
     ],
 )
-def test_months_have_names_in_many_languages(written, month):
+def test_month_names_of_many_languages_are_known(written, month):
     assert dates.month_of(written) == month

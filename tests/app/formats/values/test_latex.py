@@ -27,14 +27,14 @@ from sciread_app.formats.values.latex import decode, encode
         (r"\unknown{macro} stays", r"\unknownmacro stays"),
     ],
 )
-def test_latex_becomes_plain_text(latex, text):
+def test_latex_is_decoded_to_plain_text(latex, text):
     assert decode(latex) == text
 
 
 @pytest.mark.parametrize(
     "math", [r"$\alpha_{i}^2$", r"$$\frac{a}{b}$$", r"\({}^{\mbox{k}}\)", r"$a\$b$"]
 )
-def test_mathematics_stays_as_it_is(math):
+def test_mathematics_is_unchanged(math):
     assert decode(rf"On {{{math}}} and {{B}}{{\'e}}") == f"On {math} and Bé"
     assert decode(encode(f"On {math} & é")) == f"On {math} & é"
 
@@ -49,12 +49,12 @@ def test_mathematical_command_without_dollars_keeps_its_braces(math):
     assert math in encode(f"On {math} & é", protect=True)
 
 
-def test_bibtex_is_written_in_ascii_and_biblatex_in_unicode():
+def test_bibtex_is_encoded_in_ascii_and_biblatex_in_unicode():
     assert encode("Ångström & α") == r"{\r{A}}ngstr{\"o}m \& {\ensuremath{\alpha}}"
     assert encode("Ångström & α", "biblatex") == r"Ångström \& α"
 
 
-def test_money_is_not_mathematics():
+def test_dollar_amounts_are_not_mathematics():
     assert encode("from $5 to $10") == r"from \$5 to \$10"
 
 
@@ -62,7 +62,7 @@ def test_capitals_within_words_are_protected_in_titles():
     assert encode("The DNA of iPhones in Rome", protect=True) == "The {DNA} of {iPhones} in Rome"
 
 
-# Text as it stands in a library: composed letters, one line, no control characters.
+# Text as stored in a library: composed letters, one line, no control characters.
 TEXT = st.text(
     st.one_of(
         st.sampled_from("\\{}$%&#_^~`'\"-<>@=,;: éßøÅαβ–—“”’日本aBcD01"),
@@ -77,12 +77,12 @@ TEXT = st.text(
 @example("----'''```", "bibtex", True)
 @example(r"\$x$ {\(} \)", "bibtex", True)
 @example("&lt;b&gt; $ {$", "biblatex", False)
-def test_what_is_encoded_is_decoded_again(text, dialect, protect):
+def test_latex_round_trip_is_lossless(text, dialect, protect):
     assert decode(encode(text, dialect, protect=protect)) == text
 
 
 @given(TEXT, st.sampled_from(["bibtex", "biblatex"]))
-def test_what_is_encoded_never_ends_a_field(text, dialect):
+def test_encoded_text_never_closes_a_field(text, dialect):
     depth = 0
     for letter in encode(text, dialect):
         depth += (letter == "{") - (letter == "}")
@@ -91,5 +91,5 @@ def test_what_is_encoded_never_ends_a_field(text, dialect):
 
 
 @given(st.text(st.sampled_from("\\{}$'\"abc ~^`-=.cvuH%&;#1"), max_size=40))
-def test_no_latex_is_too_broken_to_be_read(text):
+def test_any_latex_can_be_decoded(text):
     assert isinstance(decode(text), str)

@@ -19,7 +19,7 @@ from sciread_app.formats.values.markup import plain, prose
         ("<jats:title>Aim</jats:title><jats:p>To see</jats:p>", "Aim To see"),
     ],
 )
-def test_what_web_pages_leave_is_taken_out(text, expected):
+def test_html_markup_is_removed(text, expected):
     assert plain(text) == expected
 
 
@@ -32,11 +32,11 @@ def test_what_web_pages_leave_is_taken_out(text, expected):
         ("a set {1, 2} of x_{i}", "a set {1, 2} of x_{i}"),
     ],
 )  # fmt: skip
-def test_latex_is_read_where_it_is_and_mathematics_stays(text, expected):
+def test_latex_is_decoded_and_mathematics_unchanged(text, expected):
     assert prose(text) == expected
 
 
 @given(st.text())
-def test_no_text_is_an_error_and_none_has_two_lines(text):
+def test_any_text_gives_one_line(text):
     assert prose(text) == prose(text).strip()
     assert "\n" not in plain(text)

@@ -34,11 +34,11 @@ def listed(text):
         ("Jean-Paul d'Ormesson", Author("d'Ormesson", "Jean-Paul")),
     ],
 )
-def test_a_name_is_taken_apart(written, author):
+def test_name_is_split_into_parts(written, author):
     assert listed(written) == ([author], False)
 
 
-def test_names_are_split_at_and_outside_of_braces():
+def test_names_are_split_at_and_outside_braces():
     found, others = listed("Ann Lee and {Barnes and Noble} AND Sand, Andy and others")
     assert [author.family for author in found] == ["Lee", "Barnes and Noble", "Sand"]
     assert others
@@ -53,11 +53,11 @@ def test_names_are_split_at_and_outside_of_braces():
         "Smith, SR, Newton, K, and Hill, J",
     ],
 )
-def test_lists_without_and_are_understood(written):
+def test_lists_without_and_are_split(written):
     assert [author.family for author in listed(written)[0]] == ["Smith", "Newton", "Hill"]
 
 
-def test_plain_names_without_comma_are_bodies_when_a_word_says_so():
+def test_plain_name_of_organisation_is_literal():
     assert names.from_plain("National Institute of Health").literal
     assert names.from_plain("EndNote Custom,") == Author("EndNote Custom", literal=True)
     assert names.from_plain("Jane van Doe") == Author("Doe", "Jane", "van")
@@ -81,22 +81,22 @@ BODY = st.lists(WORD | st.sampled_from(["and", "of", "the", "a, b", "x; y"]), mi
 
 
 @given(st.lists(PERSON | BODY, min_size=1, max_size=4), st.booleans())
-def test_a_list_of_names_comes_back_from_bibtex(authors, others):
+def test_name_list_survives_a_bibtex_round_trip(authors, others):
     assert listed(names.to_bibtex(authors, latex.encode, others=others)) == (authors, others)
 
 
 @given(PERSON)
-def test_a_person_comes_back_from_plain_text(author):
+def test_person_survives_a_plain_text_round_trip(author):
     assert names.from_plain(names.to_plain(author)) == author
 
 
-def test_initials_before_a_family_name_and_in_a_given_name_are_still_one_author():
+def test_repeated_initials_in_given_and_family_name_are_one_author():
     author = Author("Q Qa", "Q Qa")
     written = names.to_bibtex([author], str, others=False)
     assert names.parse(written, lambda text: text.strip("{}")) == [author]
 
 
-def test_a_gap_without_end_is_done_with_before_the_test_is_given_up():
+def test_endless_gap_in_name_list_is_parsed_quickly():
     assert listed("Ann Lee" + " " * 1_000_000 + "and Bo Ray")[0] == [
         Author("Lee", "Ann"),
         Author("Ray", "Bo"),

@@ -1,4 +1,4 @@
-"""Damage is found before anything is done with a library, and at no cost while there is none."""
+"""Damage to a library is detected before use, at no cost while there is none."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def path(tmp_path) -> Path:
 
 
 @pytest.fixture
-def checks(monkeypatch) -> list[object]:
-    """What was checked in full."""
+def full_checks(monkeypatch) -> list[object]:
+    """The databases that were checked completely."""
     done: list[object] = []
     real = integrity.problems
 
@@ -66,7 +66,7 @@ def set_header(path, **values):
         lambda path: set_header(path, user_version=0),
     ],
 )
-def test_a_damaged_library_is_not_opened_and_not_changed(path, harm):
+def test_damaged_library_is_refused_and_unchanged(path, harm):
     harm(path)
     before = path.read_bytes()
     with pytest.raises(LibraryDamaged) as refused:
@@ -75,7 +75,7 @@ def test_a_damaged_library_is_not_opened_and_not_changed(path, harm):
     assert path.read_bytes() == before
 
 
-def test_an_empty_sqlite_file_is_no_new_library(path):
+def test_empty_sqlite_file_is_not_a_new_library(path):
     path.unlink()
     with closing(sqlite3.connect(path)) as db:
         db.execute("VACUUM")
@@ -84,27 +84,27 @@ def test_an_empty_sqlite_file_is_no_new_library(path):
         Library(path)
 
 
-def test_a_library_that_sciread_has_left_as_it_is_is_not_checked_again(path, checks):
+def test_library_last_written_by_sciread_is_not_checked_again(path, full_checks):
     for n in range(3):
         library = Library(path)
         library.put([paper(f"Ants {n}")])
         library.close()
     in_use(path)
     Library(path).close()
-    assert checks == []
+    assert full_checks == []
 
 
-def test_a_library_that_another_program_has_changed_is_checked_once(path, checks):
+def test_library_changed_by_another_program_is_checked_once(path, full_checks):
     with closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE papers SET rating = 5")
         db.commit()
     Library(path).close()
-    assert len(checks) == 1
+    assert len(full_checks) == 1
     Library(path).close()
-    assert len(checks) == 1
+    assert len(full_checks) == 1
 
 
-def test_damage_to_an_open_library_is_found_at_the_next_start(path):
+def test_damage_to_open_library_is_found_at_next_start(path):
     library = Library(path)
     library.put([paper("Ants")])
     os.utime(path, ns=(0, 0))  # as if another program had written to it
@@ -114,7 +114,7 @@ def test_damage_to_an_open_library_is_found_at_the_next_start(path):
         Library(path)
 
 
-def test_texts_that_nobody_has_written_are_told_as_damage(path):
+def test_invalid_stored_texts_are_reported_as_damage(path):
     with closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE papers SET title = CAST(x'ff80' AS TEXT) WHERE id = 7")
         db.execute("UPDATE papers SET extra = '{' WHERE id = 8")
@@ -127,7 +127,7 @@ def test_texts_that_nobody_has_written_are_told_as_damage(path):
     library.close()
 
 
-def test_a_library_that_two_processes_begin_at_once_is_whole(tmp_path):
+def test_library_created_by_two_processes_at_once_is_intact(tmp_path):
     code = (
         "import sys; from pathlib import Path; from sciread_app.storage.library import Library;"
         "from tests.support.make import paper; library = Library(Path(sys.argv[1]));"
@@ -145,7 +145,7 @@ def test_a_library_that_two_processes_begin_at_once_is_whole(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, f"{path.name}.checked"]
 
 
-def test_a_foreign_file_is_no_damaged_library(tmp_path):
+def test_file_of_another_program_is_refused_but_not_damaged(tmp_path):
     with closing(sqlite3.connect(tmp_path / "other.sqlite3")) as db:
         db.execute("CREATE TABLE songs (title TEXT)")
         db.execute(f"PRAGMA application_id = {APPLICATION_ID + 1}")
@@ -155,7 +155,7 @@ def test_a_foreign_file_is_no_damaged_library(tmp_path):
 
 
 class FailingDisk(sqlite3.Connection):
-    """SQLite on a disk that cannot read."""
+    """SQLite on a disk with read errors."""
 
     def execute(self, sql, *given):
         return super().execute(sql, *given) if "BEGIN" in sql else self.backup()
@@ -167,25 +167,25 @@ class FailingDisk(sqlite3.Connection):
 
 
 @pytest.fixture
-def failing(path, monkeypatch) -> Path:
+def unreadable_library(path, monkeypatch) -> Path:
     """A library on such a disk."""
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=FailingDisk))
     return path
 
 
-def test_a_disk_that_cannot_read_the_library_is_told_with_the_ways_out(failing):
+def test_disk_read_error_is_reported_with_remedies(unreadable_library):
     with pytest.raises(LibraryError, match="disk reports an error") as refused:
-        Library(failing)
+        Library(unreadable_library)
     assert "doctor --salvage" in refused.value.hint
 
 
-def test_a_copy_that_the_librarys_disk_prevents_is_told_as_damage_to_the_library(failing):
-    with pytest.raises(LibraryDamaged, match=failing.name):
-        copy(failing, failing.with_name("copy.sqlite3"))
-    assert not list(failing.parent.glob("copy*"))
+def test_copy_of_unreadable_library_raises_library_damaged(unreadable_library):
+    with pytest.raises(LibraryDamaged, match=unreadable_library.name):
+        copy(unreadable_library, unreadable_library.with_name("copy.sqlite3"))
+    assert not list(unreadable_library.parent.glob("copy*"))
 
 
-def test_a_library_that_cannot_even_be_opened_is_in_use_by_none(path, monkeypatch):
+def test_in_use_is_false_for_library_that_cannot_be_opened(path, monkeypatch):
     def connect(*_, **__):
         raise sqlite3.OperationalError("disk I/O error")
 

@@ -1,4 +1,4 @@
-"""Edits are taken back and made again: the library is then what it was, to the last value."""
+"""Undo and redo restore every value of the library exactly."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
 from tests.support.make import paper
 
-# What an edit does not change, or what is made from the rest.
+# Columns that an edit does not change, or that are derived from the rest.
 _NOT_COMPARED = ("edits", "edited_rows", "sqlite_sequence", "vectors")
 
 
 @pytest.fixture
 def library(library: Library) -> Iterator[Library]:
-    """At the end of each test no row belongs to what is not there."""
+    """At the end of each test, check that no row refers to a missing one."""
     yield library
     assert library.problems() == []
 
@@ -51,7 +51,7 @@ def redoable(organise: LibraryEditor) -> str:
 
 
 def content(library: Library) -> dict[str, list[Any]]:
-    """All rows of all tables; when a record was changed last is no content of it."""
+    """All rows of all tables, without the times of the last change of records."""
     with closing(sqlite3.connect(library.path)) as db:
         names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'fulltext%'"
         tables = [name for (name,) in db.execute(names) if name not in _NOT_COMPARED]
@@ -65,7 +65,8 @@ def content(library: Library) -> dict[str, list[Any]]:
 
 
 def fill(library: Library) -> None:
-    """Eight papers with all that may hang on papers; three of them are versions or perhaps one."""
+    """Eight papers with all that can belong to papers; three of them are versions or possible
+    duplicates."""
     library.put(
         [
             paper("On the motion of bees", authors="Curie, Marie", arxiv="2101.00001"),
@@ -146,7 +147,7 @@ _verbs = st.one_of(
 
 
 def do(organise: LibraryEditor, verb: str, *arguments: Any) -> None:
-    """Some verbs are refused: for what is no longer there, or cannot be."""
+    """Some verbs are refused: their object no longer exists, or the edit is impossible."""
     fields: dict[str, Any] = {}
     if verb in ("mark_not_duplicates", "mark_as_versions"):
         arguments = arguments[0]
@@ -176,13 +177,13 @@ def place(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("edited") / "library.sqlite3"
 
 
-# Smaller examples of a failure would take minutes to find, and tell no more.
+# Shrinking a failing example would take minutes and add nothing.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 @settings(max_examples=20, phases=_PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(verbs=st.lists(_verbs, min_size=1, max_size=7))
-def test_any_edits_are_taken_back_and_made_again_to_the_last_value(filled, place, verbs):
+def test_undo_and_redo_restore_every_value_for_any_edits(filled, place, verbs):
     for old in place.parent.iterdir():
         old.unlink()
     shutil.copy(filled, place)
@@ -213,7 +214,7 @@ def words(library: Library, expression: str) -> list[int]:
     return [id for id, _ in library.search_text(expression, 10)]
 
 
-def test_what_would_be_taken_back_is_said_in_words(library, organise):
+def test_undo_describes_the_edit_in_words(library, organise):
     library.put([paper("A"), paper("B")])
     assert (undoable(organise), redoable(organise)) == ("", "")
     organise.tag([1, 2], "to read")
@@ -223,7 +224,7 @@ def test_what_would_be_taken_back_is_said_in_words(library, organise):
     assert organise.undo() is None
 
 
-def test_an_edit_names_the_paper_it_changed_unless_it_changed_several(library, organise):
+def test_edit_names_its_paper_unless_it_changed_several(library, organise):
     library.put([paper("Bees"), paper("Wasps")])
     organise.rate([2], 4)
     assert organise.undoable().title == "Wasps"
@@ -234,7 +235,7 @@ def test_an_edit_names_the_paper_it_changed_unless_it_changed_several(library, o
     assert organise.undoable().title == ""
 
 
-def test_a_collection_that_stays_where_it_is_is_renamed_and_else_moved(library, organise):
+def test_moved_collection_with_same_parent_is_called_renamed(library, organise):
     organise.create_collection("thesis/methods")
     assert organise.move_collection("thesis/methods", "thesis/results").what == (
         "Renamed the collection “thesis/methods” to “thesis/results”"
@@ -243,7 +244,7 @@ def test_a_collection_that_stays_where_it_is_is_renamed_and_else_moved(library, 
     assert organise.move_collection("results", "findings").what.startswith("Renamed")
 
 
-def test_edits_outlive_the_program(library, organise):
+def test_edits_survive_a_restart(library, organise):
     library.put([paper("A")])
     organise.rate([1], 4)
     again = Library(library.path)
@@ -252,7 +253,7 @@ def test_edits_outlive_the_program(library, organise):
     again.close()
 
 
-def test_a_rename_onto_an_existing_name_is_called_a_merge(library, organise):
+def test_rename_to_existing_name_is_called_a_merge(library, organise):
     library.put([paper("A"), paper("B")])
     organise.collect([1], "bees")
     organise.collect([2], "wasps")
@@ -272,7 +273,7 @@ def test_a_rename_onto_an_existing_name_is_called_a_merge(library, organise):
     assert organise.move_collection("bees", "bees") is None  # nothing to do
 
 
-def test_what_changes_nothing_is_no_edit(library, organise):
+def test_edit_without_effect_is_not_recorded(library, organise):
     library.put([paper("A")])
     organise.tag([1], "red")
     organise.undo()
@@ -280,7 +281,7 @@ def test_what_changes_nothing_is_no_edit(library, organise):
     assert redoable(organise) == "Tagged 1 paper “red”"
 
 
-def test_a_new_edit_leaves_nothing_to_make_again(library, organise):
+def test_new_edit_clears_redo(library, organise):
     library.put([paper("A")])
     organise.tag([1], "red")
     organise.undo()
@@ -288,18 +289,18 @@ def test_a_new_edit_leaves_nothing_to_make_again(library, organise):
     assert organise.redo() is None
 
 
-def test_an_edit_that_fails_leaves_nothing_behind(library, organise):
+def test_failed_edit_leaves_nothing_behind(library, organise):
     library.put([paper("A")])
     with pytest.raises(LibraryError, match="itself"):
         organise.create_collection("a/b")
         organise.move_collection("a", "a/b/c")
     assert library.collections.paths() == ["a", "a/b"]
     assert undoable(organise) == "Made the collection “a/b”"
-    organise.rate([1], 3)  # and the next is written down as any other
+    organise.rate([1], 3)  # and the next one is recorded as usual
     assert undoable(organise) == "Gave 1 paper 3 stars"
 
 
-def test_only_the_last_edits_are_kept(library, organise, monkeypatch):
+def test_only_last_edits_are_kept(library, organise, monkeypatch):
     monkeypatch.setattr(undo, "_LAST", 3)
     library.put([paper("A")])
     for stars in (1, 2, 3, 4, 5):
@@ -308,8 +309,8 @@ def test_only_the_last_edits_are_kept(library, organise, monkeypatch):
     assert library.organisation.of([1])[1].rating == 2
 
 
-def test_a_key_that_was_given_meanwhile_is_not_in_the_way(library, organise):
-    """As a collection that is kept as a file gives one to each paper as soon as it is there."""
+def test_undo_of_split_ignores_citation_key_assigned_meanwhile(library, organise):
+    """As an exported collection assigns one to each new paper."""
     first, second = library.put([paper("Bees", doi="10.1/a"), paper("Wasps", doi="10.1/b")]).ids
     organise.merge(first, [second])
     key = library.citekeys.pin([first])
@@ -322,7 +323,7 @@ def test_a_key_that_was_given_meanwhile_is_not_in_the_way(library, organise):
     assert library.citekeys.pin([first]) == key
 
 
-def test_the_last_edit_is_kept_however_large(library, organise, monkeypatch):
+def test_last_edit_is_kept_at_any_size(library, organise, monkeypatch):
     monkeypatch.setattr(undo, "_ROWS", 3)
     library.put([paper("A"), paper("B"), paper("C"), paper("D")])
     organise.rate([1], 1)
@@ -330,7 +331,7 @@ def test_the_last_edit_is_kept_however_large(library, organise, monkeypatch):
     assert organise.undo() and organise.undo() is None
 
 
-def test_an_import_in_between_neither_breaks_nor_is_taken_back(library, organise):
+def test_import_between_edits_is_neither_broken_nor_undone(library, organise):
     library.put([paper("Bees", source="arxiv", source_id="1", arxiv="2101.00001")])
     organise.edit([1], title="Zebras")
     organise.tag([1], "red")
@@ -342,13 +343,13 @@ def test_an_import_in_between_neither_breaks_nor_is_taken_back(library, organise
     assert (bees.title, bees.abstract, library.count()) == ("Bees", "Okapis.", 2)
     assert words(library, "bees okapis") == [1] and words(library, "zebras") == []
     assert library.is_text_index_consistent()
-    assert len(library.missing_vectors("s")[0]) == 2  # the hash of its text is that of its text
+    assert len(library.missing_vectors("s")[0]) == 2  # the stored hash is that of the current text
 
 
-def test_what_stands_in_the_way_is_named_and_all_stays_as_it_is(library, organise):
+def test_conflicting_change_is_named_and_undo_changes_nothing(library, organise):
     library.put([paper("Bees"), paper("Wasps")])
     organise.edit([1, 2], venue="Nature")
-    library.edit(2, venue="Science")  # by somebody who writes nothing down
+    library.edit(2, venue="Science")  # a change that is not recorded as an edit
     before = content(library)
     with pytest.raises(LibraryError, match="“Wasps” has changed since then") as refused:
         organise.undo()
@@ -369,7 +370,7 @@ def test_what_stands_in_the_way_is_named_and_all_stays_as_it_is(library, organis
         ),
     ],
 )
-def test_columns_that_no_library_has_never_come_into_a_statement(library, organise, forged, named):
+def test_forged_column_names_never_reach_sql(library, organise, forged, named):
     library.put([paper("Bees", venue="Science"), paper("Wasps", venue="Science")])
     organise.edit([1, 2], venue="Nature")
     with closing(sqlite3.connect(library.path)) as db, db:
@@ -382,16 +383,16 @@ def test_columns_that_no_library_has_never_come_into_a_statement(library, organi
     assert content(library) == before and library.is_text_index_consistent()
 
 
-def test_what_was_put_below_since_is_not_lost_with_it(library, organise):
+def test_undo_keeps_papers_collected_since_then(library, organise):
     library.put([paper("Bees")])
     organise.create_collection("thesis")
-    library.collections.add([1], "thesis")  # by somebody who writes nothing down
+    library.collections.add([1], "thesis")  # a change that is not recorded as an edit
     with pytest.raises(LibraryError, match="has changed since then"):
         organise.undo()
     assert library.organisation.of([1])[1].collections == ("thesis",)
 
 
-def test_a_trashed_paper_that_an_import_brought_back_stands_in_nobodys_way(library, organise):
+def test_undo_of_trash_skips_paper_restored_by_import(library, organise):
     library.put([paper("Bees"), paper("Wasps")])
     organise.trash([1, 2])
     library.put([paper("Bees")])
@@ -399,7 +400,7 @@ def test_a_trashed_paper_that_an_import_brought_back_stands_in_nobodys_way(libra
     assert library.count() == 2 and library.is_text_index_consistent()
 
 
-def test_what_was_deleted_for_good_is_passed_over(library, organise):
+def test_undo_skips_permanently_deleted_papers(library, organise):
     library.put([paper("Bees"), paper("Wasps")])
     organise.tag([1, 2], "red")
     organise.untag([1, 2], "red")
@@ -410,7 +411,7 @@ def test_what_was_deleted_for_good_is_passed_over(library, organise):
     assert library.organisation.of([1, 2])[2].tags == ("red",)
 
 
-def test_numbers_come_back_exactly(library, organise):
+def test_undo_restores_row_ids(library, organise):
     library.put([paper("Bees"), paper("Wasps")])
     organise.add_note(2, "zebra")
     before = content(library)["notes"]
@@ -421,7 +422,7 @@ def test_numbers_come_back_exactly(library, organise):
     assert content(library)["notes"] == before
 
 
-def test_saved_searches_go_on_to_mean_what_was_renamed(library, organise):
+def test_saved_searches_follow_renamed_tags_and_collections(library, organise):
     library.put([paper("A")])
     organise.tag([1], "old")
     organise.collect([1], "thesis/one")
@@ -434,7 +435,7 @@ def test_saved_searches_go_on_to_mean_what_was_renamed(library, organise):
     assert library.saved_searches.queries() == {"mine": "tag:old in:thesis"}
 
 
-def test_what_is_kept_for_a_collection_goes_and_comes_back_with_it(library, organise):
+def test_merged_collection_keeps_its_feedback_through_undo(library, organise):
     library.put([paper("A"), paper("B")])
     for path in ("one", "two"):
         organise.collect([1], path)
@@ -450,8 +451,8 @@ def test_what_is_kept_for_a_collection_goes_and_comes_back_with_it(library, orga
     assert content(library) == before
 
 
-def test_edits_of_many_papers_are_one(library, organise, monkeypatch):
-    monkeypatch.setattr(fulltext, "_FEW", 500)  # so many that the text index is made anew
+def test_edit_of_many_papers_is_one_edit(library, organise, monkeypatch):
+    monkeypatch.setattr(fulltext, "_FEW", 500)  # so many that the text index is rebuilt
     library.put([paper(f"Paper {n}", source="x", source_id=str(n)) for n in range(1_000)])
     ids = range(1, 1_001)
     organise.collect(ids, "all")
@@ -467,14 +468,14 @@ def test_edits_of_many_papers_are_one(library, organise, monkeypatch):
 
 @pytest.fixture
 def ten(library, monkeypatch) -> range:
-    """Papers that are edited four at a time."""
+    """Ten papers, edited four at a time."""
     monkeypatch.setattr(organising, "_AT_ONCE", 4)
     monkeypatch.setattr(organising, "_LET_IN", 0)
     library.put([paper(f"Paper {n}", source="x", source_id=str(n)) for n in range(10)])
     return range(1, 11)
 
 
-def test_others_can_write_while_many_papers_are_edited_and_it_is_one_edit(library, organise, ten):
+def test_other_writers_are_not_blocked_by_edit_of_many_papers(library, organise, ten):
     with closing(sqlite3.connect(library.path, timeout=0)) as other:
 
         def write(done: int, total: int, note: str) -> None:
@@ -490,9 +491,7 @@ def test_others_can_write_while_many_papers_are_edited_and_it_is_one_edit(librar
     assert words(library, "nature") == list(ten)
 
 
-def test_of_many_papers_those_that_were_edited_until_it_was_stopped_can_be_taken_back(
-    library, organise, ten
-):
+def test_cancelled_edit_of_many_papers_can_be_undone(library, organise, ten):
     task = Task(lambda done, total, note: task.cancel() if done == 4 else None)
     with pytest.raises(Cancelled):
         organise.edit(ten, task, venue="Nature")
@@ -501,7 +500,7 @@ def test_of_many_papers_those_that_were_edited_until_it_was_stopped_can_be_taken
     assert words(library, "nature") == [] and undoable(organise) == ""
 
 
-def test_who_takes_an_edit_back_while_it_is_made_ends_it(library, organise, ten):
+def test_undo_during_an_edit_stops_it(library, organise, ten):
     task = Task(lambda done, total, note: organise.undo() if done == 4 else None)
     with pytest.raises(LibraryError, match="taken back before it was done"):
         organise.edit(ten, task, venue="Nature")

@@ -1,4 +1,4 @@
-"""Which model answers: whoever dies or wishes otherwise, the library says one."""
+"""The library always has one active model, whatever process dies or changes its request."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def switch(library, to):
     assert library.active_model.switch(to)
 
 
-def test_a_library_says_nothing_until_a_model_was_asked_for(library):
+def test_new_library_has_no_active_model(library):
     assert library.active_model.state() is None
     assert not library.active_model.switch(OURS)
     assert library.active_model.state() is None
 
 
-def test_what_is_wanted_answers_only_once_it_is_switched_to(library):
+def test_requested_model_answers_only_after_switch(library):
     library.active_model.begin("ours", FIRST)
     now = library.active_model.state()
     assert (now.answers, now.pending, now.earlier) == (FIRST, "ours", ())
@@ -32,7 +32,7 @@ def test_what_is_wanted_answers_only_once_it_is_switched_to(library):
     assert (now.answers, now.pending, now.earlier) == (OURS, "", (FIRST,))
 
 
-def test_the_last_two_are_remembered_and_none_twice(library):
+def test_last_two_models_are_remembered_without_repeats(library):
     for to in (OURS, THEIRS, OURS, FOURTH):
         switch(library, to)
     assert library.active_model.state().earlier == (OURS, THEIRS)
@@ -40,7 +40,7 @@ def test_the_last_two_are_remembered_and_none_twice(library):
     assert library.active_model.state().earlier == (FOURTH, THEIRS)
 
 
-def test_what_was_wanted_last_counts(library):
+def test_last_requested_model_counts(library):
     library.active_model.begin("ours", FIRST)
     library.active_model.begin("theirs", FIRST)
     assert not library.active_model.switch(OURS)
@@ -51,7 +51,7 @@ def test_what_was_wanted_last_counts(library):
     assert library.active_model.state().answers == FIRST
 
 
-def test_what_is_said_stays_said_and_others_see_it(library):
+def test_active_model_is_shared_between_processes(library):
     other = Library(library.path)
     library.active_model.begin("ours", FIRST)
     assert other.active_model.state().pending == "ours"
@@ -60,7 +60,7 @@ def test_what_is_said_stays_said_and_others_see_it(library):
     other.close()
 
 
-def test_of_many_who_switch_at_once_one_does(library):
+def test_concurrent_switch_succeeds_exactly_once(library):
     library.active_model.begin("ours", FIRST)
     done = []
     together = threading.Barrier(6)

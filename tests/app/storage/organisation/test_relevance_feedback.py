@@ -1,4 +1,4 @@
-"""What is followed, what was said of recommendations, and what came when."""
+"""Subjects of recommendations, feedback on papers, and times of arrival."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support.make import paper
 
 
 def fetch(library, *papers, source="arxiv", text="bees"):
-    """Have a fetch bring papers; returns their ids."""
+    """Store papers as if fetched; return their ids."""
     number = library.fetches.keep(SourceQuery(source, text))
     ledger = library.import_log.open("arXiv", fetch=number)
     stored = library.put(papers, import_id=ledger)
@@ -16,7 +16,7 @@ def fetch(library, *papers, source="arxiv", text="bees"):
     return stored.ids
 
 
-def test_a_collection_counts_what_those_below_it_hold_each_paper_once(library):
+def test_collection_counts_papers_of_subcollections_once(library):
     a, b, c = library.put([paper("A"), paper("B"), paper("C")]).ids
     library.collections.add([a, b], "thesis")
     library.collections.add([b, c], "thesis/methods")
@@ -30,7 +30,7 @@ def test_a_collection_counts_what_those_below_it_hold_each_paper_once(library):
     assert sorted(library.feedback.members(thesis.number)) == [b, c]
 
 
-def test_only_what_a_fetch_added_was_fetched(library):
+def test_only_papers_added_by_a_fetch_are_fetched(library):
     (old,) = library.put([paper("From a file")]).ids
     new = fetch(library, paper("Bees", arxiv="2101.00001"), paper("Ants", arxiv="2101.00002"))
     assert library.feedback.fetched(0).ids.tolist() == new
@@ -40,7 +40,7 @@ def test_only_what_a_fetch_added_was_fetched(library):
     assert library.feedback.fetched(0).ids.tolist() == new[1:]
 
 
-def test_the_last_fetch_is_known_by_its_source(library):
+def test_last_fetch_is_known_by_source(library):
     assert library.feedback.last_fetch() is None
     fetch(library, paper("A", arxiv="2101.00001"))
     fetch(library, paper("B", pmid="1"), source="pubmed")
@@ -48,7 +48,7 @@ def test_the_last_fetch_is_known_by_its_source(library):
     assert last and (last.source, last.fetches) == ("pubmed", 2)
 
 
-def test_the_last_word_on_a_paper_counts_and_can_be_taken_back(library):
+def test_last_feedback_on_a_paper_counts_and_can_be_removed(library):
     a, b = library.put([paper("A"), paper("B")]).ids
     opinions = library.feedback
     opinions.set("search:1", [a, b], liked=False)
@@ -60,7 +60,7 @@ def test_the_last_word_on_a_paper_counts_and_can_be_taken_back(library):
     assert opinions.of("search:1")[1] == {}
 
 
-def test_wishes_are_kept_by_subject(library):
+def test_preferences_are_stored_by_subject(library):
     wishes = TopicPreferences("author:curie", "review", 14.0, 5.0)
     library.feedback.set_preferences("collection:1", TopicPreferences())
     library.feedback.set_preferences("collection:1", wishes)

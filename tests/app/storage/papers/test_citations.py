@@ -1,4 +1,4 @@
-"""Citations are kept by identifier, and find the papers that are in the library."""
+"""Citations are stored by identifier and resolve to the papers of the library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def put(library, *papers):
     return library.put(papers).ids
 
 
-def test_what_a_paper_cites_and_who_cites_it(library):
+def test_references_and_citing_papers_are_found(library):
     [a, b] = put(library, paper("On bees", doi="10.1000/a"), paper("On wasps", doi="10.1000/b"))
     library.citations.put([(doi("a"), doi("b")), (doi("a"), doi("far"))], "test")
     assert library.citations.references_of(a) == [
@@ -33,7 +33,7 @@ def test_what_a_paper_cites_and_who_cites_it(library):
     assert library.citations.citing(a) == []
 
 
-def test_a_citation_counts_once_whatever_name_it_was_told_under(library):
+def test_citation_counts_once_under_any_identifiers(library):
     [a, b] = put(
         library,
         paper("On bees", doi="10.1000/a", pmid="1"),
@@ -46,7 +46,7 @@ def test_a_citation_counts_once_whatever_name_it_was_told_under(library):
     assert library.citations.counts([a, b]) == {a: Counts(1, 0), b: Counts(0, 1)}
 
 
-def test_a_paper_that_comes_in_later_is_found_by_citations_from_before(library):
+def test_paper_added_later_is_found_by_earlier_citations(library):
     [a] = put(library, paper("On bees", doi="10.1000/a"))
     library.citations.put([(doi("a"), pmid(2))], "test")
     assert library.citations.references_of(a) == [Neighbour(pmid(2), None)]
@@ -54,34 +54,34 @@ def test_a_paper_that_comes_in_later_is_found_by_citations_from_before(library):
     assert library.citations.references_of(a) == [Neighbour(pmid(2), b)]
 
 
-def test_a_paper_in_the_trash_is_not_in_the_library(library):
+def test_paper_in_trash_is_not_resolved(library):
     [a, b] = put(library, paper("On bees", doi="10.1000/a"), paper("On wasps", doi="10.1000/b"))
     library.citations.put([(doi("a"), doi("b"))], "test")
     library.trash([b])
     assert library.citations.references_of(a) == [Neighbour(doi("b"), None)]
 
 
-def test_a_paper_does_not_cite_itself_under_another_name(library):
+def test_paper_does_not_cite_itself_under_another_identifier(library):
     [a] = put(library, paper("On bees", doi="10.1000/a", arxiv="2101.00027"))
     library.citations.put([(doi("a"), identifier("arxiv", "2101.00027"))], "test")
     assert library.citations.references_of(a) == library.citations.citing(a) == []
     assert library.citations.counts([a]) == {a: Counts(0, 0)}
 
 
-def test_of_many_papers_each_gets_its_own_counts(library):
+def test_counts_are_correct_for_each_of_many_papers(library):
     ids = put(library, *(paper(f"On bees, volume {n}", doi=f"10.1000/{n}") for n in range(40)))
     library.citations.put([(doi(n), doi(m)) for n in range(40) for m in range(n)], "test")
     counts = library.citations.counts(ids)
     assert [counts[id] for id in ids] == [Counts(n, 39 - n) for n in range(40)]
 
 
-def test_names_the_library_holds(library):
+def test_known_identifiers_are_those_of_the_library(library):
     put(library, paper("On bees", doi="10.1000/a", pmid="1"))
     names = [doi("a"), doi("b"), pmid(1), pmid(2)]
     assert library.citations.known_identifiers(names) == {doi("a"), pmid(1)}
 
 
-def test_only_papers_that_can_be_asked_for_and_were_not_are_left(library):
+def test_papers_to_look_up_have_identifiers_and_were_not_asked(library):
     [a, b, c, _nameless, gone] = put(
         library,
         paper("On bees", doi="10.1000/a"),
@@ -97,7 +97,7 @@ def test_only_papers_that_can_be_asked_for_and_were_not_are_left(library):
     assert library.citations.papers_to_look_up("two").tolist() == [a, c]
 
 
-def test_papers_are_asked_for_again_after_a_while(library):
+def test_papers_are_looked_up_again_after_a_while(library):
     [a] = put(library, paper("On bees", doi="10.1000/a"))
     before = time.time() - 1
     library.citations.put([], "one", asked=[(a, "one")])
@@ -107,6 +107,6 @@ def test_papers_are_asked_for_again_after_a_while(library):
     assert library.citations.papers_to_look_up("one", before).tolist() == []
 
 
-def test_a_paper_that_is_gone_by_now_is_not_noted_as_asked(library):
+def test_deleted_paper_is_not_recorded_as_asked(library):
     library.citations.put([(doi("a"), doi("b"))], "one", asked=[(PaperId(7), "one")])
     assert library.problems() == []

@@ -1,4 +1,4 @@
-"""What papers hold of what a model learns from."""
+"""Counts of training data in the papers of a library."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def stocked(library: Library) -> Library:
     return library
 
 
-def test_all_that_is_learned_from_is_counted(stocked: Library) -> None:
+def test_corpus_stats_count_all_training_data(stocked: Library) -> None:
     assert stocked.corpus_stats.of(stocked.ids()) == CorpusCounts(
         papers=4,
         abstracts=3,
-        citations=3,  # by whichever names, and none of a paper that is not there
+        citations=3,  # by any identifiers, and none of a missing paper
         citing=2,
         venues=[("Nature", 2020, False, 1), ("Nature", 2020, True, 1)],
         fields={"cs.AI": 1, "cs.CL": 2},
     )
 
 
-def test_only_what_lies_between_the_papers_counts(stocked: Library) -> None:
+def test_corpus_stats_count_only_citations_between_the_papers(stocked: Library) -> None:
     held = stocked.corpus_stats.of(np.array([1, 2]))
     assert (held.papers, held.abstracts, held.citations, held.citing) == (2, 2, 1, 1)
     assert stocked.corpus_stats.of(np.array([], np.int64)) == CorpusCounts(venues=[])
 
 
-def test_of_very_many_papers_citations_are_estimated(
+def test_citations_of_very_many_papers_are_estimated(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [Identifier("arxiv", f"2101.{n:05}") for n in range(200)]

@@ -1,7 +1,7 @@
 from tests.support.make import paper
 
 
-def test_papers_by_year_and_first_field(library):
+def test_years_and_first_fields_of_papers(library):
     library.put(
         [
             paper("A", published="1999-05", fields=("cs.CL", "cs.LG")),
@@ -16,7 +16,7 @@ def test_papers_by_year_and_first_field(library):
     assert fields == {"cs.CL": [1], "cs.LG": [2]}
 
 
-def test_papers_by_the_whole_path_of_their_collections(library):
+def test_collections_are_keyed_by_full_path(library):
     library.put([paper("A"), paper("B")])
     library.collections.add([1, 2], "thesis/chapter 2")
     library.collections.add([2], "thesis")
@@ -24,13 +24,13 @@ def test_papers_by_the_whole_path_of_their_collections(library):
     assert found == {"thesis": [2], "thesis/chapter 2": [1, 2]}
 
 
-def test_which_papers_are_read(library):
+def test_read_lists_papers_marked_as_read(library):
     library.put([paper("A"), paper("B")])
     assert library.attributes.read().tolist() == []
     library.reading_state.mark_read([2])
     assert library.attributes.read().tolist() == [2]
 
 
-def test_titles_come_in_the_order_asked_for(library):
+def test_titles_keep_requested_order(library):
     library.put([paper("A"), paper("B")])
     assert library.attributes.titles([2, 99, 1]) == ["B", "", "A"]

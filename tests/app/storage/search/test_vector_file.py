@@ -1,4 +1,4 @@
-"""The file of vectors, and what a snapshot answers from it."""
+"""The file of vectors, and snapshots over it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def hashes(count: int, start: int = 1) -> np.ndarray:
     return np.arange(start, start + count) * 7_919_777_777
 
 
-def halves(vectors: np.ndarray) -> np.ndarray:
+def as_half_precision(vectors: np.ndarray) -> np.ndarray:
     return vectors.astype(np.float16).astype(np.float32)
 
 
@@ -38,7 +38,7 @@ def file(tmp_path) -> VectorFile:
     return VectorFile(tmp_path / "indexes" / "a.vectors", "a", DIM)
 
 
-def test_vectors_come_back_as_they_were_to_half_precision(file):
+def test_vectors_are_stored_in_half_precision(file):
     vectors = units(10)
     file.write(0, vectors, hashes(10))
 
@@ -46,10 +46,10 @@ def test_vectors_come_back_as_they_were_to_half_precision(file):
 
     assert held.all()
     assert read.dtype == np.float32
-    assert (read == halves(vectors)[[7, 0, 3]]).all()
+    assert (read == as_half_precision(vectors)[[7, 0, 3]]).all()
 
 
-def test_a_file_that_is_not_there_holds_nothing(file):
+def test_missing_file_has_no_vectors(file):
     rows = file.rows()
     assert len(rows) == 0
     read, held = rows.read(np.array([0, 5]), hashes(2))
@@ -60,7 +60,7 @@ def test_a_file_that_is_not_there_holds_nothing(file):
     assert not rows.hold(np.array([0]), hashes(1)).any()
 
 
-def test_a_row_that_was_made_from_another_text_is_missing(file):
+def test_row_of_another_text_is_missing(file):
     file.write(0, units(3), hashes(3))
     asked = np.array([hashes(3)[0], 42, hashes(3)[2]])
     read, held = file.rows().read(np.arange(3), asked)
@@ -74,7 +74,7 @@ def test_a_row_that_was_made_from_another_text_is_missing(file):
 @pytest.mark.parametrize(
     ("space", "dim"), [("b", DIM), ("a", DIM * 2)], ids=["another space", "another dim"]
 )
-def test_a_file_of_another_space_counts_as_empty_and_is_replaced(file, space, dim):
+def test_file_of_another_model_is_empty_and_replaced(file, space, dim):
     file.write(0, units(4), hashes(4))
     other = VectorFile(file.path, space, dim)
 
@@ -86,7 +86,7 @@ def test_a_file_of_another_space_counts_as_empty_and_is_replaced(file, space, di
 
 
 @pytest.mark.parametrize("content", [b"", b"SciRead", b"SQLite format 3\x00" + bytes(5000)])
-def test_a_file_that_is_something_else_counts_as_empty_and_is_replaced(file, content):
+def test_file_of_another_format_is_empty_and_replaced(file, content):
     file.path.parent.mkdir()
     file.path.write_bytes(content)
     assert len(file.rows()) == 0
@@ -94,7 +94,7 @@ def test_a_file_that_is_something_else_counts_as_empty_and_is_replaced(file, con
     assert file.rows().hold(np.arange(2), hashes(2)).all()
 
 
-def test_a_file_cut_anywhere_keeps_the_rows_before_the_cut(file):
+def test_truncated_file_keeps_complete_rows(file):
     file.write(0, units(20), hashes(20))
     whole = file.path.read_bytes()
     row = (len(whole) - 72) // 20
@@ -102,12 +102,12 @@ def test_a_file_cut_anywhere_keeps_the_rows_before_the_cut(file):
         file.path.write_bytes(whole[: 72 + kept])
         held = file.rows().hold(np.arange(20), hashes(20))
         assert held.tolist() == [n < kept // row for n in range(20)]
-    file.write(20, units(5), hashes(5, start=21))  # beyond the end: what is between is missing
+    file.write(20, units(5), hashes(5, start=21))  # beyond the end: the rows between are missing
     held = file.rows().hold(np.arange(25), hashes(25))
     assert held.tolist() == [True] * 19 + [False] + [True] * 5
 
 
-def test_rows_taken_before_go_on_answering_when_the_file_is_rewritten(file):
+def test_rows_taken_before_a_rewrite_remain_readable(file):
     vectors = units(10)
     file.write(0, vectors, hashes(10))
     before = file.rows()
@@ -118,14 +118,14 @@ def test_rows_taken_before_go_on_answering_when_the_file_is_rewritten(file):
     assert (len(after), after.first) == (3, 10)
     read, held = after.read(np.array([10, 11, 12]), hashes(10)[[2, 9, 4]])
     assert held.all()
-    assert (read == halves(vectors)[[2, 9, 4]]).all()
+    assert (read == as_half_precision(vectors)[[2, 9, 4]]).all()
     assert not after.hold(np.arange(10), hashes(10)).any()
 
     file.write(13, units(1, seed=5), hashes(1, start=50))
     assert file.rows().hold(np.array([10, 13]), np.array([hashes(10)[2], hashes(1, 50)[0]])).all()
 
 
-def test_a_killed_rewrite_leaves_the_old_rows(file, monkeypatch):
+def test_killed_rewrite_leaves_old_rows(file, monkeypatch):
     file.write(0, units(10), hashes(10))
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
@@ -133,13 +133,13 @@ def test_a_killed_rewrite_leaves_the_old_rows(file, monkeypatch):
     assert file.rows().hold(np.arange(10), hashes(10)).all()
 
 
-def test_a_vector_is_found_by_its_text_alone(file):
+def test_vector_is_found_by_text_hash(file):
     file.write(5, units(3), hashes(3))
     found = file.rows().find(np.array([hashes(3)[2], 99, hashes(3)[0]]))
     assert found.tolist() == [7, -1, 5]
 
 
-def test_vectors_of_the_wrong_size_are_refused(file):
+def test_vectors_of_wrong_dimension_are_refused(file):
     with pytest.raises(ValueError, match="broadcast"):
         file.write(0, units(3, dim=DIM + 1), hashes(3))
 
@@ -163,25 +163,25 @@ def test_rows_written_by_another_process_are_seen(file):
     arrays(np.float32, 3, elements=st.floats(-1, 1, width=32)),
 )
 @settings(max_examples=200, deadline=None)
-def test_scores_are_inner_products_of_any_halves(vectors, query):
-    """Also of zeros, of both signs, and of numbers so small that halves spell them another way."""
+def test_scores_are_inner_products_for_any_half_floats(vectors, query):
+    """Includes zeros of both signs and subnormal numbers."""
     table = np.zeros(9, [("vector", "<f2", (3,)), ("hash", "<i8")])
     table["vector"], table["hash"] = vectors, hashes(9)
     scores = VectorRows(table, 0).scores(query, np.arange(9), hashes(9))
     assert np.allclose(scores, vectors.astype(np.float64) @ query.astype(np.float64), atol=1e-6)
 
 
-def test_scores_over_many_blocks_are_those_of_each_row(file):
+def test_scores_over_many_blocks_equal_those_of_each_row(file):
     vectors = units(9_000)
     file.write(0, vectors, hashes(9_000))
     rows = np.random.default_rng(1).permutation(9_000)
     scores = file.rows().scores(vectors[17], rows, hashes(9_000)[rows])
-    assert np.allclose(scores, halves(vectors)[rows] @ vectors[17], atol=1e-6)
+    assert np.allclose(scores, as_half_precision(vectors)[rows] @ vectors[17], atol=1e-6)
 
 
-def test_the_best_of_a_snapshot_are_in_order_and_complete(file):
+def test_snapshot_best_is_sorted_and_complete(file):
     vectors = units(50)
-    vectors[30] = vectors[10]  # equals: the older paper goes first
+    vectors[30] = vectors[10]  # a tie: the older paper comes first
     file.write(0, vectors, hashes(50))
     ids = np.arange(50) * 3
     snapshot = Snapshot(ids, np.arange(50), hashes(50), file.rows())
@@ -189,12 +189,12 @@ def test_the_best_of_a_snapshot_are_in_order_and_complete(file):
     found, similarities = snapshot.best(vectors[10], 5)
     assert found[:2].tolist() == [30, 90]
     assert (np.diff(similarities) <= 0).all()
-    assert set(found) == set(ids[np.argsort(-(halves(vectors) @ vectors[10]))[:5]])
+    assert set(found) == set(ids[np.argsort(-(as_half_precision(vectors) @ vectors[10]))[:5]])
     assert len(snapshot.best(vectors[10], 500)[0]) == 50
     assert len(snapshot.best(vectors[10], 0)[0]) == 0
 
 
-def test_a_snapshot_leaves_out_what_the_file_lost(file):
+def test_snapshot_leaves_out_vectors_missing_in_file(file):
     vectors = units(4)
     file.write(0, vectors, hashes(4))
     asked = hashes(4)
@@ -204,7 +204,7 @@ def test_a_snapshot_leaves_out_what_the_file_lost(file):
     assert sorted(snapshot.best(vectors[1], 4)[0].tolist()) == [0, 2, 3]
 
 
-def test_a_snapshot_does_not_trust_vectors_that_are_not_of_unit_length(file):
+def test_snapshot_ignores_vectors_not_of_unit_length(file):
     vectors = units(3)
     vectors[1] *= 3
     file.write(0, vectors, hashes(3))
@@ -215,7 +215,7 @@ def test_a_snapshot_does_not_trust_vectors_that_are_not_of_unit_length(file):
 
 @pytest.mark.skipif(not SMAPS.exists(), reason="only Linux tells what of a file is in memory")
 @pytest.mark.parametrize("asked", ["read", "scores", "hold", "find"])
-def test_what_was_read_of_the_file_stays_in_memory_for_nobody(file, asked):
+def test_pages_read_from_file_do_not_stay_resident(file, asked):
     file.write(0, units(9_000), hashes(9_000))
     rows, every = file.rows(), np.arange(9_000)
     said = {
@@ -232,7 +232,7 @@ def test_what_was_read_of_the_file_stays_in_memory_for_nobody(file, asked):
 
 @pytest.mark.skipif(not SMAPS.exists(), reason="only Linux tells how much memory there was at most")
 @pytest.mark.parametrize("asked", ["scores", "hold", "find"])
-def test_who_looks_at_every_row_never_has_the_whole_file_in_memory(tmp_path, asked):
+def test_scan_of_all_rows_never_holds_whole_file_in_memory(tmp_path, asked):
     count, dim = 60_000, 384
     file = VectorFile(tmp_path / "a.vectors", "a", dim)
     file.write(0, np.zeros((count, dim), np.float16), hashes(count))
@@ -242,7 +242,7 @@ def test_who_looks_at_every_row_never_has_the_whole_file_in_memory(tmp_path, ask
         "hold": lambda: rows.hold(every, texts),
         "find": lambda: rows.find(texts),
     }[asked]
-    Path("/proc/self/clear_refs").write_text("5")  # counts the most anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak value
     before = kilobytes("VmRSS")
     assert look() is not None
     assert kilobytes("VmHWM") - before < file.path.stat().st_size / 1024 * 0.6

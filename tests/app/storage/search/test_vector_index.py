@@ -1,4 +1,4 @@
-"""The index: always what an exact search says, or nearly, whatever was added and removed."""
+"""The vector index agrees with exact search, or nearly so, after any additions and removals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def filled(count: int, seed: int = 0) -> VectorIndex:
     return index
 
 
-def test_the_nearest_come_best_first_with_their_similarity():
+def test_nearest_is_sorted_with_similarities():
     vectors = units(2_000)
     index = filled(2_000)
 
@@ -45,7 +45,7 @@ def test_the_nearest_come_best_first_with_their_similarity():
     assert np.allclose(similarities, exact[ids], atol=1e-6)
 
 
-def test_nearly_all_of_the_nearest_are_found_among_many():
+def test_recall_among_many_vectors_is_high():
     draw = np.random.default_rng(7)
     centres = draw.normal(size=(60, 48))
     vectors = centres[draw.integers(60, size=12_000)] + draw.normal(size=(12_000, 48)) * 0.7
@@ -61,7 +61,7 @@ def test_nearly_all_of_the_nearest_are_found_among_many():
     assert recall >= 0.98
 
 
-def test_an_empty_index_finds_nothing():
+def test_empty_index_returns_nothing():
     index = VectorIndex("a", DIM)
     assert index.nearest(units(1)[0], 10)[0].tolist() == []
     index.remove(np.array([3]))
@@ -70,12 +70,12 @@ def test_an_empty_index_finds_nothing():
     assert index.nearest(units(1)[0], 10)[0].tolist() == []
 
 
-def test_asking_for_more_than_there_are_gives_all():
+def test_nearest_with_large_k_returns_all():
     assert sorted(filled(7).nearest(units(1)[0], 100)[0]) == list(range(7))
     assert filled(7).nearest(units(1)[0], 0)[0].tolist() == []
 
 
-def test_vectors_of_another_dimension_are_refused():
+def test_vectors_of_other_dimension_are_refused():
     index = filled(5)
     with pytest.raises(IndexUnusable):
         index.nearest(np.ones(DIM + 1, np.float32), 3)
@@ -84,7 +84,7 @@ def test_vectors_of_another_dimension_are_refused():
     assert len(index) == 5
 
 
-def test_removing_papers_does_not_shorten_the_answer():
+def test_removals_do_not_shorten_results():
     vectors = units(5_000)
     index = filled(5_000)
     nearest = np.argsort(-(vectors @ vectors[0]))
@@ -93,7 +93,7 @@ def test_removing_papers_does_not_shorten_the_answer():
     assert ids.tolist() == nearest[4_900:4_950].tolist()
 
 
-def test_it_says_when_it_is_worn():
+def test_index_needs_rebuild_after_many_removals():
     index = filled(100)
     index.remove(np.arange(10))
     assert not index.needs_rebuild
@@ -101,8 +101,8 @@ def test_it_says_when_it_is_worn():
     assert index.needs_rebuild
 
 
-class Searching(RuleBasedStateMachine):
-    """Adding, changing, removing and reloading: the answer is always that of brute force."""
+class IndexMachine(RuleBasedStateMachine):
+    """After adding, changing, removing and reloading, results equal those of brute force."""
 
     def __init__(self):
         super().__init__()
@@ -129,7 +129,7 @@ class Searching(RuleBasedStateMachine):
         self.index = VectorIndex.load(self.path, "a", DIM)
 
     @invariant()
-    def it_answers_like_brute_force(self):
+    def agrees_with_brute_force(self):
         ids = np.array(sorted(self.known), np.int64)
         held, stamps = self.index.contents()
         assert held.tolist() == ids.tolist()
@@ -144,16 +144,16 @@ class Searching(RuleBasedStateMachine):
         )
 
 
-def test_it_answers_like_brute_force_whatever_is_done_to_it(tmp_path, monkeypatch):
+def test_index_agrees_with_brute_force_after_any_operations(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_index, "_PART", 12)
-    Searching.path = tmp_path / "a.hnsw"
+    IndexMachine.path = tmp_path / "a.hnsw"
     run_state_machine_as_test(
-        Searching, settings=settings(max_examples=40, stateful_step_count=15, deadline=None)
+        IndexMachine, settings=settings(max_examples=40, stateful_step_count=15, deadline=None)
     )
 
 
-class Watched:
-    """A graph that starts a search whenever papers are added, and remembers who came when."""
+class RecordingGraph:
+    """A graph that starts a search at every addition and records the order of events."""
 
     def __init__(self, index: VectorIndex) -> None:
         self._index, self._graph = index, index._parts[0]._graph
@@ -169,7 +169,7 @@ class Watched:
         search = threading.Thread(target=self._index.nearest, args=(units(1)[0], 3))
         search.start()
         self.searches.append(search)
-        while not self._index._queue.locked():  # until the search waits for its turn
+        while not self._index._queue.locked():  # until the search waits for the lock
             time.sleep(0.001)
 
     def knn_query(self, *arguments, **more):
@@ -177,9 +177,9 @@ class Watched:
         return self._graph.knn_query(*arguments, **more)
 
 
-def test_a_search_does_not_wait_until_all_papers_are_added():
+def test_search_does_not_wait_until_all_vectors_are_added():
     index = filled(10)
-    watched = index._parts[0]._graph = Watched(index)
+    watched = index._parts[0]._graph = RecordingGraph(index)
     count = 30 * vector_index._SLICE
     index.add(np.arange(10, 10 + count), units(count), np.zeros(count, np.int64))
     for search in watched.searches:
@@ -187,7 +187,7 @@ def test_a_search_does_not_wait_until_all_papers_are_added():
     assert watched.events == ["added", "searched"] * 30
 
 
-def test_what_was_saved_is_loaded(tmp_path):
+def test_saved_index_is_loaded_unchanged(tmp_path):
     index = filled(300)
     index.remove(np.arange(20))
     index.save(tmp_path / "new folder" / "a.hnsw")
@@ -201,7 +201,7 @@ def test_what_was_saved_is_loaded(tmp_path):
     assert len(loaded) == 2_280
 
 
-def test_only_graphs_that_have_changed_are_written_again(tmp_path, monkeypatch):
+def test_only_changed_graphs_are_written_again(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_index, "_PART", 100)
     filled(250).save(tmp_path / "a.hnsw")
     graphs = [tmp_path / f"a.hnsw.{number}" for number in range(3)]
@@ -214,7 +214,7 @@ def test_only_graphs_that_have_changed_are_written_again(tmp_path, monkeypatch):
     assert len(VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)) == 249
 
 
-def test_a_smaller_index_leaves_nothing_of_a_larger_one(tmp_path, monkeypatch):
+def test_smaller_index_removes_files_of_larger_one(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_index, "_PART", 100)
     filled(250).save(tmp_path / "a.hnsw")
     filled(90).save(tmp_path / "a.hnsw")
@@ -222,7 +222,7 @@ def test_a_smaller_index_leaves_nothing_of_a_larger_one(tmp_path, monkeypatch):
     assert left == {"a.hnsw", "a.hnsw.0"}
 
 
-def test_an_empty_index_can_be_saved_and_loaded(tmp_path):
+def test_empty_index_can_be_saved_and_loaded(tmp_path):
     VectorIndex("a", DIM).save(tmp_path / "a.hnsw")
     loaded = VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
     loaded.add(np.array([4]), units(1), np.array([1]))
@@ -230,14 +230,14 @@ def test_an_empty_index_can_be_saved_and_loaded(tmp_path):
 
 
 @pytest.mark.parametrize(("space", "dim"), [("b", DIM), ("a", DIM + 1)])
-def test_an_index_of_another_model_is_refused(tmp_path, space, dim):
+def test_index_of_another_model_is_refused(tmp_path, space, dim):
     filled(10).save(tmp_path / "a.hnsw")
     with pytest.raises(IndexUnusable, match="another model"):
         VectorIndex.load(tmp_path / "a.hnsw", space, dim)
 
 
 @pytest.mark.parametrize("name", ["a.hnsw", "a.hnsw.0", "a.hnsw.2"])
-def test_a_damaged_index_is_refused_wherever_the_damage_is(tmp_path, name, monkeypatch):
+def test_index_damaged_at_any_byte_is_refused(tmp_path, name, monkeypatch):
     monkeypatch.setattr(vector_index, "_PART", 15)
     filled(40).save(tmp_path / "a.hnsw")
     file = tmp_path / name
@@ -254,8 +254,8 @@ def test_a_damaged_index_is_refused_wherever_the_damage_is(tmp_path, name, monke
         VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
 
 
-def test_a_graph_that_does_not_belong_to_its_index_is_refused(tmp_path):
-    """As when the writer was killed after the first of the files."""
+def test_graph_of_another_index_is_refused(tmp_path):
+    """As after a kill between the writes of two files."""
     filled(40, seed=1).save(tmp_path / "old.hnsw")
     filled(40, seed=2).save(tmp_path / "a.hnsw")
     (tmp_path / "old.hnsw.0").replace(tmp_path / "a.hnsw.0")
@@ -263,7 +263,7 @@ def test_a_graph_that_does_not_belong_to_its_index_is_refused(tmp_path):
         VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
 
 
-def test_a_save_that_is_killed_leaves_the_old_index(tmp_path, monkeypatch):
+def test_killed_save_leaves_old_index(tmp_path, monkeypatch):
     filled(40).save(tmp_path / "a.hnsw")
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
