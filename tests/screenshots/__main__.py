@@ -1,7 +1,7 @@
-"""Pictures of the window: `make screenshots` puts them in screenshots/, by theme and scale.
+"""Take screenshots of the window into screenshots/, by theme and scale.
 
-`make screenshots ARGS="--only map settings --scale 300"` takes a few of them; all take some ten
-minutes on two cores that have nothing else to do.
+`make screenshots ARGS="--only map settings --scale 300"` takes some of them; all take about ten
+minutes on two idle cores.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.screenshots.scene import EVERYWHERE
 
-# In pixels. The window is as large as the screen, but for the first.
+# In pixels. The window fills the screen, except the first.
 SCREENS = {100: (1920, 1080), 200: (2560, 1440), 300: (2880, 1800)}
 
 
@@ -42,7 +42,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _take(folder: Path, scale: int, home: Path, only: Sequence[str]) -> int:
-    """In a new process: Qt is told of screens and scales before it starts, and never again."""
+    """Run a new process: Qt reads screens and scales only at its start."""
     width, height = SCREENS[scale]
     screen = home / f"screen{scale}.json"
     screens = [{"name": "one", "width": width, "height": height}]

@@ -1,4 +1,4 @@
-"""Pictures of two models side by side: by name, nameless, after a vote."""
+"""Screenshots of the comparison of two models: by name, blind, after a vote."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _alone(window: MainWindow) -> None:
 
 
 def _unread(window: MainWindow) -> None:
-    """A model has come meanwhile."""
+    """Install a second model."""
     made = window._home / "made" / OURS
     made.parent.mkdir()
     words = [*"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrst")]

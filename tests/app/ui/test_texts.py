@@ -1,4 +1,4 @@
-"""What is written on cards and in the details: marks, formulas, links, nothing as markup."""
+"""Texts of cards and details: marks, formulas, links, escaping of markup, progress."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ from tests.support.make import paper
         ("Nothing here", "elsewhere", []),
     ],
 )
-def test_words_are_marked_in_all_their_forms(text, word, found):
+def test_spans_contain_all_forms_of_a_word(text, word, found):
     assert [text[a:b] for a, b in spans(text, [word])] == found
 
 
 @given(st.text())
-def test_no_text_is_too_odd_to_be_shown(text):
+def test_marked_accepts_any_text(text):
     marked(text, ("a", text), text[1:4], LIGHT)
 
 
-def test_a_paper_cannot_bring_markup_into_the_panel():
-    evil = '<img src="http://x/y.png"><script>alert(1)</script>&lt;'
+def test_markup_of_a_paper_is_escaped():
+    markup = '<img src="http://x/y.png"><script>alert(1)</script>&lt;'
     shown = Details(
         paper(
-            evil, abstract=evil, authors=f"{evil}, X", venue=evil, fields=(evil,),
-            keywords=(evil,), extra={"url": f'https://x/"{evil}', "withdrawn": evil},
+            markup, abstract=markup, authors=f"{markup}, X", venue=markup, fields=(markup,),
+            keywords=(markup,), extra={"url": f'https://x/"{markup}', "withdrawn": markup},
         ),
-        words=(evil,), sentence=evil, versions=((1, evil),),
+        words=(markup,), sentence=markup, versions=((1, markup),),
     )  # fmt: skip
     listing = ResultList((1,), 1, words=("img",))
     text = head_text(shown, EMPTY_RESULTS, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
@@ -58,7 +58,7 @@ def test_a_paper_cannot_bring_markup_into_the_panel():
     assert "<img" not in text and "<script" not in text and 'y.png"' not in text
 
 
-def test_identifiers_become_links():
+def test_identifiers_have_links():
     found = identifier_links(
         paper(doi="10.1000/ab(1)c", arxiv="1706.03762", pmid="123", isbn="").identifiers
     )
@@ -69,7 +69,7 @@ def test_identifiers_become_links():
     ]
 
 
-def test_the_panel_says_why_a_paper_was_found():
+def test_body_text_explains_why_a_paper_was_found():
     shown = Details(paper(abstract="It works. Very well."), words=("works",), sentence="It works.")
     text = body_text(
         shown, MatchReasons(3, None, 0.7, 99.27), ResultList((1,), 1, words=("works",)), LIGHT, 10
@@ -84,25 +84,25 @@ def test_the_panel_says_why_a_paper_was_found():
     ("percentile", "shown"),
     [(87.6, "87 %"), (99.27, "99.2 %"), (99.99, "99.9 %"), (100, "99.9 %")],
 )
-def test_percentiles_are_never_rounded_up(percentile, shown):
+def test_percentiles_are_rounded_down(percentile, shown):
     assert say_percent(percentile) == shown
 
 
-def test_the_bar_grows_with_every_nine():
+def test_closeness_is_logarithmic_in_the_distance_to_100():
     filled = [closeness(p) for p in (0, 50, 90, 99, 99.9, 100)]
     assert filled == sorted(filled)
     assert filled[0] == 0 and filled[-1] == 1
     assert filled[2] == pytest.approx(0.25) and filled[3] == pytest.approx(0.5)
 
 
-def test_many_authors_are_counted():
+def test_authors_beyond_the_limit_are_counted():
     many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
     assert authors(many).endswith("Author5 and 3 more")
     assert authors(many, 4).endswith("Author3 and 5 more")
     assert authors(()) == "Unknown authors"
 
 
-def test_where_not_all_names_fit_it_is_still_seen_how_many_there_are():
+def test_authors_within_a_width_are_counted():
     many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
     assert authors_within(many, lambda text: len(text) <= 30) == "Author0, Author1 and 7 more"
     assert authors_within(many, lambda text: False) == "Author0 and 8 more"
@@ -110,7 +110,7 @@ def test_where_not_all_names_fit_it_is_still_seen_how_many_there_are():
 
 
 @pytest.mark.parametrize(
-    ("evidence", "said"),
+    ("evidence", "expected"),
     [
         (
             MatchReasons(3, 1, 0.7, 99.0),
@@ -120,18 +120,18 @@ def test_where_not_all_names_fit_it_is_still_seen_how_many_there_are():
         (MatchReasons(11), "11th by words (graphs, minors)"),
     ],
 )
-def test_a_card_says_why_its_paper_was_found(evidence, said):
+def test_reason_text_names_words_and_ranks(evidence, expected):
     card = Card(paper("Graphs", abstract="On Graphs and minors."))
-    assert reason_text(card, evidence, ("graph", "minor")) == said
+    assert reason_text(card, evidence, ("graph", "minor")) == expected
 
 
-def test_words_that_are_not_to_be_seen_are_said_to_be_elsewhere():
+def test_reason_text_without_visible_words_names_other_fields():
     card = Card(paper("Graphs"))
-    said = reason_text(card, MatchReasons(1), ("curie",))
-    assert said == "1st by words (in its authors, notes or files)"
+    reason = reason_text(card, MatchReasons(1), ("curie",))
+    assert reason == "1st by words (in its authors, notes or files)"
 
 
-def test_an_abstract_is_shown_from_the_sentence_on_that_tells_most():
+def test_best_excerpt_starts_with_the_best_sentence():
     abstract = "It is long known. We study graph minors here. They are small."
     assert best_excerpt(abstract, ("graphs", "minor")) == (
         "… We study graph minors here. They are small."
@@ -139,7 +139,7 @@ def test_an_abstract_is_shown_from_the_sentence_on_that_tells_most():
     assert best_excerpt(abstract, ()) == best_excerpt(abstract, ("bees",)) == abstract
 
 
-def test_the_most_important_marks_stand_first():
+def test_card_marks_are_in_order_of_importance():
     marked = Card(
         paper(files=("/x/a.pdf",), fields=("math.CO",)), True, ("to read",), 4, "Retracted",
         {"to read": "green"}, 2,
@@ -151,12 +151,12 @@ def test_the_most_important_marks_stand_first():
     assert accessible_marks(Card(paper())) == "unread"
 
 
-def test_closeness_is_said_in_a_word():
-    said = [match_text(MatchReasons(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
-    assert said == ["Very close", "Close", "Related", ""]
+def test_match_text_describes_the_percentile():
+    texts = [match_text(MatchReasons(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
+    assert texts == ["Very close", "Close", "Related", ""]
 
 
-def test_no_answer_reads_as_a_poor_match():
+def test_match_text_of_a_result_is_never_negative():
     assert match_text(MatchReasons(1, 1, 0.3, 50, in_title=True)) == "In the title"
     assert match_text(MatchReasons(1, None, 0.1, 50, all_words=True)) == "All words"
     assert match_text(MatchReasons(None, 1, 0.3, 50)) == "Related"
@@ -173,12 +173,12 @@ def test_card_and_details_mark_the_same_words():
     listing = ResultList((1,), 1, words=words)
     title = head_text(shown, listing, LIGHT, 10)
     abstract = body_text(shown, None, listing, LIGHT, 10)
-    for said in (title, abstract):
-        assert all(f'background-color:{LIGHT.mark};">{word}<' in said for word in on_card)
-        assert f'background-color:{LIGHT.mark};">layers<' not in said
+    for html in (title, abstract):
+        assert all(f'background-color:{LIGHT.mark};">{word}<' in html for word in on_card)
+        assert f'background-color:{LIGHT.mark};">layers<' not in html
 
 
-def test_progress_says_how_far_how_fast_and_how_long():
+def test_progress_text_has_percentage_rate_and_remaining_time():
     pace = ProgressRate()
     pace.add(0, 10.0)
     pace.add(500, 11.0)
@@ -187,15 +187,15 @@ def test_progress_says_how_far_how_fast_and_how_long():
     )
 
 
-def test_a_long_report_of_progress_is_cut_at_its_end():
-    said = progress_text(
+def test_long_progress_text_is_elided():
+    text = progress_text(
         0, 0, ProgressRate(), "Looking through the papers and writing what was found"
     )
-    assert said.startswith("Looking through the papers") and said.endswith("…")
-    assert len(said) <= 40
+    assert text.startswith("Looking through the papers") and text.endswith("…")
+    assert len(text) <= 40
 
 
-def test_a_new_stage_of_the_work_starts_a_new_pace():
+def test_progress_rate_is_reset_when_the_count_decreases():
     pace = ProgressRate()
     pace.add(900, 1.0)
     pace.add(10, 2.0)
@@ -203,7 +203,7 @@ def test_a_new_stage_of_the_work_starts_a_new_pace():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min 20 s"), (7_500, "2 h 5 min")]
+    ("seconds", "expected"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min 20 s"), (7_500, "2 h 5 min")]
 )
-def test_durations_are_said_as_people_say_them(seconds, said):
-    assert duration(seconds) == said
+def test_duration_uses_the_two_largest_units(seconds, expected):
+    assert duration(seconds) == expected

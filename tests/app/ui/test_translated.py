@@ -1,4 +1,4 @@
-"""Whatever the window says can be said in another language."""
+"""Every text of the window can be translated."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sciread_app.ui.models.hub_dialog import POOLINGS
 from sciread_app.ui.models.view_models import ON_HUB
 from trainer.contract.catalog import METHODS
 
-LANGUAGE = "xx"  # in which no letter is one of ours
+LANGUAGE = "xx"  # a language without ASCII letters
 PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ODD = "áƀçđéƒğĥíĵķłɱñóƥɋřšţúṽŵẋÿžÁɃÇĐÉƑĞĤÍĴĶŁⱮÑÓƤɊŘŠŢÚṼŴẊŸŽ"
 TABLE = str.maketrans(PLAIN, ODD)
 KEPT = re.compile(r"(\{\w+(?:[:!][^{}]*)?\}|<[^<>]*>|&\w+;)")  # values, markup
 
-# The language is chosen before anything is imported that says something.
+# The language must be set before any module with texts is imported.
 START = """
 import json, os, sys
 from pathlib import Path
@@ -35,10 +35,10 @@ assert speak([sys.argv[1]], Path(sys.argv[2])) == sys.argv[1]
 from tests.support.ui.tour import every_text
 json.dump(every_text(Path(sys.argv[3])), sys.stdout)
 sys.stdout.flush()
-os._exit(0)  # widgets may not outlive their application, and Python asks nobody
+os._exit(0)  # at a normal exit, widgets would outlive their application
 """
 
-# What is the same in every language: keys, paths, fields of the query language, names.
+# The same in every language: keys, paths, fields of the query language, names.
 SAME = re.compile(
     r"(?:\b(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)|\b(?:Del|F\d+)\b|(?<!\w)/\S*|\.(?:bib|pdf|xyz|zip)\b"
     r"|\b(?:year|tag|in|cat):\S"
@@ -51,9 +51,9 @@ NAMES = (
     *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2", "nreimers/MiniLM-L6-H384-uncased"),
     *("Apache-2.0", "mean, {title} {abstract}", "mean, {title}{sep}{abstract}"),  # of models
     "retraction_in",  # a field of a record, as PubMed calls it
-    *("Scroll Left", "Scroll Right"),  # Qt says it of the arrows of its tabs
+    *("Scroll Left", "Scroll Right"),  # Qt's accessible names of the arrows of a tab bar
 )
-# What the trainer says of its methods, it says in English.
+# The trainer's texts on its methods are English.
 OF_THE_TRAINER = {
     *(text for spec in METHODS for text in (spec.title, spec.summary, *spec.recipes)),
     *(recipe.summary for spec in METHODS for recipe in spec.recipes.values()),
@@ -81,10 +81,10 @@ EXAMPLES = {
 WORD = re.compile(r"[A-Za-z]{2,}")
 
 
-def in_the_language(text: str) -> str:
+def translate(text: str) -> str:
     parts = KEPT.split(text)
-    said = "".join(part if n % 2 else part.translate(TABLE) for n, part in enumerate(parts))
-    return f"«{said}»"
+    translated = "".join(part if n % 2 else part.translate(TABLE) for n, part in enumerate(parts))
+    return f"«{translated}»"
 
 
 def translate_all(folder: Path) -> None:
@@ -95,8 +95,8 @@ def translate_all(folder: Path) -> None:
         sources, [("**.py", "python")], keywords=keywords
     ):
         one = isinstance(text, str)
-        said = in_the_language(text) if one else tuple(map(in_the_language, text))
-        catalog.add(text, said, context=context)
+        translated = translate(text) if one else tuple(map(translate, text))
+        catalog.add(text, translated, context=context)
     file = folder / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo"
     file.parent.mkdir(parents=True)
     with file.open("wb") as stream:
@@ -110,7 +110,7 @@ def english_in(text: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_everything_that_is_seen_or_heard_can_be_translated(tmp_path):
+def test_all_visible_and_accessible_texts_are_translated(tmp_path):
     translate_all(tmp_path)
     home = tmp_path / "home"
     home.mkdir()
@@ -123,6 +123,6 @@ def test_everything_that_is_seen_or_heard_can_be_translated(tmp_path):
     assert run.returncode == 0, run.stderr
     texts = json.loads(run.stdout)
     translated = sum("«" in text for text in texts)
-    assert translated > 600, f"only {translated} texts were met"
+    assert translated > 600, f"only {translated} texts were collected"
     english = [f"{place}: {text!r}" for text, place in texts.items() if english_in(text)]
     assert not english, "not in tr() or trn():\n" + "\n".join(sorted(english))

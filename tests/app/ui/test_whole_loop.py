@@ -1,4 +1,4 @@
-"""A library teaches a model that searches it better: by the command line, and by the window."""
+"""The whole loop from papers to a better model, by command line and by window."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from tests.support.tiny_model import SPECIAL, tiny_package
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 PAPERS, TOPICS = 200, 5
-# Whoever knows only words cannot know that the two halves of a topic belong together; who has seen
-# papers cite each other does.
+# The words of a text do not show which two halves form a topic; the citations do.
 WORDS = [[f"{half}{topic}{n}" for n in "abcd"] for topic in "vwxyz" for half in "pq"]
 SETTINGS = {
     "base": "tiny", "max_tokens": 16, "read_tokens": 0, "batch_size": 32, "max_steps": 60,
@@ -35,8 +34,8 @@ SETTINGS = {
 RUN = "loop"
 
 
-class Done(NamedTuple):
-    """What the command line has said at each station."""
+class LoopResults(NamedTuple):
+    """The outputs of the command line at each step of the loop."""
 
     shell: Shell
     papers: Path
@@ -52,18 +51,18 @@ def name(number: int) -> str:
 
 
 def write_papers(file: Path) -> list[tuple[str, str]]:
-    """Each writes in one half of its topic's words, and cites what is written in the other."""
-    chance = random.Random(1)
+    """Write papers in the words of half a topic; return their citations to the other half."""
+    rng = random.Random(1)
     halves = [number % (2 * TOPICS) for number in range(PAPERS)]
     with file.open("w") as lines:
         for number, half in enumerate(halves):
-            title, abstract = (" ".join(chance.choices(WORDS[half], k=k)) for k in (3, 6))
+            title, abstract = (" ".join(rng.choices(WORDS[half], k=k)) for k in (3, 6))
             paper = {"id": name(number), "title": f"{number} {title}", "abstract": abstract}
             lines.write(json.dumps(paper) + "\n")
     return [
         (name(citing), name(cited))
         for citing, half in enumerate(halves)
-        for cited in chance.sample([n for n, other in enumerate(halves) if other == half ^ 1], 4)
+        for cited in rng.sample([n for n, other in enumerate(halves) if other == half ^ 1], 4)
     ]
 
 
@@ -72,7 +71,7 @@ HALF = PAPERS // (2 * TOPICS)
 
 
 def find(shell: Shell, mode: str, *more: str) -> list[int]:
-    """As many papers as there are in a topic, by words that half of it has."""
+    """Return as many papers as a topic has, found by the words of one half of it."""
     found = shell.json("find", QUERY, "--mode", mode, "--limit", str(2 * HALF), *more)
     return [hit["id"] for hit in found["hits"]]
 
@@ -82,7 +81,7 @@ def in_other_half(papers: list[int]) -> int:
 
 
 def new_home(folder: Path) -> Home:
-    """A home in which a tiny model answers."""
+    """Make a home in which a tiny model is active."""
     home = Home(folder)
     words = [word for half in WORDS for word in half]
     tiny_package(home.models / "tiny", vocabulary=[*SPECIAL, *words])
@@ -92,27 +91,27 @@ def new_home(folder: Path) -> Home:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.MonkeyPatch]:
-    with pytest.MonkeyPatch.context() as changed:
-        changed.setenv("OMP_NUM_THREADS", "1")  # threads of so small a model wait for one another
-        changed.setenv("SCIREAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield changed
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")  # more threads slow down so small a model
+        patch.setenv("SCIREAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield patch
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory, surroundings) -> Iterator[tuple[Path, list]]:
-    """A file of papers, and somebody on the network who knows what they cite."""
+def source(tmp_path_factory: pytest.TempPathFactory, environment) -> Iterator[tuple[Path, list]]:
+    """Yield a file of papers and their citations, which a local server returns as well."""
     papers = tmp_path_factory.mktemp("source") / "papers.jsonl"
     cited = write_papers(papers)
     with CitationLists(cited) as server:
         for variable, value in server.environment.items():
-            surroundings.setenv(variable, value)
+            environment.setenv(variable, value)
         yield papers, cited
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory, source) -> Done:
-    """The whole loop by the command line."""
+def done(tmp_path_factory: pytest.TempPathFactory, source) -> LoopResults:
+    """Run the whole loop by the command line."""
     papers, cited = source
     home = new_home(tmp_path_factory.mktemp("headless"))
     shell = Shell(home.folder)
@@ -125,7 +124,7 @@ def done(tmp_path_factory: pytest.TempPathFactory, source) -> Done:
     model = shell.json("model", "add", str(home.runs / RUN))
     measured = shell.json("model", "evaluate", "tiny", model["name"])
     shell.run("model", "activate", model["name"])
-    return Done(shell, papers, cited, trained, model, measured, find(shell, "meaning"))
+    return LoopResults(shell, papers, cited, trained, model, measured, find(shell, "meaning"))
 
 
 @pytest.fixture
@@ -146,7 +145,7 @@ def open_window(qtbot, jobs, appearance, source) -> Iterator[Any]:
         desk.close()
 
 
-def test_what_was_held_back_is_ranked_better_and_nobody_learned_from_it(done):
+def test_trained_model_ranks_held_out_citations_better(done):
     (verdict,) = done.measured["verdicts"]
     assert verdict["answer"] == "yes", verdict["sentence"]
     ranked = {(one["task"], one["metric"]): one for one in verdict["evidence"]}["Citations", "map"]
@@ -159,15 +158,13 @@ def test_what_was_held_back_is_ranked_better_and_nobody_learned_from_it(done):
     assert learned["triplets"] and list(learned.values())[1:] == [0, 0]
 
 
-def test_what_shares_no_word_is_found_once_the_model_answers(done):
+def test_trained_model_finds_papers_without_common_words(done):
     assert in_other_half(find(done.shell, "text")) == 0
-    # To so small a model any text is near, so that these count as weaker matches.
+    # So small a model places every text near every other: these are weaker matches.
     assert in_other_half(find(done.shell, "meaning", "--weaker")) > 0.75 * HALF
 
 
-def test_in_the_window_a_run_made_elsewhere_and_one_of_its_own_have_the_same_numbers(
-    done, open_window, tmp_path
-):
+def test_window_reproduces_the_results_of_the_command_line(done, open_window, tmp_path):
     windowed = open_window(new_home(tmp_path / "home"))
     windowed.add(done.papers)
     trained = windowed.train(SETTINGS, "mine", citations=True)

@@ -1,4 +1,4 @@
-"""The page of trainings: a new one is written, checked and begun; those there are, followed."""
+"""The training page: the form, its checks, and the view of a training."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def teacher(desk):
 
 @pytest.fixture
 def show(qtbot, teacher, jobs, appearance):
-    """The page by itself, once nothing more is going on there."""
+    """Return a function that shows the page alone and waits for its jobs."""
 
     def show():
         shown = TrainingPage(teacher, jobs, appearance)
@@ -62,7 +62,7 @@ def show(qtbot, teacher, jobs, appearance):
 
 @pytest.fixture
 def write(qtbot, show, jobs):
-    """The form of a new training, checked."""
+    """Return a function that shows the page with the form of a new training, checked."""
 
     def write():
         shown = show()
@@ -86,10 +86,10 @@ def lines(shown) -> list[str]:
     return [line.text for line in shown.form.check.lines]
 
 
-# Writing one.
+# The form.
 
 
-def test_who_has_trained_nothing_is_invited(qtbot, show, jobs):
+def test_page_without_trainings_offers_the_form(qtbot, show, jobs):
     shown = show()
     assert shown.nothing.isVisible() and not shown.form.isVisible()
     click(qtbot, shown.nothing.buttons()[0])
@@ -99,13 +99,13 @@ def test_who_has_trained_nothing_is_invited(qtbot, show, jobs):
     assert shown.nothing.isVisible()
 
 
-def test_the_form_is_built_when_somebody_writes(write, show):
+def test_form_is_built_on_its_first_use(write, show):
     assert not show().findChildren(TrainingForm)
     assert write().findChild(TrainingForm).isVisible()
 
 
 @pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)
-def test_the_form_offers_all_that_the_catalogue_knows(qtbot, write, jobs, spec):
+def test_form_offers_recipes_and_settings_of_each_method(qtbot, write, jobs, spec):
     form = write().form
     click(qtbot, form.method.cards[spec.key])
     assert [form.method.recipe.itemText(n) for n in range(form.method.recipe.count())] == list(
@@ -121,10 +121,10 @@ def test_the_form_offers_all_that_the_catalogue_knows(qtbot, write, jobs, spec):
     assert form.plan().changes == {}
 
 
-def test_only_what_differs_from_the_recipe_is_changed_and_can_be_put_back(qtbot, write, jobs):
+def test_plan_contains_only_changed_settings(qtbot, write, jobs):
     shown = write()
     rows = shown.form.settings.rows
-    rows["epochs"].field.setText("3.0")  # as it is
+    rows["epochs"].field.setText("3.0")  # the value of the recipe
     rows["learning_rate"].field.setText("1e-5, 2e-5")
     rows["negatives"].field.setCurrentText("drawn")
     rows["base"].field.setCurrentText("ours")
@@ -138,7 +138,7 @@ def test_only_what_differs_from_the_recipe_is_changed_and_can_be_put_back(qtbot,
     assert [rows["base"].field.itemText(n) for n in range(2)] == ["starter", "ours"]
 
 
-def test_what_was_changed_is_there_again_when_its_method_is(qtbot, write):
+def test_changed_settings_are_kept_per_method(qtbot, write):
     form = write().form
     form.settings.rows["epochs"].field.setText("9")
     click(qtbot, form.method.cards["miread"])
@@ -147,7 +147,7 @@ def test_what_was_changed_is_there_again_when_its_method_is(qtbot, write):
     assert form.plan().changes == {"epochs": 9.0}
 
 
-def test_a_value_that_cannot_be_is_said_and_nothing_begins(qtbot, write, jobs):
+def test_invalid_setting_is_explained_and_prevents_the_start(qtbot, write, jobs):
     shown = write()
     row = shown.form.settings.rows["batch_size"]
     row.field.setText("many")
@@ -159,7 +159,7 @@ def test_a_value_that_cannot_be_is_said_and_nothing_begins(qtbot, write, jobs):
     assert not row.wrong.isVisible() and shown.form.start.isEnabled()
 
 
-def test_a_recipe_that_tries_several_says_so(qtbot, write):
+def test_recipe_with_several_values_is_shown_unchanged(qtbot, write):
     form = write().form
     click(qtbot, form.method.cards["physbert"])
     form.method.recipe.setCurrentText("physbert-subdomain")
@@ -168,7 +168,7 @@ def test_a_recipe_that_tries_several_says_so(qtbot, write):
     assert form.plan().changes == {}
 
 
-def test_what_is_learned_from_is_chosen(qtbot, write, jobs, monkeypatch, teacher):
+def test_training_data_is_chosen_in_the_form(qtbot, write, jobs, monkeypatch, teacher):
     shown = write()
     data = shown.form.data
     assert shown.form.plan().data == LIBRARY
@@ -190,15 +190,15 @@ def test_what_is_learned_from_is_chosen(qtbot, write, jobs, monkeypatch, teacher
     assert teacher.plans[-1].data == TrainingData(
         TrainingDataKind.files, str(Path("/papers/empty"))
     )
-    assert lines(shown) == [] and "nothing to learn from" in _said(shown.form.check)
+    assert lines(shown) == [] and "nothing to learn from" in label_texts(shown.form.check)
     assert not data.tiles.isVisible() and not shown.form.start.isEnabled()
 
 
-def _said(widget) -> str:
+def label_texts(widget) -> str:
     return " ".join(label.text() for label in widget.findChildren(QLabel))
 
 
-def test_papers_that_were_put_aside_can_be_removed(qtbot, write, jobs, teacher):
+def test_stored_corpus_is_removed_after_confirmation(qtbot, write, jobs, teacher):
     shown = write()
     click(qtbot, shown.form.data.kind.tab_stops()[3])
     click(qtbot, shown.form.data.remove)
@@ -211,7 +211,7 @@ def test_papers_that_were_put_aside_can_be_removed(qtbot, write, jobs, teacher):
     assert shown.form.data.data is None and not shown.form.data.remove.isEnabled()
 
 
-def test_each_method_says_whether_it_could_be_trained(write):
+def test_method_cards_show_whether_they_can_be_trained(write):
     cards = write().form.method.cards
     assert {key: card.verdict.text() for key, card in cards.items()} == {
         "specter": "Can be trained", "multi2spe": "Can be trained", "miread": "Can be trained",
@@ -219,10 +219,10 @@ def test_each_method_says_whether_it_could_be_trained(write):
     }  # fmt: skip
 
 
-# What is missing.
+# Remedies.
 
 
-def test_citations_that_are_missing_are_fetched_from_here(qtbot, write, jobs, teacher):
+def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, teacher):
     teacher.lines = (LACKS,)
     shown = write()
     assert not shown.form.start.isEnabled()
@@ -236,7 +236,7 @@ def test_citations_that_are_missing_are_fetched_from_here(qtbot, write, jobs, te
     assert shown.form.start.isEnabled()
 
 
-def test_settings_with_which_it_would_do_are_set(qtbot, write, jobs, teacher):
+def test_suggested_settings_are_applied(qtbot, write, jobs, teacher):
     settings = {"epochs": 1.0, "batch_size": 8}
     teacher.lines = (
         CheckLine(Level.missing, "Too few.", Remedy.settings, "Set", settings=settings),
@@ -247,7 +247,7 @@ def test_settings_with_which_it_would_do_are_set(qtbot, write, jobs, teacher):
     assert shown.form.plan().changes == settings == teacher.plans[-1].changes
 
 
-def test_papers_that_are_missing_are_fetched_where_papers_are(qtbot, write, jobs, teacher):
+def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, teacher):
     teacher.lines = (CheckLine(Level.few, "Few.", Remedy.papers, "Fetch papers"),)
     shown = write()
     with qtbot.waitSignal(shown.place_requested) as wanted:
@@ -255,7 +255,7 @@ def test_papers_that_are_missing_are_fetched_where_papers_are(qtbot, write, jobs
     assert wanted.args == ["intake"]
 
 
-def test_a_model_to_start_from_is_fetched(qtbot, write, jobs, teacher):
+def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, teacher):
     teacher.lines = (CheckLine(Level.missing, "Not here.", Remedy.model, "Fetch it", model="a/b"),)
     shown = write()
     click(qtbot, shown.form.check.buttons[0])
@@ -263,10 +263,10 @@ def test_a_model_to_start_from_is_fetched(qtbot, write, jobs, teacher):
     assert "fetch a/b" in teacher.asked and lines(shown) == [ENOUGH.text]
 
 
-# Off it goes.
+# Starting.
 
 
-def test_a_training_is_begun_and_shown(qtbot, write, jobs, teacher):
+def test_started_training_is_shown(qtbot, write, jobs, teacher):
     shown = write()
     shown.form.name.setText("Of my thesis")
     click(qtbot, shown.form.data.kind.tab_stops()[1])
@@ -279,17 +279,17 @@ def test_a_training_is_begun_and_shown(qtbot, write, jobs, teacher):
     assert shown.view.pill.text() == "Starting" and shown.list.current == "Of my thesis"
 
 
-def test_how_long_it_takes_is_said_here(qtbot, write, jobs, teacher):
+def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, teacher):
     shown = write()
     click(qtbot, shown.form.estimate)
     qtbot.waitUntil(lambda: "330 steps" in shown.form.said.text())
     assert shown.form.said.text() == "330 steps, about 11 min here (CPU), 2.1 GB of memory"
     shown.form.settings.rows["epochs"].field.setText("9")
     settle(qtbot, jobs, shown)
-    assert shown.form.said.text() == ""  # it is another plan now
+    assert shown.form.said.text() == ""  # the plan has changed
 
 
-def test_what_takes_long_is_shown_and_can_be_stopped(qtbot, write, jobs, teacher):
+def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, teacher):
     teacher.go_on_working.clear()
     shown = write()
     click(qtbot, shown.form.start)
@@ -301,18 +301,18 @@ def test_what_takes_long_is_shown_and_can_be_stopped(qtbot, write, jobs, teacher
     assert shown.writes
 
 
-def test_why_it_could_not_begin_is_said_in_the_form(qtbot, write, jobs, teacher):
+def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, teacher):
     teacher.trouble = SourceError("The disk is full.", "Make room.")
-    shown, told = write(), []
-    shown.problem.connect(told.append)
+    shown, problems = write(), []
+    shown.problem.connect(problems.append)
     click(qtbot, shown.form.start)
     qtbot.waitUntil(lambda: "disk" in shown.form.said.text())
     assert shown.form.said.text() == "The disk is full. Make room."
     assert shown.writes and shown.form.start.isEnabled()
-    assert told == []  # it need not be said twice
+    assert problems == []  # the form shows it already
 
 
-def test_a_job_is_written_where_one_says(qtbot, write, jobs, teacher, monkeypatch):
+def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, teacher, monkeypatch):
     asked = []
 
     def where(usual, parent):
@@ -327,10 +327,10 @@ def test_a_job_is_written_where_one_says(qtbot, write, jobs, teacher, monkeypatc
     assert asked == ["mine.zip"] and "job mine.zip" in teacher.asked
 
 
-# Those there are.
+# Existing trainings.
 
 
-def test_trainings_are_listed_with_how_they_stand(show, teacher):
+def test_trainings_are_listed_with_their_status(show, teacher):
     teacher.have(*(training(one.value, one) for one in RunStatus))
     shown = show()
     rows = {row.key: row for row in shown.list.rows}
@@ -342,15 +342,15 @@ def test_trainings_are_listed_with_how_they_stand(show, teacher):
     assert shown.count.text() == "7 trainings"
 
 
-def test_one_that_goes_on_is_followed(qtbot, show, jobs, teacher):
+def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, teacher):
     teacher.have(training("mine"))
     shown = show()
     view = shown.view
     assert view.far.text() == "Step 120 of 330 · 3 min 20 s left" and view._going.isVisible()
     assert view.bar.value() == 363
     assert len(view.curves.loss.lines) == 3 and view.curves.pace.lines
-    assert "0.0500" in _said(view.tiles) and "4e-5" in _said(view.tiles)
-    assert "CPU" in _said(view.tiles)
+    assert "0.0500" in label_texts(view.tiles) and "4e-5" in label_texts(view.tiles)
+    assert "CPU" in label_texts(view.tiles)
     assert ("Starts from", "the model that came with SciRead") in view.facts.rows
     teacher.have(training("mine", step=200))
     qtbot.waitUntil(lambda: "Step 200" in view.far.text())
@@ -359,10 +359,10 @@ def test_one_that_goes_on_is_followed(qtbot, show, jobs, teacher):
     assert not view._going.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
     shown._tick()
-    assert not jobs.running()  # there is nothing more to see
+    assert not jobs.running()  # a finished training is not polled
 
 
-def test_what_somebody_wants_to_see_is_shown_though_another_one_goes_on(qtbot, show, jobs, teacher):
+def test_selected_training_is_shown_while_another_runs(qtbot, show, jobs, teacher):
     teacher.have(training("mine"), training("other", RunStatus.stopped))
     shown = show()
     shown.load("other")
@@ -370,7 +370,7 @@ def test_what_somebody_wants_to_see_is_shown_though_another_one_goes_on(qtbot, s
     qtbot.waitUntil(lambda: shown.view.title.text() == "other")
 
 
-def test_it_is_stopped_and_goes_on(qtbot, show, jobs, teacher):
+def test_training_is_stopped_and_resumed(qtbot, show, jobs, teacher):
     teacher.have(training("mine"))
     shown = show()
     click(qtbot, shown.view.buttons["stop"])
@@ -380,7 +380,7 @@ def test_it_is_stopped_and_goes_on(qtbot, show, jobs, teacher):
     qtbot.waitUntil(lambda: shown.view.pill.text() == "Running")
 
 
-def test_why_one_failed_is_said_with_what_to_do(show, teacher):
+def test_failed_training_shows_problem_and_hint(show, teacher):
     teacher.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     view = show().view
     assert (view.problem.text(), view.hint.text()) == ("The disk is full.", "Make room.")
@@ -391,11 +391,11 @@ def top(widget):
     return widget.mapTo(widget.window(), QPoint(0, 0)).y()
 
 
-def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
+def test_trained_model_is_added_and_activated(qtbot, show, jobs, teacher, desk):
     teacher.have(training("mine", RunStatus.finished))
     shown = show()
     assert shown.view.scores.item(1, 2).text() == "90.00"
-    # What has come of it is seen before how it went.
+    # The result is above the curves.
     qtbot.waitUntil(lambda: 0 < top(shown.view.scores) < top(shown.view.curves))
     click(qtbot, shown.view.buttons["add_model"])
     qtbot.waitUntil(lambda: shown.view.buttons["add_model"].isHidden())
@@ -406,18 +406,18 @@ def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_a_model_that_became_worse_is_said_to_be_and_not_recommended(show, teacher):
+def test_worse_model_is_marked_and_not_recommended(show, teacher):
     lost = replace(SCORE, value="70.00", change="−10.00", better=False)
     teacher.scores = [lost, replace(lost, metric="nDCG"), SCORE]
     teacher.have(training("mine", RunStatus.finished))
     view = show().view
-    said = view.balance.text()
-    assert "worse" in said and "the one you use" in said and "2 of 3" in said
+    balance = view.balance.text()
+    assert "worse" in balance and "the one you use" in balance and "2 of 3" in balance
     assert view.balance.isVisible()
     assert view.buttons["activate"].objectName() != "primary"
 
 
-def test_a_model_is_compared_with_the_one_it_was_made_from(show, teacher):
+def test_balance_refers_to_the_base_model(show, teacher):
     teacher.base_in_use = False
     teacher.have(training("mine", RunStatus.finished))
     view = show().view
@@ -425,7 +425,7 @@ def test_a_model_is_compared_with_the_one_it_was_made_from(show, teacher):
     assert view.buttons["activate"].objectName() == "primary"
 
 
-def test_settings_have_labels_and_papers_a_title(write, show, teacher):
+def test_settings_and_corpora_have_readable_labels(write, show, teacher):
     for row in write().form.settings.rows.values():
         assert "_" not in row.field.accessibleName()
     labels = {setting_label(setting.name) for method in METHODS for setting in method.settings}
@@ -438,7 +438,7 @@ def test_settings_have_labels_and_papers_a_title(write, show, teacher):
 @pytest.mark.parametrize(
     "standing", [RunStatus.running, RunStatus.finished, RunStatus.stopped, RunStatus.failed]
 )
-def test_how_it_stands_has_one_colour(show, teacher, standing, qtbot, jobs):
+def test_status_has_the_same_colour_in_view_and_list(show, teacher, standing, qtbot, jobs):
     teacher.have(training("mine", standing))
     shown = show()
     pill = shown.view.pill.grab().toImage()
@@ -451,16 +451,16 @@ def test_how_it_stands_has_one_colour(show, teacher, standing, qtbot, jobs):
 
 @pytest.fixture
 def trained(qtbot, show_window, desk, jobs, teacher):
-    """The window, at a training whose model is among the models."""
+    """Show the window at a training whose model is installed."""
     teacher.have(training("done", RunStatus.finished, space="bbbb"))
     teacher.models["done"] = "specter-ours"
     window = show_window(desk)
     window.go_to("training")
-    qtbot.waitUntil(lambda: verbs(window)["measure"] and not jobs.running())
+    qtbot.waitUntil(lambda: enabled_actions(window)["measure"] and not jobs.running())
     return window
 
 
-def test_the_way_on_is_offered_once_its_model_is_among_the_models(qtbot, show, jobs, teacher):
+def test_measure_and_compare_are_enabled_after_adding_the_model(qtbot, show, jobs, teacher):
     teacher.have(training("done", RunStatus.finished))
     shown = show()
     assert shown.why_not("measure") and shown.why_not("compare")
@@ -469,14 +469,14 @@ def test_the_way_on_is_offered_once_its_model_is_among_the_models(qtbot, show, j
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_a_model_that_was_measured_is_seen_in_the_dashboard(qtbot, trained, jobs):
+def test_measured_model_is_shown_on_the_dashboard(qtbot, trained, jobs):
     click(qtbot, trained.other_page("training").view.buttons["measure"])
     dashboard = trained.other_page("dashboard")
     qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
     assert not dashboard.findChildren(EvaluateDialog)
 
 
-def test_one_that_was_not_is_offered_to_be_measured(qtbot, trained, jobs, desk):
+def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, desk):
     desk.dashboard.found = EvaluationResults()
     trained.menus.training._on_page["measure"].trigger()
     dashboard = trained.other_page("dashboard")
@@ -487,20 +487,20 @@ def test_one_that_was_not_is_offered_to_be_measured(qtbot, trained, jobs, desk):
 
 
 @pytest.mark.parametrize("open_before", [False, True])
-def test_it_is_compared_with_what_answers_now(qtbot, trained, jobs, open_before):
+def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, open_before):
     panel = trained.page.compare
     if open_before:
         trained.page.toggle_compare()
         qtbot.waitUntil(lambda: all(panel.chooser.pair()) and not jobs.running())
     trained.go_to("training")
-    qtbot.waitUntil(lambda: verbs(trained)["compare"] and not jobs.running())
+    qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
     trained.menus.training._on_page["compare"].trigger()
     qtbot.waitUntil(lambda: panel.chooser.pair() == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
     assert trained.shows("search") and panel.is_open
 
 
-def test_one_is_removed_only_when_somebody_means_it(qtbot, show, jobs, teacher):
+def test_removal_of_a_training_asks_for_confirmation(qtbot, show, jobs, teacher):
     teacher.have(training("mine", RunStatus.stopped))
     shown = show()
     for text, kept in (("Cancel", True), ("Remove", False)):
@@ -512,7 +512,7 @@ def test_one_is_removed_only_when_somebody_means_it(qtbot, show, jobs, teacher):
     assert shown.nothing.isVisible()
 
 
-def test_its_log_is_shown(qtbot, show, teacher):
+def test_log_of_a_training_is_shown(qtbot, show, teacher):
     teacher.have(training("mine"))
     shown = show()
     click(qtbot, shown.view.buttons["log"])
@@ -522,51 +522,51 @@ def test_its_log_is_shown(qtbot, show, teacher):
     dialog.findChild(QPushButton).click()
 
 
-def test_one_from_elsewhere_is_opened_and_shown(qtbot, show, jobs, teacher, monkeypatch):
+def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, teacher, monkeypatch):
     monkeypatch.setattr(page, "ask_for_folder", lambda _: Path("/media/stick/theirs"))
     shown = show()
     click(qtbot, shown.nothing.buttons()[1])
     qtbot.waitUntil(lambda: shown.list.current == "theirs" and not jobs.running())
     assert "open theirs" in teacher.asked and shown.view.title.text() == "theirs"
-    told = []
-    shown.message.connect(told.append)
+    messages = []
+    shown.message.connect(messages.append)
     shown.open_folder()
-    qtbot.waitUntil(lambda: bool(told))
-    assert told == ["theirs is here already"]
+    qtbot.waitUntil(lambda: bool(messages))
+    assert messages == ["theirs is here already"]
 
 
-def test_markup_of_a_stranger_is_shown_as_it_is_written(show, teacher):
-    evil = "<b>x</b><img src='file:///etc/passwd'>"
-    teacher.have(replace(training("mine", RunStatus.failed), problem=evil, hint=evil, base=evil))
+def test_markup_in_a_run_is_shown_as_plain_text(show, teacher):
+    markup = "<b>x</b><img src='file:///etc/passwd'>"
+    teacher.have(
+        replace(training("mine", RunStatus.failed), problem=markup, hint=markup, base=markup)
+    )
     for label in show().view.findChildren(QLabel):
-        assert evil not in label.text() or label.textFormat() is Qt.TextFormat.PlainText
+        assert markup not in label.text() or label.textFormat() is Qt.TextFormat.PlainText
 
 
-# From elsewhere in the window.
+# The window.
 
 
-def verbs(window):
+def enabled_actions(window):
     menu = window.menus.training
     return {verb: action.isEnabled() for verb, action in menu._on_page.items()}
 
 
-def test_verbs_of_the_menu_can_be_done_when_the_page_can_do_them(
-    qtbot, show_window, desk, jobs, teacher
-):
+def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, desk, jobs, teacher):
     teacher.have(training("mine"), training("done", RunStatus.finished))
     window = show_window(desk)
     window.go_to("training")
     qtbot.waitUntil(lambda: not jobs.running())
     shown = window.other_page("training")
-    assert verbs(window) == {
+    assert enabled_actions(window) == {
         "stop": True, "go_on": False, "activate": False, "add_model": False, "measure": False,
         "compare": False, "log": True, "folder": True, "remove": False,
     }  # fmt: skip
     window.menus.training._on_page["stop"].trigger()
-    qtbot.waitUntil(lambda: verbs(window)["go_on"])
+    qtbot.waitUntil(lambda: enabled_actions(window)["go_on"])
     window.menus.training._anywhere[0].trigger()
     qtbot.waitUntil(lambda: shown.writes)
-    assert not any(verbs(window).values())
+    assert not any(enabled_actions(window).values())
     window.go_to("search")
     assert window.menus.why_not(window.menus.training._on_page["log"]) == (
         "On the page of trainings"
@@ -574,7 +574,7 @@ def test_verbs_of_the_menu_can_be_done_when_the_page_can_do_them(
     settle(qtbot, jobs, shown)
 
 
-def test_one_that_goes_on_is_listed_with_the_work_and_can_be_stopped_there(
+def test_running_training_is_listed_and_stopped_in_the_job_panel(
     qtbot, show_window, desk, teacher, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
@@ -602,7 +602,7 @@ def test_one_that_goes_on_is_listed_with_the_work_and_can_be_stopped_there(
     qtbot.waitUntil(lambda: window.work_log.works[-1].state is JobState.running)
 
 
-def test_one_that_failed_says_why_among_the_work(
+def test_failed_training_is_explained_in_the_job_panel(
     qtbot, show_window, desk, teacher, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
@@ -616,7 +616,7 @@ def test_one_that_failed_says_why_among_the_work(
     assert not window.findChild(StatusBar).what.isVisible()
 
 
-def test_a_method_that_can_be_trained_is_chosen_until_a_person_chooses(write, monkeypatch, qtbot):
+def test_trainable_method_is_preselected_until_the_user_chooses(write, monkeypatch, qtbot):
     no_citations = replace(HELD, citations=0, citing=0)
     part = write().form.method
     part.show_held(no_citations)
@@ -628,13 +628,13 @@ def test_a_method_that_can_be_trained_is_chosen_until_a_person_chooses(write, mo
     assert part.cards["specter"].isChecked()
 
 
-def test_no_citations_are_none_though_they_are_estimated():
+def test_held_tiles_show_zero_citations_without_about():
     tiles = held_tiles(replace(HELD, citations=0), True)
     assert ("0", "Citations among them") in tiles
     assert ("about 70,000", "Citations among them") in held_tiles(HELD, True)
 
 
-def test_what_the_form_waits_for_is_said(qtbot, write, jobs, teacher):
+def test_form_names_the_job_it_waits_for(qtbot, write, jobs, teacher):
     shown = write()
     go_on = threading.Event()
     jobs.run("Encoding papers", lambda task: go_on.wait(60))
@@ -649,7 +649,7 @@ def test_what_the_form_waits_for_is_said(qtbot, write, jobs, teacher):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_who_is_elsewhere_sees_that_one_goes_on_and_is_told_when_it_ends(
+def test_other_pages_show_running_and_finished_trainings(
     qtbot, show_window, desk, teacher, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
@@ -665,7 +665,9 @@ def test_who_is_elsewhere_sees_that_one_goes_on_and_is_told_when_it_ends(
     assert window.other_page("training").list.current == "mine"
 
 
-def test_what_ended_while_the_window_was_closed_is_told(qtbot, show_window, desk, teacher, jobs):
+def test_training_that_ended_while_closed_is_reported_at_start(
+    qtbot, show_window, desk, teacher, jobs
+):
     teacher.have(training("mine"), training("other"))
     first = show_window(desk)
     qtbot.waitUntil(lambda: first.rail.button("training").busy)
@@ -675,10 +677,10 @@ def test_what_ended_while_the_window_was_closed_is_told(qtbot, show_window, desk
     qtbot.waitUntil(lambda: second.banner.isVisible())
     assert second.banner.message.text() == "The training mine has failed."
     assert second.banner.hint.text() == "The disk is full."
-    assert second.rail.button("training").busy  # the other one goes on
+    assert second.rail.button("training").busy  # the other training runs
 
 
-def test_papers_that_came_are_counted_in_the_form(qtbot, write, jobs, teacher):
+def test_library_change_repeats_the_check(qtbot, write, jobs, teacher):
     shown = write()
     asked = len(teacher.plans)
     shown.library_changed(LibraryChanges(papers=True))
@@ -687,7 +689,7 @@ def test_papers_that_came_are_counted_in_the_form(qtbot, write, jobs, teacher):
 
 
 @pytest.mark.parametrize("state", ["form", "running", "finished"])
-def test_all_of_it_is_reached_by_tab_and_has_a_name(qtbot, show_window, desk, jobs, teacher, state):
+def test_training_page_is_reached_by_tab_and_named(qtbot, show_window, desk, jobs, teacher, state):
     teacher.lines = (LACKS,)
     if state != "form":
         teacher.have(training("mine", RunStatus[state]))
@@ -700,7 +702,7 @@ def test_all_of_it_is_reached_by_tab_and_has_a_name(qtbot, show_window, desk, jo
         settle(qtbot, jobs, shown)
         shown.form.settings.folded.button.click()
         shown.form.settings.rows["epochs"].field.setText("9")
-        settle(qtbot, jobs, shown)  # a check puts up its buttons anew
+        settle(qtbot, jobs, shown)  # a check rebuilds its buttons
     qtbot.waitUntil(lambda: not jobs.running())
     seen = walk(qtbot, window)
     wanted = [w for w in shown.findChildren(QWidget) if takes_focus(w)]

@@ -1,4 +1,4 @@
-"""The page of trainings on a library, with processes that train: without torch, but for real."""
+"""The training page on a real library, with trainer processes that need no torch."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def click(qtbot, button):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_a_training_is_begun_seen_again_by_another_window_stopped_and_opened_elsewhere(
+def test_training_is_started_stopped_elsewhere_and_its_model_added(
     qtbot, open_page, workspace, tmp_path
 ):
     first = open_page()

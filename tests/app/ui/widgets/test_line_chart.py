@@ -1,4 +1,4 @@
-"""Charts of lines: true to the numbers, spoken, and gone along by key and mouse."""
+"""Line charts: painting, accessible texts, keyboard and mouse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages over the page: none hides another for good, and nothing moves for any of them."""
+"""Messages over the page: their queue, their place, their keys."""
 
 from __future__ import annotations
 
@@ -77,16 +77,16 @@ def settle(qtbot, window):
 
 
 def geometries(window):
-    """Where the parts of the window lie."""
+    """Return the geometries of the parts of the window."""
     parts = (window.rail, window._pages, window._pages.currentWidget(), window._foot)
     return [QRect(part.mapTo(window, QPoint()), part.size()) for part in parts]
 
 
 def enter(widget):
-    """The mouse comes over it."""
+    """Move the mouse over the widget."""
     place = QPointF(4, 4)
     QApplication.sendEvent(widget, QEnterEvent(place, place, widget.mapToGlobal(place)))
-    widget.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # what only a real mouse sets
+    widget.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # set only by a real mouse
 
 
 def leave(widget):
@@ -203,7 +203,7 @@ def test_import_with_failures_is_a_warning(banner):
     assert banner.property("kind") == "problem"
 
 
-def test_only_a_notice_without_actions_closes_by_itself(qtbot, window):
+def test_only_notices_without_actions_time_out(qtbot, window):
     banner = window.banner
     banner.going.setInterval(1)
     for show in (
