@@ -36,7 +36,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make screenshots", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("screenshots"))
-    parser.add_argument("--only", nargs="+", default=[], metavar="ROOM", help="see rooms.py")
+    parser.add_argument("--only", nargs="+", default=[], metavar="SET", help="see scene_sets.py")
     parser.add_argument("--scale", nargs="+", type=int, choices=EVERYWHERE, default=EVERYWHERE)
     return parser.parse_args()
 

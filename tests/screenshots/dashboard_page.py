@@ -1,4 +1,4 @@
-"""Pictures of the dashboard: scores beside the papers', a verdict, classes, curves, two maps."""
+"""Screenshots of the dashboard: scores, a comparison, classes, learning curves, two maps."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TASKS = (
     ("cited-neighbours", "Neighbours that are cited", "neighbours", {"precision@10": -0.45}, 412),
     ("same-journal", "Neighbours in the same journal", "neighbours", {"precision@10": -0.2}, 1980),
 )
-# What SciDocs' twelve numbers are made of, and which its papers print.
+# The tasks of SciDocs, and the metrics that its papers report.
 SCIDOCS = (("mag", "MAG", "svm", "macro_f1", 3_750), ("cite", "Cite", "ranking", "map", 1_000))
 
 
@@ -60,7 +60,7 @@ def _page(window: MainWindow) -> EvaluationPage:
 
 
 def _items(of: EvaluatedModel, task: str, skill: float, n: int) -> Items:
-    """Items are hard or easy for all; each model has luck of its own."""
+    """Return scores of items: each has a difficulty for all models and noise per model."""
     hard = np.random.default_rng(crc32(task.encode())).normal(0, 0.22, n)
     luck = np.random.default_rng(len(of.title) + len(task)).normal(0, 0.08, n)
     found = np.clip(skill + hard + luck, 0, 1)
@@ -72,7 +72,7 @@ def _local(of: EvaluatedModel, skill: float) -> tuple[Report, dict[str, dict[str
     items: dict[str, dict[str, Items]] = {}
     for task, title, evaluation, metrics, n in TASKS:
         found = {
-            # What was learned helps with citations more than with anything else.
+            # The training improves citations more than anything else.
             name: _items(of, task, skill + easy - 0.04 * (of is OURS and easy < 0), n)
             for name, easy in metrics.items()
         }
@@ -86,7 +86,7 @@ def _local(of: EvaluatedModel, skill: float) -> tuple[Report, dict[str, dict[str
 
 
 def measured(window: MainWindow) -> None:
-    """Four models on papers of one's own, two of them on SciDocs, and two trainings."""
+    """Write reports of four models on the library, of two on SciDocs, and three trainings."""
     reports = window._home / "reports"
     for of, skill in SKILLS:
         _write_local(reports, of, skill)
@@ -134,7 +134,7 @@ def _trained(
 
 
 def _alone(window: MainWindow) -> None:
-    """One model, with nothing to compare it with."""
+    """Show one model, with nothing to compare it with."""
     _write_local(window._home / "reports", *SKILLS[0])
     window.go_to("dashboard")
     wait(lambda: _page(window).found.boards)
@@ -215,7 +215,7 @@ def _ask(window: MainWindow) -> None:
 
 
 def _measuring(window: MainWindow) -> None:
-    """As it is seen while the trainer is at it; none is begun."""
+    """Show the page as during an evaluation; none is started."""
     page = _page(window)
     let_pass(50)
     for widget in (page._note, page.stop):

@@ -1,4 +1,4 @@
-"""Pictures of the page of duplicates: side by side, versions, nothing to look at."""
+"""Screenshots of the duplicates page: pairs, versions, no duplicates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAIRS = """
 
 
 def fill(window: MainWindow) -> None:
-    """Papers that may be one, brought in one after the other, as files would bring them."""
+    """Add possible duplicates one after the other, each from a file of its own."""
     for number, entry in enumerate(PAIRS.split("@")[1:]):
         file = window._home / f"pair{number}.bib"
         file.write_text(f"@{entry}", "utf-8")

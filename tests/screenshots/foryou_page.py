@@ -1,4 +1,4 @@
-"""Pictures of the page of what is new: with nothing followed, nothing fetched, and both."""
+"""Screenshots of the recommendations page: without subjects, without papers, with both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 from tests.support.make import paper
 
-# Made up, as are their authors.
+# Fictitious papers and authors.
 FETCHED = (
     ("Fewer heads, same attention: pruning translation models while they train",
      "We remove attention heads of a transformer during training and lose nothing in translation. "

@@ -1,4 +1,4 @@
-"""What is done for the pictures of the intake page, with the sources on this computer."""
+"""Screenshots of the intake page, with local servers as sources."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ TRANSFORMERS = SourceQuery("arxiv", "cat:cs.CL AND all:transformer")
 
 
 class Sources:
-    """arXiv and PubMed with their moods, and the window that asks them."""
+    """Local servers for arXiv and PubMed, and the scenes that use them."""
 
     def __init__(self, arxiv: ArxivServer, pubmed: EutilsServer) -> None:
         self._arxiv = arxiv
         self._pubmed = pubmed
 
     def empty(self, window: MainWindow) -> None:
-        # The model would take longer to read what comes in than sources here let one wait.
+        # The model would take longer to encode the papers than a scene may last.
         window.importing.encode_missing = lambda: None
         window.go_to("intake")
         wait(lambda: _page(window).switch.current == 0)
@@ -42,7 +42,7 @@ class Sources:
         wait(page.preview.count.isVisible)
 
     def wait(self, window: MainWindow) -> None:
-        """One source lets us wait, one does not answer, and two fetches are in a queue."""
+        """Show a source that makes the fetch wait, one that does not answer, and a queue of two."""
         page = _page(window)
         page.work.fetch(SourceQuery("pubmed", "sepsis", most=60))
         wait(lambda: _is_done(page, "sepsis"))
@@ -55,21 +55,21 @@ class Sources:
         wait(lambda: sum(bool(_note(page, fetch.id)) for fetch in page.work.fetches) == 2)
 
     def finish(self, window: MainWindow) -> None:
-        """What waits too long is stopped, and goes on from there."""
+        """Stop the waiting fetches, then refresh all of them twice."""
         page = _page(window)
         for fetch in page.work.fetches:
             page.work.stop(fetch.id)
         wait(lambda: not page.work.busy)
-        # Since then, papers have had new versions.
+        # New versions of papers since the fetch.
         self._arxiv.revise(list(self._arxiv.papers)[::8], datetime.now(UTC))
         page.list.all_button.click()
         wait(lambda: not page.work.busy)
         page.list.all_button.click()
         wait(lambda: not page.work.busy)
 
-    def brought(self, window: MainWindow) -> None:
+    def results(self, window: MainWindow) -> None:
         page = _page(window)
-        changed = [id for id, brought in page.work.brought.items() if brought.changes]
+        changed = [id for id, results in page.work.results.items() if results.changes]
         page.list.brought_requested.emit(changed[0])
 
     def files(self, window: MainWindow) -> None:
@@ -87,7 +87,7 @@ def scenes(served: Sources) -> Sequence[Scene]:
         Scene("intake-preview", served.look, EVERYWHERE),
         Scene("intake-waiting", served.wait),
         Scene("intake-done", served.finish),
-        Scene("intake-brought", served.brought),
+        Scene("intake-brought", served.results),
         Scene("intake-files", served.files, EVERYWHERE),
         Scene("intake-citations", served.citations, EVERYWHERE),
     )
@@ -95,8 +95,8 @@ def scenes(served: Sources) -> Sequence[Scene]:
 
 @contextmanager
 def sources(cache: str) -> Iterator[Sources]:
-    """Serve arXiv and PubMed from here to whoever asks for them in this process."""
-    arxiv_api._PAGE = 40  # a fetch of several pages, of papers that are soon read by the model
+    """Serve arXiv and PubMed locally for this process."""
+    arxiv_api._PAGE = 40  # several pages per fetch, of papers that the model encodes quickly
     with ArxivServer(300) as arxiv, EutilsServer(300) as pubmed:
         os.environ |= {
             "SCIREAD_CACHE": cache,
@@ -117,8 +117,8 @@ def _page(window: MainWindow) -> AddPapersPage:
 
 
 def _note(page: AddPapersPage, fetch: int) -> str:
-    going = page.work.going(fetch)
-    return going.note if going and going.note.endswith(" s)") else ""
+    running = page.work.running(fetch)
+    return running.note if running and running.note.endswith(" s)") else ""
 
 
 def _is_done(page: AddPapersPage, text: str) -> bool:

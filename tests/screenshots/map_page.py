@@ -1,4 +1,4 @@
-"""What is done for the pictures of the map, on the sample library."""
+"""Screenshots of the map of the sample library."""
 
 from __future__ import annotations
 

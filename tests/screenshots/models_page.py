@@ -1,4 +1,4 @@
-"""Pictures of the page of models: alone, one that answers, one that reads, damaged, refused."""
+"""Screenshots of the models page: the starter alone, activation, damage, additions, trash."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _page(window: MainWindow) -> ModelsPage:
 
 
 def install(window: MainWindow) -> None:
-    """One that was trained, one of the hub, one that was not copied whole."""
+    """Install a trained model, a model of the hub, and an incomplete one."""
     models = window._home / "models"
     made = window._home / "made"
     ours = tiny_package(
@@ -117,7 +117,7 @@ def damaged(window: MainWindow) -> None:
 
 
 def reading(window: MainWindow) -> None:
-    """As if it were being read: what really goes on would be over before the picture is taken."""
+    """Show the page as during an activation: a real one would end before the screenshot."""
     _choose(window, "allenai--specter2_base")
     page, desk = _page(window), window.desk
     assert isinstance(desk, WindowGateway)

@@ -1,4 +1,4 @@
-"""Pictures of one paper: with all there can be about it, with nothing, and on a page of its own."""
+"""Screenshots of one paper: with all details, with none, and on its own page."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ Attention *alone* is enough: no recurrence, no convolution. See **section 3.2**.
 - [x] try the code
 - [ ] read the appendix
 """
-BIDDEN = "Compare with what Bahdanau wrote in 2014, and with the"
-LATER_MS = 200  # once the paper is there; the picture is taken later
+DRAFT = "Compare with what Bahdanau wrote in 2014, and with the"
+LATER_MS = 200  # after the paper is shown, before the screenshot
 
 
 def full(window: MainWindow) -> None:
-    """The paper on attention, with all that a person can put to it."""
+    """Show the paper on attention, with notes, files, tags and citations."""
     window.page.close_paper()
     desk = window.desk
     paper = desk.find("attention is all you need", window.page.box.mode, Task()).ids[0]
     if not desk.about.details(PaperId(paper), "", Task()).notes:
-        _furnish(window, PaperId(paper))
+        _add_details(window, PaperId(paper))
         window.events.library_changed.emit(LibraryChanges(papers=True))
     window.page.box.set_text("attention is all you need")
 
 
-def _furnish(window: MainWindow, paper: PaperId) -> None:
+def _add_details(window: MainWindow, paper: PaperId) -> None:
     desk, organise = window.desk, window.desk.organise
     for name, colour in (("to read", "orange"), ("transformers", "blue")):
         organise.tag([paper], name)
@@ -63,10 +63,10 @@ def _furnish(window: MainWindow, paper: PaperId) -> None:
 
 
 def notes(window: MainWindow) -> None:
-    """A second note is being written."""
+    """Show a second note being written."""
     panel = window.page.details
     panel.write_note()
-    panel.parts.notes.views[NEW].box.setPlainText(BIDDEN)
+    panel.parts.notes.views[NEW].box.setPlainText(DRAFT)
     _look_at(window, panel.parts.notes)
 
 
@@ -82,7 +82,7 @@ def page(window: MainWindow) -> None:
 
 
 def bare(window: MainWindow) -> None:
-    """A paper that nothing was ever done to."""
+    """Show a paper without any additions."""
     window.page.close_paper()
     window.page.box.set_text("bees")
 

@@ -1,4 +1,4 @@
-"""Pictures of the reader: empty, with a marked paper, searched, dark, and with what goes wrong."""
+"""Screenshots of the reader: empty, highlights, search, dark pages, failures."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ SCENES = (
 
 
 def article() -> bytes:
-    """Six pages in two columns."""
+    """Return a PDF of six pages in two columns."""
     pages = []
     for number in range(6):
         page = [Text(TITLE, 20, 60, 740, bold=True)] if number == 0 else []

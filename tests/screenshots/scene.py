@@ -1,4 +1,4 @@
-"""What a picture is of: a state of the window, and how it comes about."""
+"""A scene: a state of the window to take screenshots of, and the way to it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from PySide6.QtCore import QEventLoop, QTimer
 
 from sciread_app.ui.shell.main_window import MainWindow
 
-LONGEST = 60  # seconds that anything may take
+LONGEST = 60  # seconds: the limit of each wait
 EVERYWHERE = (100, 200, 300)
 
 
 class Scene(NamedTuple):
-    """One state, taken in light and in dark at each of `scales`, in per cent.
+    """A state of the window, taken in both themes at each of `scales`, in per cent.
 
-    `prepare` goes on from the scene before, which is left out where it is not taken at that scale.
+    `prepare` continues from the previous scene of its set that is taken at the same scale.
     """
 
     name: str

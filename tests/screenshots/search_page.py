@@ -1,4 +1,4 @@
-"""Pictures of the search page: filters, steering, cards with all their marks."""
+"""Screenshots of the search page: filters, examples, cards with all their marks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _found(window: MainWindow) -> None:
 
 
 def _marked(window: MainWindow) -> None:
-    """Cards with tags, stars and papers that were read."""
+    """Show cards with tags, stars and read papers."""
     page, desk = _page(window), window.desk
     assert desk
     ids = list(page.view.listing.ids)[:3]
@@ -78,7 +78,7 @@ def _fields(window: MainWindow) -> None:
 
 
 def _steered(window: MainWindow) -> None:
-    """A typed query with examples and a counterexample."""
+    """Show a typed query with examples and a counterexample."""
     page = _page(window)
     page.head.toggle_filters()
     page.set_scope("")
@@ -101,7 +101,7 @@ def _nothing(window: MainWindow) -> None:
 
 
 def _import(window: MainWindow) -> None:
-    """Of a file in which not all can be read."""
+    """Import a file with an unreadable entry."""
     file = window._home / "odd.bib"
     file.write_text(ODD_PAPERS, "utf-8")
     window.add([file])
@@ -112,7 +112,7 @@ def _ledger(window: MainWindow) -> None:
 
 
 def _odd(window: MainWindow) -> None:
-    """Those added last: one too long, one from right to left, one in Chinese, one with formulas."""
+    """Show the papers added last: a long title, Arabic, Chinese, formulas."""
     page = _page(window)
     page.set_scope("")
     page.box.set_text("")

@@ -1,4 +1,4 @@
-"""Pictures of what belongs to no page: the command palette, work, messages, settings, backups."""
+"""Screenshots outside the pages: the command palette, jobs, messages, settings, backups."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sciread_app.ui.shell.command_palette import CommandPalette
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 
-LATER_MS = 250  # once the backups are listed; the picture is taken later
+LATER_MS = 250  # after the backups are listed, before the screenshot
 
 
 def _waiting(window: MainWindow) -> None:
-    """As the window stands while the sample library is put in."""
+    """Show the window as during the import of the sample library."""
     window._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
     window._pages.setCurrentWidget(window._wait)
     window.rail.setEnabled(False)
@@ -51,7 +51,7 @@ def _close_palette(window: MainWindow) -> None:
 
 
 def _work(window: MainWindow) -> None:
-    """Something has failed, something was stopped, something goes on, something waits."""
+    """Show a failed, a stopped, a running and a waiting job."""
     _close_palette(window)
 
     def fail(task: Task) -> None:
@@ -61,7 +61,7 @@ def _work(window: MainWindow) -> None:
         for done in range(0, 4_001, 1_000):
             task.step(done, 10_000, "Fetching")
             task.wait(0.12, "")
-        # Held up where it is, so that the picture is the same each time.
+        # Stays at this step, so that the screenshot is the same each time.
         while True:
             task.wait(0.05, "")
 
@@ -70,8 +70,8 @@ def _work(window: MainWindow) -> None:
     jobs.run("Placing 153,940 papers on the map", fail)
     jobs.run("Copying files", lambda task: go_on.wait(1))
     jobs.run("Fetching cat:cs.CL AND all:transformer", fetch, queue=JobQueue.network)
-    going_on = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
-    jobs.set_paused(going_on)
+    paused = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
+    jobs.set_paused(paused)
     window.banner.show_notice(
         "The library lies in a folder of Dropbox, which may damage it while it is open.",
         "It is safer in a folder of this computer, with only the backups where it is now.",
@@ -80,7 +80,7 @@ def _work(window: MainWindow) -> None:
     )
 
 
-def _no_more_work(window: MainWindow) -> None:
+def _end_work(window: MainWindow) -> None:
     for job in window._jobs.running(JobQueue.network):
         job.cancel()
     window.toggle_work()
@@ -88,9 +88,9 @@ def _no_more_work(window: MainWindow) -> None:
         window.banner.close_button.click()
 
 
-def _trouble(window: MainWindow) -> None:
-    """A message of the longer kind, and a fault of ours below it."""
-    _no_more_work(window)
+def _problem(window: MainWindow) -> None:
+    """Show a long message, with the message of an internal error below it."""
+    _end_work(window)
     window.banner.show_problem(
         JobError("Something went wrong.", "It was not your fault.", "Traceback")
     )
@@ -137,7 +137,7 @@ SCENES = (
     Scene("palette", _palette, EVERYWHERE),
     Scene("palette-typed", _typed, EVERYWHERE),
     Scene("work", _work, EVERYWHERE),
-    Scene("banner-problem", _trouble, EVERYWHERE),
+    Scene("banner-problem", _problem, EVERYWHERE),
     Scene("keys", _keys, EVERYWHERE),
     Scene("about", MainWindow.show_about, EVERYWHERE),
 )

@@ -1,4 +1,4 @@
-"""Takes the pictures of one scale, with what __main__.py says: FOLDER SCALE SAMPLE [ROOM…]."""
+"""Take the screenshots of one scale: FOLDER SCALE SAMPLE [SET…], see __main__.py."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from tests.screenshots.intake_page import sources
-from tests.screenshots.rooms import EMPTY, rooms
 from tests.screenshots.scene import Scene, let_pass, wait
+from tests.screenshots.scene_sets import EMPTY, scene_sets
 
 WINDOWS = {100: (1240, 800), 200: (1280, 720), 300: (960, 600)}
-QUIET_MS, REPAINT_MS = 350, 120  # without any work, until a picture is taken
+QUIET_MS, REPAINT_MS = 350, 120  # without jobs, before a screenshot
 
 
 class Camera:
@@ -34,7 +34,7 @@ class Camera:
         self._app = app
         self._appearance, self._other = Appearance(app, ThemeChoice.light), ThemeChoice.dark
 
-    def take_room(self, scenes: Sequence[Scene], home: Path) -> None:
+    def take_set(self, scenes: Sequence[Scene], home: Path) -> None:
         wanted = [scene for scene in scenes if self._scale in scene.scales]
         if wanted:
             with self._window(home) as (window, jobs):
@@ -42,14 +42,14 @@ class Camera:
                     self._take(window, jobs, scene)
 
     def prepare_sample(self, home: Path) -> None:
-        """The library that all rooms begin with, its map drawn."""
+        """Make the library that all sets but one start from, with its map."""
         with self._window(home) as (window, jobs):
             assert window.importing
             window.importing.add_sample()
             settle(jobs)
             window.go_to("map")
             settle(jobs)
-        (home / "window.ini").unlink()  # other windows have other places
+        (home / "window.ini").unlink()  # the positions of windows depend on the scale
 
     @contextmanager
     def _window(self, home: Path) -> Iterator[tuple[MainWindow, JobRunner]]:
@@ -70,7 +70,8 @@ class Camera:
     def _take(self, window: MainWindow, jobs: JobRunner, scene: Scene) -> None:
         scene.prepare(window)
         settle(jobs)
-        first, second = self._appearance.choice, self._other  # to put one on takes half a second
+        # Start with the current theme: a change takes half a second.
+        first, second = self._appearance.choice, self._other
         self._other = first
         for choice in (first, second):
             self._appearance.choose(choice)
@@ -88,7 +89,7 @@ class Camera:
 
 
 def settle(jobs: JobRunner, quiet: int = QUIET_MS) -> None:
-    """Wait until nothing has been going on for a while but what waits for others."""
+    """Wait until no job has run for a while, except on the network queue."""
     while True:
         let_pass(quiet)
         if not jobs.running(JobQueue.long) and not jobs.running(JobQueue.short):
@@ -96,7 +97,7 @@ def settle(jobs: JobRunner, quiet: int = QUIET_MS) -> None:
 
 
 def _picture(window: MainWindow) -> QPixmap:
-    """The window, and what stands in front of it where it stands, within the screen or not."""
+    """Return a picture of the window and of the dialogs in front of it, even off the screen."""
     shown = [window, *_others(window)]
     whole = QRect()
     for widget in shown:
@@ -109,7 +110,7 @@ def _picture(window: MainWindow) -> QPixmap:
     for widget in shown:
         corner = widget.mapToGlobal(widget.rect().topLeft())
         painter.drawPixmap(corner - whole.topLeft(), widget.grab())
-        if widget is not window:  # the frame that a system would draw
+        if widget is not window:  # the frame of the window system
             painter.drawRect(QRect(corner - whole.topLeft(), widget.size()))
         if not widget.screen().geometry().contains(QRect(corner, widget.size())):
             print(f"  {type(widget).__name__} leaves the screen: {corner} {widget.size()}")
@@ -118,22 +119,24 @@ def _picture(window: MainWindow) -> QPixmap:
 
 
 def _others(window: QWidget) -> list[QWidget]:
-    """Dialogs and popups, the lowest first."""
+    """Return the open dialogs and popups, the lowest first."""
     tops = (widget for widget in QApplication.topLevelWidgets() if widget is not window)
     return [top for top in tops if top.isVisible()]
 
 
-def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-    """What Qt has to say, but for what it cannot do with a window that is on no screen."""
+def _log_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """Print a message of Qt, except those on features that the offscreen plugin lacks."""
     if "This plugin does not support" not in text:
         print(text, file=sys.stderr)
 
 
 def main(folder: str, scale: str, sample: str, *only: str) -> None:
-    qInstallMessageHandler(_tell)
+    qInstallMessageHandler(_log_message)
     camera = Camera(QApplication([]), Path(folder), int(scale))
     with tempfile.TemporaryDirectory() as scratch, sources(f"{scratch}/cache") as served:
-        wanted = {name: room for name, room in rooms(served).items() if not only or name in only}
+        wanted = {
+            name: scenes for name, scenes in scene_sets(served).items() if not only or name in only
+        }
         if set(wanted) - {EMPTY} and not Path(sample).exists():
             camera.prepare_sample(Path(sample))
         failed = 0
@@ -144,7 +147,7 @@ def main(folder: str, scale: str, sample: str, *only: str) -> None:
             else:
                 shutil.copytree(sample, home)
             try:
-                camera.take_room(scenes, home)
+                camera.take_set(scenes, home)
             except Exception:
                 failed += 1
                 traceback.print_exc()

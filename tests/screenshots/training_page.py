@@ -1,4 +1,4 @@
-"""Pictures of the page of trainings: the form, and one that runs, is done, has failed."""
+"""Screenshots of the training page: the form, and running, finished and failed trainings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SCORES = (
     ("ranking", "ndcg", 0.9512, 0.9288, 412),
     ("neighbours", "precision@10", 0.2311, 0.1717, 412),
 )
-_held = ExitStack()  # the locks of what seems to run
+_held = ExitStack()  # the locks of the trainings that appear to run
 
 
 def _page(window: MainWindow) -> TrainingPage:
@@ -69,7 +69,7 @@ def _estimated(window: MainWindow) -> None:
     wait(lambda: not page.form.settings.rows["batch_size"].wrong.isVisible())
     page.form.area.verticalScrollBar().setValue(0)
     page.form.data.choose(TrainingData(TrainingDataKind.files, "/data/arxiv-hep"))
-    page.planning._recheck.stop()  # the sample library is too small to learn from
+    page.planning._recheck.stop()  # the sample library is too small to train on
     page.form.show_check(TrainingCheck(CorpusInUse(HELD, about=False), (ENOUGH,)))
     stage = StageEstimate("triples", 16_208, STEPS, 2_912.0, 742.0, 2_100_000_000)
     page.form.show_estimate(TrainingEstimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,)))
@@ -78,10 +78,10 @@ def _estimated(window: MainWindow) -> None:
 def _running(window: MainWindow) -> None:
     runs = window._home / "runs"
     begun = time.time()
-    _leave(runs, DONE, "specter-small", STEPS, begun - 90_000, done=True)
-    _leave(runs, FAILED, "miread-small", 60, begun - 60_000, failed=True)
-    _leave(runs, LONG, "physbert-paper", 3_400, begun - 400_000, stages=True)
-    run = _leave(runs, RUNNING, "specter-small", 214, begun - 480)
+    _write_run(runs, DONE, "specter-small", STEPS, begun - 90_000, done=True)
+    _write_run(runs, FAILED, "miread-small", 60, begun - 60_000, failed=True)
+    _write_run(runs, LONG, "physbert-paper", 3_400, begun - 400_000, stages=True)
+    run = _write_run(runs, RUNNING, "specter-small", 214, begun - 480)
     _held.enter_context(run.hold())
     page = _page(window)
     page._close_form()
@@ -130,7 +130,7 @@ Make room and start again: training goes on from the last checkpoint.
 """
 
 
-def _leave(
+def _write_run(
     runs: Path,
     name: str,
     recipe: str,
@@ -141,7 +141,7 @@ def _leave(
     failed: bool = False,
     stages: bool = False,
 ) -> Run:
-    """What a training leaves in its folder; made up, but of the shape that it has."""
+    """Write the folder that a training leaves, with made-up contents of the usual shape."""
     run = Run.create(runs / name, Recipe.named(recipe, runs.parent / "corpora" / "hep-5f3a9c1e"))
     known = [("triples", STEPS, 0.1)]
     if stages:
@@ -152,33 +152,33 @@ def _leave(
         "corpus": {"papers": 19_842, "sha256": "5f3a9c1e" * 8}, "versions": {"torch": "2.13.0"},
         "stages": [{"name": n, "examples": 16_208, "steps": c} for n, c, _ in known],
     }  # fmt: skip
-    _say(run, "note", began, 0, text="Cutting 19,842 titles into word pieces")
-    _say(run, "start", began + 20, 0, **about)
+    _add(run, "note", began, 0, text="Cutting 19,842 titles into word pieces")
+    _add(run, "start", began + 20, 0, **about)
     _train(run, known, steps, began + 20)
     if failed:
-        _say(run, "error", began + 200, steps, message="The disk is full: No space left on device.",
+        _add(run, "error", began + 200, steps, message="The disk is full: No space left on device.",
              hint="Make room and go on: nothing is lost but the last steps.")  # fmt: skip
     if stages:
-        _say(run, "stop", began + 9_000, steps, why="asked to by the file `stop`")
+        _add(run, "stop", began + 9_000, steps, why="asked to by the file `stop`")
     if done:
         _finish(run, began + 760)
     return run
 
 
 def _train(run: Run, known: list[tuple[str, int, float]], steps: int, began: float) -> None:
-    chance, step, seconds = np.random.default_rng(3), 0, 2.2
+    rng, step, seconds = np.random.default_rng(3), 0, 2.2
     total = sum(count for _, count, _ in known)
     for name, count, loss in known:
         for at in range(1, min(count, steps - step) + 1):
             step += 1
             fallen = 0.32 + 0.68 * np.exp(-3.2 * at / count)
             rate = 5e-5 * min(at / (0.1 * count), (count - at) / (0.9 * count))
-            _say(run, "step", began + seconds * step, step, stage=name, epoch=at / count,
-                 loss=loss * fallen * float(chance.normal(1, 0.09)), learning_rate=rate,
-                 tokens_per_second=float(2_900 + chance.normal(0, 60)), memory=2_100_000_000,
+            _add(run, "step", began + seconds * step, step, stage=name, epoch=at / count,
+                 loss=loss * fallen * float(rng.normal(1, 0.09)), learning_rate=rate,
+                 tokens_per_second=float(2_900 + rng.normal(0, 60)), memory=2_100_000_000,
                  eta=seconds * (total - step))  # fmt: skip
             if at % (count // 3) == 0:
-                _say(run, "validation", began + seconds * step, step, stage=name,
+                _add(run, "validation", began + seconds * step, step, stage=name,
                      loss=loss * fallen * 1.06, scores={}, best=True)  # fmt: skip
 
 
@@ -190,11 +190,11 @@ def _finish(run: Run, at: float) -> None:
     ]
     (run.package / "metrics.json").write_text(json.dumps(rows))
     run.write_report({"package": {"id": package.id, "space": package.space}})
-    _say(run, "note", at, STEPS, text="Measuring SPECTER on 19,842 papers by 3 tasks.")
-    _say(run, "end", at + 22, STEPS, seconds=742.0, scores={})
+    _add(run, "note", at, STEPS, text="Measuring SPECTER on 19,842 papers by 3 tasks.")
+    _add(run, "end", at + 22, STEPS, seconds=742.0, scores={})
 
 
-def _say(run: Run, kind: str, at: float, step: int, **values: Any) -> None:
+def _add(run: Run, kind: str, at: float, step: int, **values: Any) -> None:
     run.append(Event(kind, at, step, values))
 
 

@@ -1,4 +1,4 @@
-"""Models that are activated when a test lets them be."""
+"""A fake activation service that tests can hold up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trainer.contract.errors import PackageRefused
 
 
 class FakeSwaps:
-    """`theirs` reads 300 papers before it answers; `broken` cannot."""
+    """The model `theirs` encodes 300 papers before it is active; `broken` cannot be opened."""
 
     def __init__(self) -> None:
         self.answers = "starter"

@@ -1,5 +1,8 @@
-"""All that pictures are taken of. A page that is not named here is taken as one finds it, empty and
-with the sample library; what else can be seen on it stands in a module of its own, named below."""
+"""All scenes, in sets that share a library.
+
+A page without scenes of its own is taken as it is first shown, empty and with the sample
+library; other scenes are in the modules imported here.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,29 @@ from functools import partial
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from tests.screenshots import (
+    activation,
     compare,
     dashboard_page,
     duplicates_page,
     foryou_page,
     intake_page,
+    library,
     map_page,
     models_page,
     paper,
     reader_page,
     search_page,
-    shelf,
     shell,
-    swap,
     training_page,
 )
 from tests.screenshots.intake_page import Sources
 from tests.screenshots.scene import EVERYWHERE, Scene
 
-EMPTY = "empty"  # the room whose library has nothing in it; all others have the sample
+EMPTY = "empty"  # the set with an empty library; all others have the sample library
 
 
-def rooms(served: Sources) -> Mapping[str, Sequence[Scene]]:
-    """Each with a library of its own: what one does to it is not for the next to see."""
+def scene_sets(served: Sources) -> Mapping[str, Sequence[Scene]]:
+    """Return the scenes by set. Each set has its own library, so that sets are independent."""
     known = {
         "search": search_page.SCENES,
         "titles": search_page.ODD_TITLES,
@@ -45,10 +48,10 @@ def rooms(served: Sources) -> Mapping[str, Sequence[Scene]]:
         "models": models_page.SCENES,
         "dashboard": dashboard_page.SCENES,
         "training": training_page.SCENES,
-        "shelf": shelf.SCENES,
+        "shelf": library.SCENES,
         "settings": shell.SETTINGS,
         "shell": shell.SCENES,
-        "swap": swap.SCENES,
+        "swap": activation.SCENES,
     }
     others = {place.key: (_go_to(place.key),) for place in PAGES if place.key not in known}
     nothing = [_go_to(place.key, "-empty") for place in PAGES]

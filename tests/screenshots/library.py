@@ -1,4 +1,4 @@
-"""What is done for the pictures of the sidebar and of what is done with chosen papers."""
+"""Screenshots of the sidebar, and of commands on selected papers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TAGS = (
 
 
 def fill(window: MainWindow) -> None:
-    """Put the sample library onto shelves, as a person would."""
+    """Put papers of the sample library into collections, with tags, ratings and a search."""
     window.go_to("search")
     window.page.set_scope("")
     wait(lambda: not window.page.view.query)
@@ -62,7 +62,7 @@ def tagging(window: MainWindow) -> None:
 
 
 def editing(window: MainWindow) -> None:
-    """One record, of which two fields were changed by hand before."""
+    """Edit one record, two fields of which were changed manually before."""
     window.page.hits.go_to(1)
     ids = window.page.hits.chosen()
     window.desk.organise.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")

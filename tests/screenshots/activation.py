@@ -1,4 +1,4 @@
-"""Pictures of a model that comes to answer: being prepared, and when it does."""
+"""Screenshots of the activation of a model: in preparation and done."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.screenshots.scene import EVERYWHERE, Scene, wait
 PAPERS, READ = 2_480, 1_200
 
 
-class _Slow:
-    """Has read as much as it ever will, until it may go on."""
+class _SlowActivation:
+    """A backend whose activation stops at a fixed step until `go_on` is set."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
@@ -47,8 +47,8 @@ class _Slow:
         return None
 
 
-class _Beside:
-    """Starts work where a picture does not wait for its end."""
+class _NetworkRunner:
+    """A job runner that puts long jobs on the network queue, for which screenshots do not wait."""
 
     def __init__(self, jobs: JobRunner) -> None:
         self._jobs = jobs
@@ -59,11 +59,11 @@ class _Beside:
         return self._jobs.run(*what, queue=beside, **more)
 
 
-def _prepared(window: MainWindow) -> None:
+def _preparing(window: MainWindow) -> None:
     window.go_to("search")
     swapping = window.swapping
     assert swapping and window.page
-    swapping._swaps, swapping._jobs = _Slow(), _Beside(window._jobs)  # type: ignore[assignment]
+    swapping._swaps, swapping._jobs = _SlowActivation(), _NetworkRunner(window._jobs)  # type: ignore[assignment]
     swapping.activate("specter-ours", "SPECTER on my papers")
     window.page.box.set_text("deep networks")
     window.page.search()
@@ -71,14 +71,14 @@ def _prepared(window: MainWindow) -> None:
     wait(lambda: window.work_log.going() and window.work_log.going()[-1].done > READ * 0.9)
 
 
-def _answers(window: MainWindow) -> None:
-    assert window.swapping and isinstance(window.swapping._swaps, _Slow)
+def _activated(window: MainWindow) -> None:
+    assert window.swapping and isinstance(window.swapping._swaps, _SlowActivation)
     window.swapping._swaps.go_on.set()
     wait(lambda: window.swapping and window.swapping.wanted is None)
     window.toggle_work()
 
 
 SCENES = (
-    Scene("swap-preparing", _prepared, EVERYWHERE),
-    Scene("swap-answers", _answers),
+    Scene("swap-preparing", _preparing, EVERYWHERE),
+    Scene("swap-answers", _activated),
 )
