@@ -1,4 +1,4 @@
-"""Sources, fetches and imports for the intake page that need no network and no database."""
+"""A fake of the intake page's services: sources, fetches and imports without a network."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ DONE_AT = 1_795_200_000.0
 
 
 class FakeIntake:
-    """Each verb notes what was asked; `go_on` holds up runs, previews and citations."""
+    """Record the calls in `asked`; runs, previews and citations wait until `go_on` is set."""
 
     def __init__(self, fetches: Sequence[Fetch] = ()) -> None:
         self.rows = {fetch.id: fetch for fetch in fetches}
         self.asked: list[str] = []
         self.go_on = threading.Event()
         self.go_on.set()
-        self.note = ""  # what is waited for
+        self.note = ""  # shown while a run waits
         self.at_once: list[str] = []
         self.most_at_once = 0
         self.trouble: Exception | None = None
@@ -154,7 +154,7 @@ class FakeIntake:
 
 
 def fetch_of(query: SourceQuery, *, id: int = 1, **values: object) -> Fetch:
-    """A fetch that was not begun yet, but for what is named."""
+    """Return a fetch that has not started, with these values."""
     row: dict[str, object] = {
         "state": FetchState.unfinished, "message": "", "cursor": "", "total": 0, "ledger": None,
         "read": 0, "added": 0, "merged": 0, "failed": 0, "started": None, "finished": None,
@@ -163,7 +163,7 @@ def fetch_of(query: SourceQuery, *, id: int = 1, **values: object) -> Fetch:
 
 
 def done(text: str, *, id: int = 1, source: str = "arxiv", **values: object) -> Fetch:
-    """A fetch that has brought a thousand papers."""
+    """Return a fetch that read a thousand papers."""
     counts: dict[str, object] = {
         "state": FetchState.done, "ledger": id,
         "read": 1000, "added": 990, "merged": 8, "failed": 2,

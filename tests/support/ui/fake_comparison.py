@@ -1,4 +1,4 @@
-"""Models to compare, for the window: two have read all, one nothing, one is broken."""
+"""A fake of the comparison: two models with vectors, one without, one that is broken."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FakeOthers:
-    """The starter answers; `same` finds what it finds."""
+    """Answer for several models; `same` finds what the starter finds."""
 
     def __init__(self, desk: FakeDesk) -> None:
         self._desk = desk
@@ -29,7 +29,7 @@ class FakeOthers:
         }  # fmt: skip
         self.closed = 0
         self.votes: list[tuple[Question, str]] = []
-        self.full = False  # no vote can be kept
+        self.full = False  # if set, votes cannot be saved
         self.notes: dict[str, str] = {}
 
     def models(self, task: Task) -> list[ComparableModel]:
@@ -39,8 +39,9 @@ class FakeOthers:
         return sorted(found, key=lambda one: not one.answers)
 
     def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults:
-        """What the desk finds; of all but the starter and its like, the first at the end, and one
-        paper that is not found there."""
+        """Return the results of the search; models other than `starter` and `same` move the first
+        paper to the end and add an unknown one.
+        """
         if name == "broken":
             raise PackageRefused("The model broken is not whole.", "Fetch it again.")
         read, papers = self.read.get(name, 0), self._desk.count
@@ -58,8 +59,8 @@ class FakeOthers:
 
     def count(self, one: str, other: str) -> VoteCount:
         counted = Counter(better for _, better in self.votes)
-        said = ", ".join(f"{better or 'neither'} {n}" for better, n in counted.items())
-        return VoteCount(len(self.votes), f"Votes: {said}." if said else "No votes.")
+        counts = ", ".join(f"{better or 'neither'} {n}" for better, n in counted.items())
+        return VoteCount(len(self.votes), f"Votes: {counts}." if counts else "No votes.")
 
     def vote(self, question: Question, one: str, other: str, better: str) -> VoteCount:
         if self.full:

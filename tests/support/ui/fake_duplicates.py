@@ -1,4 +1,4 @@
-"""Pairs of papers for the page of duplicates, without a database."""
+"""A fake of the duplicates page's services, without a database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OTHER = paper(
 
 
 class FakeReviewer:
-    """`merge` and the rest are what organises would do; each verb takes its pair away."""
+    """Record the decisions in `asked`; each removes its pair."""
 
     def __init__(self, both: Sequence[tuple[Paper, Paper]] = ()) -> None:
         self.asked: list[str] = []
@@ -70,8 +70,10 @@ class FakeReviewer:
 
     def merge(self, keep: int, others: Sequence[int], **chosen: object) -> Edit:
         self._forget(keep, *others)
-        said = f"merge {keep} {others[0]}"
-        return self._note(" ".join([said, *(f"{name}={value}" for name, value in chosen.items())]))
+        command = f"merge {keep} {others[0]}"
+        return self._note(
+            " ".join([command, *(f"{name}={value}" for name, value in chosen.items())])
+        )
 
     def mark_not_duplicates(self, a: int, b: int) -> Edit:
         self._forget(a, b)

@@ -1,4 +1,4 @@
-"""What was measured of models that nobody has made."""
+"""A fake of the dashboard's services, with made-up measurements."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scores(
 
 
 def measured(of: Any, value: float, *more: Any, **changes: Any) -> Report:
-    """A report of a ranking and of labels that a probe told."""
+    """Return a report of a ranking and of a probe's labels."""
     labels = scores(value / 2, metrics=("macro_f1", "accuracy"))
     results = (
         result("cite", title="Citations", scores=scores(value), **changes),
@@ -59,9 +59,9 @@ def board(*reports: Report, key: str = "local-mine", problems: Sequence[str] = (
 def compared(
     task: str, metric: str, gap: float, *, real: bool = True, **more: Any
 ) -> dict[str, Any]:
-    """A difference as the trainer tells it."""
+    """Return a difference in the format of the trainer's JSON."""
     evaluation = {"cite": "ranking", "mag": "probe"}.get(task, task)
-    told = {
+    values = {
         "task": task,
         "evaluation": evaluation,
         "metric": metric,
@@ -76,7 +76,7 @@ def compared(
         "second_is_better": gap > 0 if real else None,
         "unpaired": 0,
     }
-    return told | more
+    return values | more
 
 
 ANSWER: dict[str, Any] = {
@@ -91,7 +91,7 @@ ANSWER: dict[str, Any] = {
 
 
 class FakeDashboard:
-    """Verbs note what was asked of them; measuring goes on until `go_on` is set."""
+    """Record the calls in `asked`; evaluations run until `go_on` is set."""
 
     def __init__(self, count: int = 100) -> None:
         self.found = EvaluationResults(
@@ -124,8 +124,8 @@ class FakeDashboard:
         steps = np.arange(1.0, 201.0)
         loss = 1 / (1 + steps / 40)
         points = CurvePoints(steps, loss, loss, loss)
-        told = (Validation(100, 0.4, {}, False), Validation(200, 0.3, {}, True))
-        return RunProgress(RunState.finished, curves={"loss": points}, validations=told)
+        values = (Validation(100, 0.4, {}, False), Validation(200, 0.3, {}, True))
+        return RunProgress(RunState.finished, curves={"loss": points}, validations=values)
 
     def after(self, training: str) -> Sequence[CardScore]:
         return [
@@ -177,7 +177,7 @@ class FakeDashboard:
 
 
 def training(name: str, method: str = "SPECTER", **more: Any) -> TrainingRun:
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "name": name,
         "folder": Path(name),
         "standing": RunStatus.finished,
@@ -187,11 +187,11 @@ def training(name: str, method: str = "SPECTER", **more: Any) -> TrainingRun:
         "corpus": Path("corpora/mine"),
         "settings": {"margin": 1.0},
     }
-    return TrainingRun(**told | more)
+    return TrainingRun(**values | more)
 
 
 def drawing(count: int, turn: float = 0.0) -> MapLayout:
-    """Papers on a spiral, in two groups."""
+    """Return a map with the papers on a spiral, in two groups."""
     ids = np.arange(1, max(count, 20) + 1)
     angle = np.linspace(0, 6, len(ids)) + turn
     far = np.linspace(0.05, 0.45, len(ids))

@@ -1,4 +1,4 @@
-"""Other programs, for a window that is tried without them."""
+"""A fake of exports and of Zotero."""
 
 from __future__ import annotations
 

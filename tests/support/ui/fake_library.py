@@ -1,4 +1,4 @@
-"""A shelf for the window that needs no database: every verb is carried out in dictionaries."""
+"""A fake of the library editor that works on dictionaries."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sciread_app.tasks import Task
 
 
 class FakeOrganise:
-    """Notes in `asked` what was asked, and can take back all that it has noted."""
+    """Record the edits in `asked`; all of them can be undone."""
 
     def __init__(self, count: int = 100) -> None:
         self.count = count
         self.asked: list[str] = []
         self.undone: list[str] = []
-        self.at: dict[str, float] = {}  # when each was done first, in seconds since 1970
-        self.titles: dict[str, str] = {}  # of the paper that it changed
+        self.at: dict[str, float] = {}  # the time of the first of each edit, in seconds since 1970
+        self.titles: dict[str, str] = {}  # of the edited paper, by edit
         self.collections: dict[str, set[int]] = {}
         self.tags: dict[str, set[int]] = {}
         self.colours: dict[str, str] = {}
@@ -29,7 +29,7 @@ class FakeOrganise:
         self.stars: dict[int, int] = {}
         self.trashed: set[int] = set()
         self.fields: dict[int, dict[str, Any]] = {}
-        self.refuse = ""  # a sentence: the next verb fails with it
+        self.refuse = ""  # if set, the message of the error that the next edit raises
 
     def shelf(self) -> LibraryTree:
         return LibraryTree(

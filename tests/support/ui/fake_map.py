@@ -1,4 +1,4 @@
-"""A map for the window that needs neither vectors nor t-SNE: papers on a grid, in four groups."""
+"""A fake map with papers on a grid in four groups, without vectors and t-SNE."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CORNERS = np.array([[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]], np.float32)
 
 
 def drawing(ids: Sequence[int], *, outgrown: bool = False) -> MapLayout:
-    """Paper n lies in the corner n % 4, near the others that lie there."""
+    """Return a map with paper n in the corner n % 4."""
     numbers = np.array(sorted(ids), np.int64)
     corner = (numbers % 4).astype(np.int16)
     turn = (numbers // 4).astype(np.float32)
@@ -63,7 +63,7 @@ class FakeMaps:
         return by_sets(ids, {name: ids[:30]}, "Other")
 
     def similar(self, papers: Sequence[int]) -> Sequence[int]:
-        """Those that lie in the same corner."""
+        """Return up to ten papers of the same corner."""
         self.asked.append(f"similar {list(papers)}")
         others = range(1, self.count + 1)
         return [n for n in others if n % 4 == papers[0] % 4 and n not in papers][:10]

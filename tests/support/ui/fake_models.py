@@ -1,4 +1,4 @@
-"""Models that lie nowhere: one answers, one could, one is damaged."""
+"""A fake of the models page's services: an active model, an inactive one, a damaged one."""
 
 from __future__ import annotations
 

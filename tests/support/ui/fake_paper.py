@@ -1,4 +1,4 @@
-"""All that can be asked about one paper, without a database, a file or a network."""
+"""A fake of the paper panel's services, without a database, files or a network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEVER = CitationList((), (), 0, 0, None, True)
 
 
 class FakeAbout:
-    """Notes in `asked` what was asked; what it says of papers can be set."""
+    """Record the calls in `asked`; the details of papers can be set."""
 
     def __init__(self, desk: FakeDesk) -> None:
         self._desk = desk
@@ -31,11 +31,11 @@ class FakeAbout:
         self.organise = FakeNotes(desk)
         self.asked: list[str] = []
         self.rings: dict[CitationDirection, CitationList] = dict.fromkeys(CitationDirection, NEVER)
-        self.rings_after: dict[CitationDirection, CitationList] = {}  # once the sources were asked
+        self.rings_after: dict[CitationDirection, CitationList] = {}  # after a request to a source
         self.files: list[PaperFile] = []
         self.own_styles: list[Style] = []
-        self.extra: dict[str, Any] = {}  # more of what is said of every paper
-        self.refuse = ""  # a sentence: sources answer with it
+        self.extra: dict[str, Any] = {}  # more details of every paper
+        self.refuse = ""  # if set, the message of the error that sources return
         self.gone: set[int] = set()
 
     def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
@@ -123,12 +123,12 @@ class FakeAbout:
 
 
 class FakeNotes:
-    """The desk's own organiser, and notes."""
+    """The editor of the fake gateway, with notes."""
 
     def __init__(self, desk: FakeDesk) -> None:
         self._desk = desk
         self.notes: dict[int, dict[int, PaperNote]] = {}
-        self.refuse = ""  # a sentence: notes are not saved
+        self.refuse = ""  # if set, the message of the error that saving a note raises
 
     def __getattr__(self, verb: str) -> Any:
         return getattr(self._desk.organise, verb)

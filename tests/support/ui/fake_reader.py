@@ -1,4 +1,4 @@
-"""Files without a library and without PDFs: pages of ruled paper with known letters on them."""
+"""A fake of the reader's services: files without PDFs, whose pages all have the same text."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def letters_of(text: str) -> PageText:
 
 
 class FakeFile:
-    """`links` stand at the bottom of their pages; `broken` pages cannot be drawn."""
+    """`links` by page; `broken` pages cannot be drawn."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What is new for somebody, without a library: each verb notes what was asked."""
+"""A fake of the recommendations' services; each call is recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HIVES = FollowedTopic("search:1", TopicKind.search, "Hives", "hive")
 
 
 class FakeForYou:
-    """For each subject papers 1 to 6: 1 to 4 are new, 5 and 6 less alike."""
+    """Recommend papers 1 to 6 for each subject: 1 to 4 are new, 5 and 6 less similar."""
 
     def __init__(
         self, cards: Callable[[Sequence[int]], list[Card]], subjects: Sequence[FollowedTopic] = ()

@@ -1,4 +1,4 @@
-"""Settings and backups that need no library."""
+"""A fake of the settings and backups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trainings that need no trainer: what is asked for is noted, what is told was made up."""
+"""A fake of the training page's services: calls are recorded, and no trainer runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library for the window that needs no database and no model."""
+"""A fake of the window's services, without a database and a model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.support.ui.fake_training import FakeTeacher
 
 
 class FakeDesk:
-    """Holds `count` papers that exist only when asked for; each verb notes what was asked."""
+    """Hold `count` papers that are created on request; searches are recorded in `asked`."""
 
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
         self.papers = {n: p for n, p in enumerate(papers, start=1)}
@@ -50,7 +50,7 @@ class FakeDesk:
         self.loaded: list[int] = []
         self.imported: list[list[Path]] = []
         self.encoded = 0
-        self.hold: dict[str, threading.Event] = {}  # query: answer when this is set
+        self.hold: dict[str, threading.Event] = {}  # query: the event that its search waits for
         self.go_on_importing = threading.Event()
         self.go_on_importing.set()
         self.go_on_encoding = threading.Event()
@@ -66,7 +66,7 @@ class FakeDesk:
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)
         self.foryou = FakeForYou(self.cards)
-        self.weak: set[int] = set()  # papers that answer no query
+        self.weak: set[int] = set()  # papers that match queries weakly only
         self.swaps = FakeSwaps()
         self.models = FakeModels(self)
         self.training = FakeTeacher()
@@ -82,7 +82,7 @@ class FakeDesk:
     def find(
         self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
-        """Scopes limit nothing here; examples are left out."""
+        """Ignore scopes, and leave out examples."""
         self.asked.append(query)
         self.orders.append(order)
         if event := self.hold.get(query):
@@ -118,7 +118,7 @@ class FakeDesk:
         ]
 
     def likeness(self, source: Sequence[Path] | str, task: Task) -> DocumentQuery:
-        """A pasted entry is not in the library, the second file is."""
+        """Return a document: a pasted entry is not in the library, the second file is."""
         if isinstance(source, str):
             return DocumentQuery("On Bees", (), "On Bees that fly")
         if source[0].name == "empty.bib":
@@ -126,7 +126,7 @@ class FakeDesk:
         return DocumentQuery("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
 
     def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
-        """Made up, but for what a query asks for first."""
+        """Return made-up counts."""
         self.counted.append(query)
         years = tuple((year, year - 1998) for year in range(1999, 2021))
         values = {

@@ -1,4 +1,4 @@
-"""Whether the window stays alive: the longest time in which its thread did not get round to it."""
+"""Measurement of the window's responsiveness: the longest gap between timer events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BEAT_MS = 5
 
 
 class Heartbeat(QObject):
-    """A timer that should beat every 5 ms; `longest_ms` is the longest it had to wait."""
+    """A timer with an interval of 5 ms; `longest_ms` is its longest gap."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Heartbeat(QObject):
         self._timer.start()
 
     def stop(self) -> float:
-        """The longest gap in milliseconds."""
+        """Stop, and return the longest gap in milliseconds."""
         self._timer.stop()
         return self.longest_ms
 
@@ -38,24 +38,24 @@ class Heartbeat(QObject):
         return max(self.gaps_ms, default=0.0)
 
     def share_over(self, limit_ms: float) -> float:
-        """The share of all time that was spent in gaps longer than this."""
+        """Return the share of the total time spent in gaps longer than the limit."""
         return sum(gap for gap in self.gaps_ms if gap > limit_ms) / max(sum(self.gaps_ms), 1e-9)
 
     def _beat(self) -> None:
         self.gaps_ms.append(self._gap_ms())
 
     def _gap_ms(self) -> float:
-        """Since it was asked for last."""
+        """Return the time since the last call in milliseconds."""
         now = time.perf_counter()
         before, self._last = self._last, now
         return (now - before) * 1000
 
 
 class FairHeartbeat(Heartbeat):
-    """Counts of a gap what the window's own thread did with it, whatever else the machine does.
+    """Count only the part of each gap that the window's own thread causes.
 
-    That is the time it computed, or, if that is more, the beats of a thread that does nothing
-    else: one that the machine holds up as well when it holds up the window's.
+    That is its computing time or, if longer, the beats of a thread that only counts: one that a
+    busy machine delays as much as the window's thread.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A way through the whole window, on which everything in it is to be seen once."""
+"""A tour of the whole window that shows each of its texts once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.support.ui.visible_texts import SeenTexts
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run
 
-# All that the library holds is in Greek letters, and so can be told from what the program says.
+# The library contains only Greek letters, which tell its texts from those of the program.
 BEE, HONEY, *MORE = WORDS = (
     *("μέλισσα", "μέλι", "κυψέλη", "γύρη", "άνθος", "χορός"),
     *("σμήνος", "κερί", "αγρός", "ήλιος", "άνεμος", "φτερό"),
@@ -51,18 +51,18 @@ QUIET_MS = 10
 
 
 def every_text(home):
-    """Each text that is seen or heard on the way, with the place where it was met first."""
+    """Return every text that the tour shows or speaks, with the place of its first occurrence."""
     gc.disable()  # see GarbageCollector
     workspace.EncoderProcess = _encoder
     seen = SeenTexts(QApplication([]))
-    _go(home / "κενή", [_look_round], seen)
+    _go(home / "κενή", [_visit_all_pages], seen)
     _fill(home / "πλήρης")
     _go(home / "πλήρης", STEPS, seen)
-    return seen.met
+    return seen.places
 
 
 def _go(home, steps, seen):
-    """Each step does something each time it is asked for the next; it is looked at after that."""
+    """Run the steps; collect the texts after each `yield` of a step."""
     home.mkdir(exist_ok=True)
     jobs = JobRunner()
     window = MainWindow(home, jobs, Appearance(QApplication.instance(), Look.light))
@@ -86,7 +86,7 @@ def _go(home, steps, seen):
 
 
 def _settle(jobs):
-    """Until nothing is going on but what waits for others."""
+    """Wait until no job runs, except on the network queue."""
     while True:
         loop = QEventLoop()
         QTimer.singleShot(QUIET_MS, loop.quit)
@@ -123,7 +123,7 @@ class FirstEncoder(WordsEncoder):
 
 
 class OtherEncoder(WordsEncoder):
-    """Another model, which goes by how long a text is as well."""
+    """Another model, which also depends on the length of a text."""
 
     space, title = "other", OTHER
 
@@ -155,7 +155,7 @@ def _close_popups():
             top.close()
 
 
-def _look_round(window):
+def _visit_all_pages(window):
     yield
     for place in PAGES:
         window.go_to(place.key)
@@ -171,7 +171,7 @@ def _search(window):
     window.page.back()
 
 
-def _limit(window):
+def _set_scopes(window):
     for fragment, label in ((f"in:{COLLECTION}", COLLECTION), ("in:trash", "κάδος"), ("", "")):
         window.page.set_scope(fragment, label)
         yield
@@ -231,7 +231,7 @@ def _compare(page):
     page.toggle_compare()
 
 
-def _put_on_the_shelf(window):
+def _organise(window):
     page, shelving, organise = window.page, window.shelving, window.desk.organise
     ids = list(page.view.listing.ids)
     page.hits.choose(ids[:3])
@@ -255,7 +255,7 @@ def _put_on_the_shelf(window):
     _close_popups()
 
 
-def _throw_away(window):
+def _use_trash(window):
     page, shelving = window.page, window.shelving
     page.hits.go_to(0)
     shelving.trash()
@@ -269,7 +269,7 @@ def _throw_away(window):
     page.set_scope("")
 
 
-def _open_a_paper(window):
+def _open_paper(window):
     page = window.page
     page.box.set_text(BEE)
     yield
@@ -288,7 +288,7 @@ def _open_a_paper(window):
     page.box.set_text("")
 
 
-def _command(window):
+def _use_palette(window):
     window.show_palette()
     yield
     for typed in (COLLECTION, TAG, SEARCH, BEE, "μελι"):
@@ -314,7 +314,7 @@ def _import(window):
     _close_popups()
 
 
-def _wander_on_the_map(window):
+def _use_map(window):
     window.go_to("map")
     yield
     page = window.other_page("map")
@@ -328,7 +328,7 @@ def _wander_on_the_map(window):
     page.view.group_requested.emit(0, False)
 
 
-def _look_what_is_new(window):
+def _use_recommendations(window):
     window.go_to("foryou")
     yield
     page = window.other_page("foryou")
@@ -341,7 +341,7 @@ def _look_what_is_new(window):
     page._look_everywhere()
 
 
-def _read(window):
+def _use_reader(window):
     window.go_to("reader")
     window.read(1, window._home / BOOK)
     yield
@@ -372,7 +372,7 @@ def _compare_duplicates(window):
         yield
 
 
-def _ask_the_sources(window):
+def _use_intake(window):
     window.go_to("intake")
     yield
     page = window.other_page("intake")
@@ -392,7 +392,7 @@ def _ask_the_sources(window):
         yield
 
 
-def _keep_models(window):
+def _use_models(window):
     window.go_to("models")
     yield
     page = window.other_page("models")
@@ -422,7 +422,7 @@ def _keep_models(window):
 
 
 def _train(window):
-    """No trainer is begun: what it would leave is there."""
+    """No trainer is started: the folders of finished runs are written instead."""
     window.go_to("training")
     yield
     page = window.other_page("training")
@@ -439,7 +439,7 @@ def _train(window):
     for card in form.method.cards.values():
         card.click()
         yield
-    _leave_trainings(window._home)
+    _write_runs(window._home)
     page._close_form()
     page.load()
     yield
@@ -457,8 +457,8 @@ def _train(window):
     page.do("go_on")
 
 
-def _leave_trainings(home):
-    """One that was stopped, one that failed, one that came to its end."""
+def _write_runs(home):
+    """Write a stopped, a failed and a finished run."""
     for name, last in zip(TRAININGS, ("stop", "error", "end"), strict=True):
         run = Run.create(home / "runs" / name, Recipe.named("specter-small", home / "κενό"))
         stages = [{"name": "μ", "examples": 9, "steps": 2}]
@@ -469,12 +469,12 @@ def _leave_trainings(home):
             values = {"loss": 1.0, "learning_rate": 1.0, "tokens_per_second": 1.0, "memory": 9}
             run.append(Event("step", 1.0, step, {"stage": "μ", **values}))
         run.append(Event("validation", 1.0, 2, {"loss": 1.0, "scores": {}, "best": True}))
-        said = {"why": "μ", "message": "μ", "hint": "μ", "seconds": 1.0}
-        run.append(Event(last, 2.0, 2, said))
+        values = {"why": "μ", "message": "μ", "hint": "μ", "seconds": 1.0}
+        run.append(Event(last, 2.0, 2, values))
     run.write_report({})
 
 
-def _choose_in_the_settings(window):
+def _use_settings(window):
     window.go_to("settings")
     yield
     page = window.other_page("settings")
@@ -489,20 +489,20 @@ def _choose_in_the_settings(window):
 
 STEPS = (
     _search,
-    _limit,
+    _set_scopes,
     _filter,
     _steer,
-    _put_on_the_shelf,
-    _throw_away,
-    _open_a_paper,
-    _command,
+    _organise,
+    _use_trash,
+    _open_paper,
+    _use_palette,
     _import,
-    _wander_on_the_map,
-    _look_what_is_new,
-    _read,
+    _use_map,
+    _use_recommendations,
+    _use_reader,
     _compare_duplicates,
-    _ask_the_sources,
-    _choose_in_the_settings,
-    _keep_models,
+    _use_intake,
+    _use_settings,
+    _use_models,
     _train,
 )

@@ -1,4 +1,4 @@
-"""Every text that the window shows to anybody, or says to who cannot see it."""
+"""Collection of every text that the window shows or passes to screen readers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-ROWS = 10  # of a list that are looked at
+ROWS = 10  # the number of rows per list that are read
 ROLES = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.ToolTipRole,
@@ -34,11 +34,13 @@ ROLES = (
 
 
 class SeenTexts:
-    """Each with the place where it was met first. What is painted by hand is met on its way to
-    the painter."""
+    """The texts of the window with the place of their first occurrence.
+
+    Texts that are painted by hand are recorded in QPainter.drawText.
+    """
 
     def __init__(self, app: QApplication) -> None:
-        self.met: dict[str, str] = {}
+        self.places: dict[str, str] = {}
         self._app = app
         self._place = ""
         draw = QPainter.drawText
@@ -47,10 +49,10 @@ class SeenTexts:
             self.note(one for one in given if isinstance(one, str))
             return draw(painter, *given)
 
-        setattr(QPainter, "drawText", note)  # noqa: B010  as mypy knows nothing of its overloads
+        setattr(QPainter, "drawText", note)  # noqa: B010  mypy does not know its overloads
 
     def look(self, place: str, *, behind: bool = False) -> None:
-        """With `behind`, at what is hidden just now, too: it was shown, or will be."""
+        """Record all visible texts; with `behind`, also those of hidden widgets."""
         self._place = place
         for top in self._app.topLevelWidgets():
             if top.isVisible():
@@ -61,7 +63,7 @@ class SeenTexts:
 
     def note(self, texts: Iterable[str]) -> None:
         for text in texts:
-            self.met.setdefault(text, self._place)
+            self.places.setdefault(text, self._place)
 
 
 def _of(widget: QWidget) -> Iterator[str]:
@@ -95,7 +97,7 @@ def _of_action(action: QAction) -> Iterator[str]:
 
 
 def _of_model(model: QAbstractItemModel, inside: QModelIndex) -> Iterator[str]:
-    # A list does not say how many columns it has.
+    # A QAbstractListModel has no public columnCount.
     columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(inside)
     for column in range(columns):
         yield str(model.headerData(column, Qt.Orientation.Horizontal) or "")

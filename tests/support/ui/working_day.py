@@ -1,4 +1,4 @@
-"""An hour of somebody's work in the window, in a minute: what is typed, chosen, sorted, opened."""
+"""A minute of typical use of the window: typing, selecting, sorting, opening."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCROLLS, OPENED = 40, 15
 
 
 def working_day(window: MainWindow) -> Iterator[str]:
-    """Does one thing after another, and says what each was; the caller lets time pass between."""
+    """Do one action after another and yield its description; the caller waits in between."""
     yield from _type(window, "superconducting films")
     yield from _filter(window)
     yield from _type(window, "")
