@@ -27,7 +27,7 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.large_home import PAPERS, made, write_papers
-from sciread_app.ui.application import TURN
+from sciread_app.ui.application import SWITCH_INTERVAL
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
@@ -66,7 +66,7 @@ def renamed(path: Path) -> None:
 
 
 def work(home: Path, papers: Path) -> None:
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     read_no_sources()
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)

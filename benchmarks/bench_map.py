@@ -88,11 +88,11 @@ def measure_stalls(papers: int) -> None:
     """Longest time the window is blocked during a layout of synthetic vectors at full size."""
     from PySide6.QtCore import QCoreApplication
 
-    from sciread_app.ui.application import TURN
+    from sciread_app.ui.application import SWITCH_INTERVAL
     from sciread_app.ui.jobs.runner import JobRunner
     from tests.support.ui.heartbeat import FairHeartbeat
 
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     app = QCoreApplication.instance() or QCoreApplication([])
     draw = np.random.default_rng(0)
     hearts = draw.normal(size=(80, 384))

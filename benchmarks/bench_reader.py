@@ -25,7 +25,7 @@ from sciread_app.domain.annotations.annotations import PageRegion
 from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from sciread_app.ui.application import TURN
+from sciread_app.ui.application import SWITCH_INTERVAL
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
@@ -87,7 +87,7 @@ def drawing(reading: AnnotationService, id: int, path: Path) -> None:
 def reader(reading: AnnotationService, id: int, path: Path, folder: Path) -> None:
     app = QApplication([])
     before = psutil.Process().memory_info().rss
-    sys.setswitchinterval(TURN)  # as in the program
+    sys.setswitchinterval(SWITCH_INTERVAL)  # as in the program
     jobs = JobRunner()
     memory = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
     page = ReaderPage(reading, jobs, Appearance(app, ThemeChoice.light), memory)

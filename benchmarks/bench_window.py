@@ -30,13 +30,13 @@ import os, sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from sciread_app.paths import open_home
-from sciread_app.ui.application import TURN, _Opening
+from sciread_app.ui.application import SWITCH_INTERVAL, _Opening
 from sciread_app.ui.shell.pyside_features import read_no_sources
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance
 
-sys.setswitchinterval(TURN)
+sys.setswitchinterval(SWITCH_INTERVAL)
 read_no_sources()
 app, jobs, home = QApplication([]), JobRunner(), open_home(Path(sys.argv[1]))
 window = MainWindow(home.folder, jobs, Appearance(app))
@@ -83,7 +83,7 @@ def opened(home: Path) -> tuple[float, float]:
 def watch(folder: Path, count: int) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from sciread_app.ui.application import TURN
+    from sciread_app.ui.application import SWITCH_INTERVAL
     from sciread_app.ui.jobs.runner import JobRunner
     from sciread_app.ui.shell.gateway import open_gateway
     from sciread_app.ui.shell.main_window import MainWindow
@@ -91,7 +91,7 @@ def watch(folder: Path, count: int) -> None:
     from tests.support.ui.heartbeat import Heartbeat
 
     write_papers(folder / "papers.jsonl", count)
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     jobs = JobRunner()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sciread_app.settings import Settings, write_settings
-from sciread_app.ui.application import TURN
+from sciread_app.ui.application import SWITCH_INTERVAL
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
@@ -43,7 +43,7 @@ def write_papers(path: Path) -> None:
 def short_switch_interval() -> Iterator[None]:
     """Set the thread switch interval of the program."""
     before = sys.getswitchinterval()
-    sys.setswitchinterval(TURN)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     yield
     sys.setswitchinterval(before)
 
