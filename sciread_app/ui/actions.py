@@ -1,93 +1,167 @@
-"""Actions of menus, and the reasons why they are unavailable."""
+"""The actions of the window, and the reasons why they are unavailable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Collection
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.language import tr
-from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.app_context import Navigator
+from sciread_app.ui.page import Page
 
 Keys = str | QKeySequence.StandardKey
+CLOSED = tr("Once the library is open")
+UNAVAILABLE = tr("Not just now")
 
 
-def add_action(
-    menu: QMenu,
-    text: str,
-    do: Callable[[], object],
-    *keys: Keys,
-    enabled: bool = False,
-    why_not: str = "",
-) -> QAction:
-    """Add an action to a menu. Its property `why_not` is the reason why it is unavailable."""
-    action = QAction(text, menu)
-    action.setShortcuts([QKeySequence(key) for key in keys if key])
-    action.setEnabled(enabled)
-    action.setProperty("why_not", why_not)
-    action.triggered.connect(lambda: do())
-    menu.addAction(action)
-    return action
+class _Condition(NamedTuple):
+    library: bool
+    places: Collection[str]
+    elsewhere: str
 
 
-def set_why_not(action: QAction, why_not: str) -> None:
-    """Make an action unavailable for a reason, or available if the reason is empty."""
-    action.setProperty("why_not", why_not)
-    action.setEnabled(not why_not)
+class ActionRegistry:
+    """Creates the actions of the window and decides which of them are available.
+
+    Menus, command palette, list of shortcuts and context menus show the same objects. The property
+    `why_not` of each is the reason why it is unavailable, and empty if it is available."""
+
+    def __init__(self, navigate: Navigator) -> None:
+        self.navigate = navigate
+        self._conditions: dict[QAction, _Condition] = {}
+        self._reasons: dict[QAction, str] = {}  # as set by `set_why_not`
+        self._is_open = False
+        self._place = ""
+
+    def add(
+        self,
+        menu: QMenu,
+        text: str,
+        do: Callable[[], object],
+        *keys: Keys,
+        library: bool = False,
+        places: Collection[str] = (),
+        elsewhere: str = UNAVAILABLE,
+    ) -> QAction:
+        """Add an action to a menu. With `library` it needs an open library. It is limited to the
+        pages with the keys `places`, if any; `elsewhere` is the reason on the other pages."""
+        action = QAction(text, menu)
+        action.setShortcuts([QKeySequence(key) for key in keys if key])
+        action.triggered.connect(lambda: do())
+        menu.addAction(action)
+        self._conditions[action] = _Condition(library, places, elsewhere)
+        self._update(action)
+        return action
+
+    def set_why_not(self, action: QAction, why_not: str) -> None:
+        """Set the reason why an action is unavailable where its library and its page are shown;
+        empty if it is available."""
+        self._reasons[action] = why_not
+        self._update(action)
+
+    def library_opened(self) -> None:
+        self._is_open = True
+        self._update_all()
+
+    def show_place(self, place: str) -> None:
+        """Update the actions for the page with this key."""
+        self._place = place
+        self._update_all()
+
+    def _update_all(self) -> None:
+        for action in self._conditions:
+            self._update(action)
+
+    def _update(self, action: QAction) -> None:
+        needs = self._conditions[action]
+        if needs.library and not self._is_open:
+            why_not = CLOSED
+        elif needs.places and self._place not in needs.places:
+            why_not = needs.elsewhere
+        else:
+            why_not = self._reasons.get(action, "")
+        action.setProperty("why_not", why_not)
+        action.setEnabled(not why_not)
 
 
-class ActionProvider(Protocol):
-    """A page that decides which actions are available for what it shows."""
-
-    shown: Any  # Signal: the contents have changed
-
-    def why_not(self, verb: str) -> str:
-        """The reason why an action is unavailable; empty if it is available."""
-        ...
-
-    def addActions(self, actions: Sequence[QAction]) -> None: ...
-
-
-P = TypeVar("P", bound=ActionProvider)
+P = TypeVar("P", bound=Page)
 
 
 class PageActions(Generic[P]):
-    """Actions of a page: those that open it from anywhere, and those that need it to be shown."""
+    """The actions of one page in a menu. `elsewhere` is the reason why they are unavailable on
+    other pages; with `local` their shortcuts are active on the page alone."""
 
-    def __init__(self, context: AppContext, menu: QMenu, place: str, here: str) -> None:
-        self._context, self._menu = context, menu
-        self._place, self._here = place, here
-        self._page: P | None = None
-        self._anywhere: list[QAction] = []
-        self._on_page: dict[str, QAction] = {}
+    def __init__(
+        self,
+        actions: ActionRegistry,
+        menu: QMenu,
+        place: str,
+        elsewhere: str = UNAVAILABLE,
+        *,
+        local: bool = False,
+        library: bool = False,
+    ) -> None:
+        """`library` as in `ActionRegistry.add`."""
+        self.registry, self.menu = actions, menu
+        self._place, self._elsewhere = place, elsewhere
+        self._local, self._library = local, library
+        self.on_page: list[QAction] = []
+        self.anywhere: list[QAction] = []
+        self.by_verb: dict[str, QAction] = {}
 
-    def add_anywhere(self, text: str, do: Callable[[P], object]) -> None:
-        why_not = tr("Once the library is open")
-        self._anywhere.append(add_action(self._menu, text, lambda: self._do(do), why_not=why_not))
+    def add(
+        self,
+        text: str,
+        do: Callable[[P], object],
+        *keys: Keys,
+        verb: str = "",
+        menu: QMenu | None = None,
+    ) -> QAction:
+        """Add an action that is available while the page is shown. `verb` is its name in the
+        page's `why_not`, if that decides too; `menu` is a submenu to add it to."""
+        action = self.registry.add(
+            menu or self.menu,
+            text,
+            lambda: do(self._page()),
+            *keys,
+            library=self._library,
+            places=(self._place,),
+            elsewhere=self._elsewhere,
+        )
+        if self._local:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.on_page.append(action)
+        if verb:
+            self.by_verb[verb] = action
+        return action
 
-    def add_on_page(self, verb: str, text: str, do: Callable[[P], object], keys: str = "") -> None:
-        action = add_action(self._menu, text, lambda: self._do(do), keys, why_not=self._here)
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self._on_page[verb] = action
+    def add_anywhere(self, text: str, do: Callable[[P], object], *, verb: str = "") -> QAction:
+        """Add an action that opens the page first."""
 
-    def library_opened(self) -> None:
-        for action in self._anywhere:
-            action.setEnabled(True)
+        def run() -> None:
+            self.registry.navigate.go_to(self._place)
+            do(self._page())
 
-    def live_on(self, page: P) -> None:
-        self._page = page
-        page.addActions([action for action in self._on_page.values() if action.shortcut()])
-        page.shown.connect(lambda: self.show_place(self._place))
+        action = self.registry.add(self.menu, text, run, library=True)
+        self.anywhere.append(action)
+        if verb:
+            self.by_verb[verb] = action
+        return action
 
-    def show_place(self, place: str) -> None:
-        for verb, action in self._on_page.items():
-            why = self._here if place != self._place or not self._page else self._page.why_not(verb)
-            set_why_not(action, why)
+    def follow(self, page: P) -> None:
+        """Let the page, now that it is built, decide which actions are available."""
+        if self._local:
+            page.addActions([action for action in self.on_page if action.shortcut()])
+        page.shown.connect(lambda: self._ask(page))
+        self._ask(page)
 
-    def _do(self, do: Callable[[P], object]) -> None:
-        self._context.navigate.go_to(self._place)
-        if self._page:
-            do(self._page)
+    def _ask(self, page: P) -> None:
+        for verb, action in self.by_verb.items():
+            self.registry.set_why_not(action, page.why_not(verb))
+
+    def _page(self) -> P:
+        return cast(P, self.registry.navigate.other_page(self._place))

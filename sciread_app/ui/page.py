@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -12,6 +13,8 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 
 class Page(QWidget):
     """A page; each overrides the methods it needs."""
+
+    shown = Signal()  # the contents have changed, and with them which actions are available
 
     def refresh(self) -> None:
         """Update the contents; called before the page is shown."""
@@ -33,6 +36,10 @@ class Page(QWidget):
     def chosen(self) -> Sequence[PaperId]:
         """The selected papers, which commands apply to."""
         return ()
+
+    def why_not(self, verb: str) -> str:
+        """The reason why an action is unavailable for what is shown; empty if it is available."""
+        return ""
 
     def library_changed(self, changes: LibraryChanges) -> None:
         """Handle a change of the library, whether or not the page is shown."""

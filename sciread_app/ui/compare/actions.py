@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.language import tr
-from sciread_app.ui.actions import add_action
+from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.compare.ballot import LEFT_KEY, NEITHER_KEY, RIGHT_KEY
 
 if TYPE_CHECKING:
@@ -56,26 +56,27 @@ VERBS = (
 class CompareActions:
     """Actions that are enabled while the search page compares models and the panel allows them."""
 
-    def __init__(self, menu: QMenu) -> None:
+    def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
+        self._registry = actions
         self._panel: ComparePanel | None = None
-        self._here = False  # the search page is shown
         self._actions = {verb: self._add(menu, verb) for verb in VERBS}
 
-    def live_on(self, panel: ComparePanel) -> None:
+    def follow(self, panel: ComparePanel) -> None:
+        """Let the panel decide from now on which actions are available."""
         self._panel = panel
         panel.changed.connect(self._look)
-
-    def show_place(self, place: str) -> None:
-        self._here = place == "search"
         self._look()
 
     def _look(self) -> None:
         for verb, action in self._actions.items():
-            action.setEnabled(self._here and self._panel is not None and verb.can(self._panel))
+            can = self._panel is not None and verb.can(self._panel)
+            self._registry.set_why_not(action, "" if can else verb.why_not)
 
     def _add(self, menu: QMenu, verb: CompareAction) -> QAction:
         def do() -> None:
             if self._panel:
                 verb.do(self._panel)
 
-        return add_action(menu, verb.text, do, verb.keys, why_not=verb.why_not)
+        return self._registry.add(
+            menu, verb.text, do, verb.keys, places=("search",), elsewhere=verb.why_not
+        )

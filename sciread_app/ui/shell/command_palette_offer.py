@@ -53,9 +53,13 @@ class WindowPaletteSource:
         self._memory.setValue("palette/searches", searches)
 
     def _verb(self, title: str, action: QAction) -> PaletteEntry:
-        why_not = "" if action.isEnabled() else self._menus.why_not(action)
         return PaletteEntry(
-            f"verb:{title}", title, tr("Command"), action.trigger, native(action), why_not
+            f"verb:{title}",
+            title,
+            tr("Command"),
+            action.trigger,
+            native(action),
+            action.property("why_not"),
         )
 
     def _goal(self, goal: PaletteTarget) -> PaletteEntry:

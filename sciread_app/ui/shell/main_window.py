@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
+from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.add_papers.file_choice import choose_files, choose_folder
 from sciread_app.ui.add_papers.import_controller import (
     ImportController,
@@ -57,28 +58,32 @@ class MainWindow(QMainWindow):
     restart_requested = Signal()  # of the program, for what it can only be told at its start
     reopen_requested = Signal(object)  # Reopening: what can only be done to a closed library
 
+    # Set by `open`
+    desk: WindowServices
+    page: SearchPage
+    importing: ImportController
+    shelving: LibraryController
+    exchange: ExportController
+    swapping: ActivationController
+
     def __init__(self, home: Path, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._home = home
         self._jobs = jobs
         self.appearance = appearance
-        self._desk: WindowServices | None = None
         self._last_ledger: ImportSummary | None = None
-        self.page: SearchPage | None = None
         self._page_of: dict[str, Page] = {}  # by key; each is built when it is first shown
         self.events = LibraryEvents(self)
-        self._ready = False  # the library may be looked at
+        self._opened = False  # there is a library
+        self._ready = False  # it may be looked at
         self._palette: CommandPalette | None = None  # from when it is first wanted
         self.work_log = JobHistory(jobs, self)
-        self.importing: ImportController | None = None
-        self.shelving: LibraryController | None = None
-        self.exchange: ExportController | None = None
-        self.swapping: ActivationController | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
         self._build()
         self.context = AppContext(jobs, appearance, self, self.banner, self.events, self.memory)
-        self.menus = MenuBar(self, PAGES)
+        self._actions = ActionRegistry(self)
+        self.menus = MenuBar(self.menuBar(), self, self._actions, PAGES, appearance.choice)
         self.offer = WindowPaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
         )
@@ -88,7 +93,7 @@ class MainWindow(QMainWindow):
 
     def open(self, desk: WindowServices, *, sample: bool = False) -> None:
         """Show this library. With `sample`, fill it with the sample first."""
-        self._desk = desk
+        self.desk = desk
         page = build("search", self, desk, self._jobs)
         assert isinstance(page, SearchPage)
         self.page = self._page_of["search"] = page
@@ -101,16 +106,13 @@ class MainWindow(QMainWindow):
         self.importing.stopped.connect(partial(report_stopped, self.banner))
         self.events.library_changed.connect(self._look_again)
         self.swapping = self._put_up_activation(desk, page)
+        self._opened = True
         if sample:
             what = tr("Preparing the sample library")
             self._wait.say("papers", what, tr("It takes some seconds."))
             self.importing.add_sample()
         else:
             self._begin()
-
-    @property
-    def desk(self) -> WindowServices | None:
-        return self._desk
 
     @property
     def is_open(self) -> bool:
@@ -136,8 +138,7 @@ class MainWindow(QMainWindow):
         """The page with this key, imported and built when it is first requested. The search
         page exists from the start."""
         if place not in self._page_of:
-            assert self._desk
-            page = build(place, self, self._desk, self._jobs)
+            page = build(place, self, self.desk, self._jobs)
             self._pages.addWidget(page)
             self._page_of[place] = page
         return self._page_of[place]
@@ -153,15 +154,13 @@ class MainWindow(QMainWindow):
     def papers_came(self, changes: LibraryChanges) -> None:
         """The library has changed; what came in wants to be read by the model."""
         self.events.library_changed.emit(changes)
-        if self.importing:
-            self.importing.encode_missing()
+        self.importing.encode_missing()
 
     def go_to_box(self) -> None:
         """To the box that is typed into, wherever one is."""
         self.go_to("search")
-        if self.page:
-            self.page.close_paper()
-            self.page.box.take_focus()
+        self.page.close_paper()
+        self.page.box.take_focus()
 
     def find_here(self) -> None:
         """In what the page shows, or else in the library."""
@@ -176,20 +175,20 @@ class MainWindow(QMainWindow):
 
     def read_chosen(self) -> None:
         """The first PDF of the paper whose details are shown; without one the page stays."""
-        desk, paper = self._desk, self.page.hits.current() if self.page else None
-        if desk is None or paper is None:
+        paper = self.page.hits.current()
+        if paper is None:
             return
 
         def show(paths: Sequence[Path]) -> None:
             if paths:
                 self.read(paper, paths[0])
-            elif self.page:
+            else:
                 add = (tr("Add a file…"), self.page.details.add_file)
                 self.banner.show_notice(tr("This paper has no PDF."), "", add, passes=True)
 
         self._jobs.run(
             tr("Looking for a file"),
-            lambda task: desk.reading.files(paper),
+            lambda task: self.desk.reading.files(paper),
             show,
             queue=JobQueue.short,
             replaces="file to read",
@@ -197,13 +196,12 @@ class MainWindow(QMainWindow):
 
     def save_notes(self) -> None:
         """Of the chosen papers."""
-        if self.page and (chosen := self.page.hits.chosen()):
+        if chosen := self.page.hits.chosen():
             save_notes_of(self.other_page("reader"), chosen)
 
     def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
         self.go_to("search")
-        if self.page:
-            self.page.show_papers(papers, title)
+        self.page.show_papers(papers, title)
 
     def show_on_map(self, papers: Sequence[int], title: str = tr("Shown on the map")) -> None:
         """Let these papers stand out on the map, and bring them into sight."""
@@ -222,21 +220,18 @@ class MainWindow(QMainWindow):
 
     def show_found_on_map(self) -> None:
         """What stands on the search page now."""
-        if self.page:
-            view = self.page.view
-            self.show_on_map(view.listing.ids, view.title or view.query or tr("The whole library"))
+        view = self.page.view
+        self.show_on_map(view.listing.ids, view.title or view.query or tr("The whole library"))
 
     def do_on_shelf(self, what: str, step: Step) -> None:
         """Do something to papers that can be taken back."""
-        if self.shelving:
-            self.shelving.work.do(what, step)
+        self.shelving.work.do(what, step)
 
     def search_for(self, query: str) -> None:
         """Show what is found for a query, as if it had been typed."""
         self.go_to("search")
-        if self.page:
-            self.page.box.set_text(query)
-            self.page.search()
+        self.page.box.set_text(query)
+        self.page.search()
 
     def show_palette(self) -> None:
         if not self._palette:
@@ -259,14 +254,13 @@ class MainWindow(QMainWindow):
 
     def add(self, paths: list[Path]) -> None:
         """Take in these files and folders."""
-        if paths and self.importing:
+        if paths and self._opened:
             self.importing.add(paths)
 
     def find_like(self, source: Sequence[Path] | str) -> None:
         """Find what is similar to papers in files, or in a text, without adding them."""
-        if self.page:
-            self.go_to("search")
-            self.page.head.find_like(source)
+        self.go_to("search")
+        self.page.head.find_like(source)
 
     def add_files(self) -> None:
         self.add(choose_files(self))
@@ -300,7 +294,7 @@ class MainWindow(QMainWindow):
     def remember(self) -> None:
         """Keep for the next window how this one looks, and what is being typed."""
         self.memory().setValue("geometry", self.saveGeometry())
-        if self.shelving:
+        if self._opened:
             self.shelving.save(self.memory())
         for page in self._page_of.values():
             page.window_closes()
@@ -310,11 +304,10 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _begin(self) -> None:
-        assert self.page
         self._ready = True
         self._pages.addWidget(self.page)
         self.rail.setEnabled(True)
-        self.menus.library_opened()
+        self._actions.library_opened()
         self.go_to_box()
         self.page.shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
         self.page.search()
@@ -324,7 +317,7 @@ class MainWindow(QMainWindow):
         self.do_on_shelf(tr("Saved"), lambda organise: organise.save_search(name, query))
 
     def _palette_targets(self) -> Sequence[PaletteTarget]:
-        return self._desk.goals() if self._desk else ()
+        return self.desk.goals() if self._opened else ()
 
     def _put_up_activation(self, desk: WindowServices, page: SearchPage) -> ActivationController:
         def changed(changes: LibraryChanges) -> None:
@@ -356,13 +349,14 @@ class MainWindow(QMainWindow):
         self.shelving.scope_export_requested.connect(self.exchange.export_found)
         self.shelving.sidebar.auto_export_requested.connect(self.exchange.enable_auto_export)
         self.shelving.duplicates_requested.connect(lambda: self.go_to("duplicates"))
-        undo = UndoMenu(on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self)
+        undo = UndoMenu(
+            self._actions, on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self
+        )
         self.events.library_changed.connect(undo.library_changed)
         self.events.edited.connect(undo.look)
 
     def _go_on(self) -> None:
         """With what would hold up the first papers; now there is something to look at."""
-        assert self.importing
         self._wake()
         self._show_status()
         self.importing.encode_missing()
@@ -374,20 +368,18 @@ class MainWindow(QMainWindow):
         )
 
     def _wake(self) -> None:
-        if self._desk:
-            self._jobs.run(
-                tr("Starting the model"), self._desk.load_model, self._awake, queue=JobQueue.short
-            )
+        self._jobs.run(
+            tr("Starting the model"), self.desk.load_model, self._awake, queue=JobQueue.short
+        )
 
     def _keep_safe(self) -> None:
-        if self._desk:
-            from sciread_app.ui.settings.backup_scheduler import BackupScheduler
-            from sciread_app.ui.training.completion_notifier import CompletionNotifier
+        from sciread_app.ui.settings.backup_scheduler import BackupScheduler
+        from sciread_app.ui.training.completion_notifier import CompletionNotifier
 
-            backups = BackupScheduler(self.context, self._desk.care, self)
-            backups.reopen_requested.connect(self.reopen_requested)
-            backups.start()
-            CompletionNotifier(self.context, self._desk.training, self).look()
+        backups = BackupScheduler(self.context, self.desk.care, self)
+        backups.reopen_requested.connect(self.reopen_requested)
+        backups.start()
+        CompletionNotifier(self.context, self.desk.training, self).look()
 
     def _awake(self, _: None) -> None:
         self._look_again(LibraryChanges(vectors=True))
@@ -402,23 +394,22 @@ class MainWindow(QMainWindow):
             self._show_status()
 
     def _show_status(self) -> None:
-        if desk := self._desk:
-            self._jobs.run(
-                tr("Counting papers"),
-                lambda task: desk.status(),
-                self._foot.show_status,
-                queue=JobQueue.short,
-                replaces="status",
-            )
+        self._jobs.run(
+            tr("Counting papers"),
+            lambda task: self.desk.status(),
+            self._foot.show_status,
+            queue=JobQueue.short,
+            replaces="status",
+        )
 
     def _failed(self, job: Job, problem: JobError) -> None:
         self.banner.show_problem(problem)
-        if self.page and not self._ready:
+        if self._opened and not self._ready:
             self._begin()  # the sample could not be prepared; an empty library says what to do
 
     def _imported(self, ledger: ImportSummary) -> None:
         self._last_ledger = ledger
-        self.menus.ledger.setEnabled(True)
+        self._actions.set_why_not(self.menus.ledger, "")
         report_import(self.banner, ledger, self.show_last_ledger)
 
     def _build(self) -> None:
@@ -430,7 +421,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(frame)
         self.work_drawer = JobDrawer(frame, self.work_log, self.appearance)
         self.work_drawer.ledger_requested.connect(self.show_ledger)
-        drops = DropZone(self, lambda: self.importing is not None)
+        drops = DropZone(self, lambda: self._opened)
         drops.dropped.connect(self.add)
         drops.alike_requested.connect(self.find_like)
 

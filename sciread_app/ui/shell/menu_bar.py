@@ -1,17 +1,19 @@
-"""The menus: every verb of the window with its key."""
+"""The menus of the window: every action with its shortcut."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QMenuBar
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.language import tr
+from sciread_app.ui.actions import ActionRegistry, PageActions
+from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
 from sciread_app.ui.library.actions import BACK, PAPERS, SHELF, STARS, VIEW, LibraryAction
@@ -25,13 +27,13 @@ from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.training.actions import TrainingActions
 
 if TYPE_CHECKING:
+    from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.library.export import ExportController
     from sciread_app.ui.page import PageSpec
     from sciread_app.ui.paper_list.paper_list import PaperList
     from sciread_app.ui.search.page import SearchPage
-    from sciread_app.ui.shell.main_window import MainWindow
 
-Keys = QKeySequence.StandardKey
+StandardKey = QKeySequence.StandardKey
 THEMES = {
     ThemeChoice.system: tr("Like the system"),
     ThemeChoice.light: tr("Light"),
@@ -39,18 +41,55 @@ THEMES = {
 }
 
 
-class MenuBar:
-    """Builds the menus of a window. What needs a library is disabled until `library_opened`."""
+class WindowCommands(Navigator, Protocol):
+    """The parts of the window that the menus use. Both controllers exist once a library is open."""
 
-    def __init__(self, window: MainWindow, pages: Sequence[PageSpec]) -> None:
+    shelving: LibraryController
+    exchange: ExportController
+
+    def add_files(self) -> None: ...
+
+    def add_folder(self) -> None: ...
+
+    def show_last_ledger(self) -> None: ...
+
+    def close(self) -> bool: ...
+
+    def find_here(self) -> None: ...
+
+    def read_chosen(self) -> None: ...
+
+    def save_notes(self) -> None: ...
+
+    def show_palette(self) -> None: ...
+
+    def toggle_work(self) -> None: ...
+
+    def next_pane(self) -> None: ...
+
+    def choose_theme(self, choice: ThemeChoice) -> None: ...
+
+    def show_keys(self) -> None: ...
+
+    def show_about(self) -> None: ...
+
+
+class MenuBar:
+    """Fills the menu bar of a window."""
+
+    def __init__(
+        self,
+        bar: QMenuBar,
+        window: WindowCommands,
+        actions: ActionRegistry,
+        pages: Sequence[PageSpec],
+        theme: ThemeChoice,
+    ) -> None:
+        self._bar = bar
         self._window = window
+        self._actions = actions
         self._pages = pages
-        context = window.context
-        self._ready = False
-        self._need_library: list[QAction] = []
-        self._need_search_page: list[QAction] = []
         self._places: dict[str, QAction] = {}
-        bar = window.menuBar()
         # Translators: & stands before the letter that is pressed with Alt, one of its own in a menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
         papers, search = bar.addMenu(tr("&Papers")), bar.addMenu(tr("&Search"))
@@ -60,37 +99,21 @@ class MenuBar:
         self._fill_file(file)
         self._fill_edit(edit)
         self._fill_papers(papers)
-        self._fill_view(view)
-        self._fill_reader(reader)
-        self.search = SearchActions(context, search)
-        self.reader = ReaderActions(context, reader, self.read, self.add_file)
-        self.models = ModelsActions(context, models)
-        self.training = TrainingActions(context, models.addMenu(tr("&Training")))
-        self.dashboard = EvaluationActions(context, models.addMenu(tr("&Scores")))
-        self.foryou = RecommendationActions(context, papers.addMenu(tr("Recommendation&s")))
-        self._action(help, tr("&Keyboard shortcuts"), Keys.HelpContents, window.show_keys)
-        self._action(help, tr("&About SciRead"), "", window.show_about)
-
-    def library_opened(self) -> None:
-        self._ready = True
-        for action in self._need_library:
-            action.setEnabled(True)
-        self.models.library_opened()
-        self.training.library_opened()
-        self.dashboard.library_opened()
+        self._fill_view(view, theme)
+        read = self._fill_reader(reader)
+        self.search = SearchActions(actions, search)
+        self.reader = ReaderActions(actions, reader, read, self._add_file)
+        self.models = ModelsActions(actions, models)
+        self.training = TrainingActions(actions, models.addMenu(tr("&Training")))
+        self.dashboard = EvaluationActions(actions, models.addMenu(tr("&Scores")))
+        RecommendationActions(actions, papers.addMenu(tr("Recommendation&s")))
+        actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
+        actions.add(help, tr("&About SciRead"), window.show_about)
 
     def show_place(self, place: str) -> None:
-        """What is done to the paper that is read can be done where it is seen."""
+        """Check the page with this key, and update which actions are available there."""
         self._places[place].setChecked(True)
-        for action in self._need_search_page:
-            action.setEnabled(place == "search")
-        self.search.show_place(place)
-        self.reader.show_place(place)
-        self.models.show_place(place)
-        self.training.show_place(place)
-        self.duplicates.show_place(place)
-        self.foryou.show_place(place)
-        self.map.show_place(place)
+        self._actions.show_place(place)
 
     def live_on(self, hits: PaperList) -> None:
         """Letters and digits are shortcuts in this list only: elsewhere they are typed."""
@@ -103,7 +126,7 @@ class MenuBar:
         """What has a key, by menu. Undo and Redo stand there without the edit that they are for."""
         constant = {self.on_shelf[verb.name]: verb.text for verb in BACK}
         groups = []
-        for menu in self._window.menuBar().findChildren(QMenu):
+        for menu in self._bar.findChildren(QMenu):
             rows = [
                 (plain(constant.get(action, action.text())), native(action))
                 for action in menu.actions()
@@ -115,7 +138,7 @@ class MenuBar:
 
     def verbs(self) -> list[tuple[str, QAction]]:
         """Every verb with its full name: «Theme: Dark», «Go to Intake»."""
-        menus = self._window.menuBar().findChildren(QMenu)
+        menus = self._bar.findChildren(QMenu)
         named = []
         for menu in menus:
             over = plain(menu.title()) if isinstance(menu.parent(), QMenu) else ""
@@ -128,42 +151,29 @@ class MenuBar:
                     named.append((f"{over}: {name}" if over else name, action))
         return named
 
-    def why_not(self, action: QAction) -> str:
-        """Why an action that is disabled cannot be done just now. Whoever disables one for a
-        reason of his own sets its property «why_not»."""
-        if reason := action.property("why_not"):
-            return str(reason)
-        if action in self._need_search_page and self._ready:
-            return tr("On the search page")
-        if action in self._need_library and not self._ready:
-            return tr("Once the library is open")
-        return tr("After an import") if action is self.ledger else tr("Not just now")
-
     def actions(self) -> list[QAction]:
         """Every verb, in the order of the menus."""
-        menus = self._window.menuBar().findChildren(QMenu)
+        menus = self._bar.findChildren(QMenu)
         return [action for menu in menus for action in menu.actions() if action.text()]
 
     def _fill_file(self, file: QMenu) -> None:
-        window = self._window
-        self._in_library(file, tr("&Add files…"), Keys.Open, window.add_files)
-        self._in_library(file, tr("Add a &folder…"), "Ctrl+Shift+O", window.add_folder)
-        self._exchange(
-            file, tr("Bring papers from &Zotero"), lambda exchange: exchange.import_zotero()
-        )
-        self._exchange(
-            file, tr("Collections &kept as files"), lambda exchange: exchange.list_auto_exports()
-        )
-        self.ledger = self._action(file, tr("&Last import…"), "", window.show_last_ledger)
-        self.ledger.setEnabled(False)
+        add, window = self._actions.add, self._window
+        add(file, tr("&Add files…"), window.add_files, StandardKey.Open, library=True)
+        add(file, tr("Add a &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
+        zotero, kept = tr("Bring papers from &Zotero"), tr("Collections &kept as files")
+        add(file, zotero, lambda: window.exchange.import_zotero(), library=True)
+        add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
+        self.ledger = add(file, tr("&Last import…"), window.show_last_ledger)
+        self._actions.set_why_not(self.ledger, tr("After an import"))
         file.addSeparator()
-        self._action(file, tr("&Quit"), "Ctrl+Q", window.close)
+        add(file, tr("&Quit"), window.close, "Ctrl+Q")
 
     def _fill_edit(self, edit: QMenu) -> None:
         self._add_verbs(edit, BACK)
         edit.addSeparator()
-        self._in_library(edit, tr("&Find"), Keys.Find, self._window.find_here)
-        self._on_page(edit, tr("&Copy citation"), "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._actions.add(edit, tr("&Find"), self._window.find_here, StandardKey.Find, library=True)
+        page = self._search_page(edit)
+        page.add(tr("&Copy citation"), lambda page: page.copy_chosen(), "Ctrl+Shift+C")
         self._add_copying(edit.addMenu(tr("Copy &as")))
 
     def _fill_papers(self, papers: QMenu) -> None:
@@ -173,101 +183,79 @@ class MenuBar:
         papers.addSeparator()
         self._add_verbs(papers, SHELF)
         papers.addSeparator()
-        self._on_page(papers, tr("&Open the paper"), "Ctrl+Return", lambda page: page.open_paper())
-        self._on_page(papers, tr("&Write a note"), Keys.New, lambda page: page.details.write_note())
-        self.add_file = self._on_page(
-            papers, tr("Add a &file to the paper…"), "", lambda page: page.details.add_file()
-        )
-        self._on_page(papers, tr("Fetch c&itations of the paper"), "", lambda p: p.details.ask())
+        add = self._search_page(papers).add
+        add(tr("&Open the paper"), lambda page: page.open_paper(), "Ctrl+Return")
+        add(tr("&Write a note"), lambda page: page.details.write_note(), StandardKey.New)
+        self._add_file = add(tr("Add a &file to the paper…"), lambda page: page.details.add_file())
+        add(tr("Fetch c&itations of the paper"), lambda page: page.details.ask())
         papers.addSeparator()
-        self.duplicates = DuplicatesActions(papers.addMenu(tr("Merge and s&plit")))
+        self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Merge and s&plit")))
 
-    def _fill_view(self, view: QMenu) -> None:
-        window = self._window
+    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:
+        add, window = self._actions.add, self._window
         self._add_places(view)
         view.addSeparator()
         self._add_verbs(view, VIEW)
-        self._on_page(view, tr("Bac&k"), Keys.Back, lambda page: page.back())
-        self._on_page(view, tr("&Details"), "Ctrl+I", lambda page: page.toggle_details())
+        page = self._search_page(view)
+        page.add(tr("Bac&k"), lambda page: page.back(), StandardKey.Back)
+        page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
         view.addSeparator()
-        self.palette = self._action(view, tr("&Commands…"), "Ctrl+K", window.show_palette)
-        self._action(view, tr("&Work in the background"), "Ctrl+J", window.toggle_work)
-        self._action(view, tr("&Next pane"), "F6", window.next_pane)
-        self.map = MapActions(window.context, view.addMenu(tr("&Map")))
-        self._add_themes(view.addMenu(tr("&Theme")))
+        self.palette = add(view, tr("&Commands…"), window.show_palette, "Ctrl+K")
+        add(view, tr("&Work in the background"), window.toggle_work, "Ctrl+J")
+        add(view, tr("&Next pane"), window.next_pane, "F6")
+        self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
+        self._add_themes(view.addMenu(tr("&Theme")), theme)
 
-    def _fill_reader(self, reader: QMenu) -> None:
-        window = self._window
-        self.read = self._on_page(
-            reader, tr("Read the &PDF"), "Ctrl+Shift+Return", lambda _: window.read_chosen()
-        )
-        self._on_page(reader, tr("Save notes on chosen papers…"), "", lambda _: window.save_notes())
+    def _fill_reader(self, reader: QMenu) -> QAction:
+        """Return the action that reads the chosen paper."""
+        window, page = self._window, self._search_page(reader)
+        read = page.add(tr("Read the &PDF"), lambda _: window.read_chosen(), "Ctrl+Shift+Return")
+        page.add(tr("Save notes on chosen papers…"), lambda _: window.save_notes())
+        return read
 
-    def _action(
-        self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[], object]
-    ) -> QAction:
-        action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda: do())
-        menu.addAction(action)
-        return action
-
-    def _in_library(
-        self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[], object]
-    ) -> QAction:
-        action = self._action(menu, text, keys, do)
-        action.setEnabled(False)
-        self._need_library.append(action)
-        return action
-
-    def _on_page(
-        self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[SearchPage], object]
-    ) -> QAction:
-        action = self._in_library(
-            menu, text, keys, lambda: self._window.page and do(self._window.page)
-        )
-        self._need_search_page.append(action)
-        return action
+    def _search_page(self, menu: QMenu) -> PageActions[SearchPage]:
+        """Actions of the search page in a menu of the window."""
+        return PageActions(self._actions, menu, "search", tr("On the search page"), library=True)
 
     def _add_verbs(self, menu: QMenu, wanted: Sequence[LibraryAction]) -> None:
-        def do(verb: LibraryAction) -> None:
-            if self._window.shelving:
-                verb.do(self._window.shelving)
-
         for verb in wanted:
-            action = self._in_library(menu, verb.text, verb.keys, partial(do, verb))
-            self.on_shelf[verb.name] = action
-            if verb not in BACK:
-                self._need_search_page.append(action)
+            self.on_shelf[verb.name] = self._actions.add(
+                menu,
+                verb.text,
+                partial(self._do, verb),
+                verb.keys,
+                library=True,
+                places=() if verb in BACK else ("search",),
+                elsewhere=tr("On the search page"),
+            )
 
-    def _exchange(self, menu: QMenu, text: str, do: Callable[[ExportController], object]) -> None:
-        window = self._window
-        self._in_library(menu, text, "", lambda: window.exchange and do(window.exchange))
+    def _do(self, verb: LibraryAction) -> None:
+        verb.do(self._window.shelving)
 
     def _add_places(self, menu: QMenu) -> None:
-        group = QActionGroup(self._window)
+        group = QActionGroup(menu)
         for place in self._pages:
-            action = self._in_library(
-                menu, place.title, place.keys, partial(self._window.go_to, place.key)
-            )
+            go = partial(self._window.go_to, place.key)
+            action = self._actions.add(menu, place.title, go, place.keys, library=True)
             action.setCheckable(True)
             group.addAction(action)
             self._places[place.key] = action
 
     def _add_copying(self, menu: QMenu) -> None:
+        page = self._search_page(menu)
         for group in GROUPS:
             menu.addSeparator()
             for what, name in group:
-                self._on_page(menu, name, "", partial(_copy_as, what))
+                page.add(name, partial(_copy_as, what))
         menu.addSeparator()
-        self._on_page(menu, OTHER_STYLE, "", lambda page: page.choose_style())
+        page.add(OTHER_STYLE, lambda page: page.choose_style())
 
-    def _add_themes(self, menu: QMenu) -> None:
-        group = QActionGroup(self._window)
+    def _add_themes(self, menu: QMenu, theme: ThemeChoice) -> None:
+        group = QActionGroup(menu)
         for choice, name in THEMES.items():
-            action = self._action(menu, name, "", partial(self._window.choose_theme, choice))
+            action = self._actions.add(menu, name, partial(self._window.choose_theme, choice))
             action.setCheckable(True)
-            action.setChecked(choice is self._window.appearance.choice)
+            action.setChecked(choice is theme)
             group.addAction(action)
 
 

@@ -42,8 +42,8 @@ def _search(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
     page.menu_opened.connect(window.menus.map.offer)
     page.menu_opened.connect(window.menus.reader.offer)
     page.shown.connect(lambda view: window.offer.was_searched(view.query))
-    window.menus.reader.live_on(page.hits, page.model)
-    window.menus.search.live_on(page)
+    window.menus.reader.follow_list(page.hits, page.model)
+    window.menus.search.follow(page)
     tie_details(window, page.details)
     return page
 
@@ -89,8 +89,7 @@ def _map(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
 
     def open_paper(paper: PaperId) -> None:
         window.show_papers([paper], tr("From the map"))
-        if window.page:
-            window.page.open_paper()
+        window.page.open_paper()
 
     page = MapPage(desk, jobs, window.appearance)
     page.view.animated = True
@@ -109,21 +108,17 @@ def _foryou(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
     from sciread_app.ui.recommendations.page import RecommendationsPage
 
     def keep(papers: Sequence[PaperId], path: str) -> None:
-        if window.shelving:
-            window.shelving.work.do(tr("Kept"), lambda organise: organise.collect(papers, path))
+        window.do_on_shelf(tr("Kept"), lambda organise: organise.collect(papers, path))
 
     def tag(papers: Sequence[PaperId], name: str) -> None:
-        if window.shelving:
-            window.shelving.work.do(tr("Tagged"), lambda organise: organise.tag(papers, name))
+        window.do_on_shelf(tr("Tagged"), lambda organise: organise.tag(papers, name))
 
     def say(what: str, back: Callable[[], object]) -> None:
-        if window.shelving:
-            window.shelving.notice.say(what, back)
+        window.shelving.notice.say(what, back)
 
     def similar(papers: Sequence[PaperId]) -> None:
         window.go_to("search")
-        if window.page:
-            window.page.show_similar(papers)
+        window.page.show_similar(papers)
 
     page = RecommendationsPage(desk.foryou, desk, jobs, window.appearance)
     page.collect_requested.connect(keep)
@@ -155,13 +150,12 @@ def _duplicates(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Pa
     from sciread_app.ui.duplicates.page import DuplicatesPage
 
     page = DuplicatesPage(desk.duplicates, jobs, window.appearance)
-    if window.shelving:
-        page.edit_requested.connect(window.shelving.work.do)
+    page.edit_requested.connect(window.shelving.work.do)
     page.papers_requested.connect(window.show_papers)
     page.library_requested.connect(lambda: window.go_to("search"))
     page.searched.connect(lambda: window.events.library_changed.emit(LibraryChanges(papers=True)))
     page.menu_opened.connect(window.menus.map.offer)
-    window.menus.duplicates.live_on(page)
+    window.menus.duplicates.follow(page)
     return page
 
 
@@ -172,48 +166,41 @@ def _models(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
         if back:
             sentence = tr("{sentence}.", sentence=what)
             window.banner.show_notice(sentence, "", (tr("Put it back"), back), passes=True)
-        elif window.shelving:
+        else:
             window.shelving.notice.say(what)
 
-    assert window.swapping
     page = ModelsPage(desk.models, window.swapping, jobs, window.appearance)
     page.message.connect(say)
     page.place_requested.connect(window.go_to)
     page.problem.connect(window.banner.show_problem)
     page.measure_requested.connect(partial(_measure, window))
     page.busy_changed.connect(lambda busy: window.rail.show_busy("models", busy))
-    window.menus.models.live_on(page)
+    window.menus.models.follow(page)
     return page
 
 
 def _training(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
     from sciread_app.ui.training.page import TrainingPage
 
-    def activate(model: str, title: str) -> None:
-        if window.swapping:
-            window.swapping.activate(model, title)
-
     def say(what: str) -> None:
-        if window.shelving:
-            window.shelving.notice.say(what)
+        window.shelving.notice.say(what)
 
     def compare(model: str) -> None:
         window.go_to("search")
-        if window.page:
-            window.page.compare.prefer(model)
-            if not window.page.compare.is_open:
-                window.page.toggle_compare()
+        window.page.compare.prefer(model)
+        if not window.page.compare.is_open:
+            window.page.toggle_compare()
 
     page = TrainingPage(desk.training, jobs, window.appearance)
     page.message.connect(say)
     page.problem.connect(window.banner.show_problem)
     page.place_requested.connect(window.go_to)
-    page.activate_requested.connect(activate)
+    page.activate_requested.connect(window.swapping.activate)
     page.measure_requested.connect(partial(_measure, window))
     page.compare_requested.connect(compare)
     page.loaded.connect(window.events.library_changed)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("training", busy))
-    window.menus.training.live_on(page)
+    window.menus.training.follow(page)
     return page
 
 
@@ -229,10 +216,6 @@ def _measure(window: MainWindow, space: str) -> None:
 def _dashboard(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
     from sciread_app.ui.evaluation.page import EvaluationPage
 
-    def switch(model: str, title: str) -> None:
-        if window.swapping:
-            window.swapping.activate(model, title)
-
     def say(what: str, more: str) -> None:
         window.banner.show_notice(tr("{sentence}.", sentence=what), more, passes=not more)
 
@@ -240,12 +223,12 @@ def _dashboard(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Pag
     page.paper_requested.connect(
         lambda paper: window.show_papers([paper], tr("From the dashboard"))
     )
-    page.switch_requested.connect(switch)
+    page.switch_requested.connect(window.swapping.activate)
     page.place_requested.connect(window.go_to)
     page.message.connect(say)
     page.problem.connect(window.banner.show_problem)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("dashboard", busy))
-    window.menus.dashboard.live_on(page)
+    window.menus.dashboard.follow(page)
     return page
 
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 
 from sciread_app.domain.paper import Edit, LibraryChanges
 from sciread_app.language import tr
+from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.library.edit_queue import described, shortened
 
@@ -25,9 +26,16 @@ class UndoMenu(QObject):
     """Keeps both actions as they should be, whatever has changed the library."""
 
     def __init__(
-        self, undo: QAction, redo: QAction, edits: Undoable, jobs: JobRunner, parent: QObject
+        self,
+        actions: ActionRegistry,
+        undo: QAction,
+        redo: QAction,
+        edits: Undoable,
+        jobs: JobRunner,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._actions = actions
         self._undo, self._redo = undo, redo
         self._edits = edits
         self._jobs = jobs
@@ -48,26 +56,12 @@ class UndoMenu(QObject):
 
     def _show(self, edits: tuple[Edit | None, Edit | None]) -> None:
         undo, redo = (_shown(edit) for edit in edits)
-        _name(
-            self._undo,
-            tr("&Undo: {edit}", edit=undo) if undo else tr("&Undo"),
-            bool(undo),
-            tr("There is nothing to undo"),
-        )
-        _name(
-            self._redo,
-            tr("Re&do: {edit}", edit=redo) if redo else tr("Re&do"),
-            bool(redo),
-            tr("There is nothing to redo"),
-        )
+        self._undo.setText(tr("&Undo: {edit}", edit=undo) if undo else tr("&Undo"))
+        self._redo.setText(tr("Re&do: {edit}", edit=redo) if redo else tr("Re&do"))
+        self._actions.set_why_not(self._undo, "" if undo else tr("There is nothing to undo"))
+        self._actions.set_why_not(self._redo, "" if redo else tr("There is nothing to redo"))
 
 
 def _shown(edit: Edit | None) -> str:
     """An edit as it stands behind «Undo: »."""
     return shortened(described(edit), LONGEST).replace("&", "&&") if edit else ""
-
-
-def _name(action: QAction, text: str, can_be_done: bool, why_not: str) -> None:
-    action.setText(text)
-    action.setEnabled(can_be_done)
-    action.setProperty("why_not", why_not)

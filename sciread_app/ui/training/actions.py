@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.language import tr
-from sciread_app.ui.actions import PageActions
-from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.actions import ActionRegistry, PageActions
 
 if TYPE_CHECKING:
     from sciread_app.ui.training.page import TrainingPage
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 class TrainingActions(PageActions["TrainingPage"]):
     """A run can be started on every page; actions on a run need the training page."""
 
-    def __init__(self, context: AppContext, menu: QMenu) -> None:
-        super().__init__(context, menu, "training", tr("On the page of trainings"))
+    def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
+        super().__init__(actions, menu, "training", tr("On the page of trainings"), local=True)
         self.add_anywhere(tr("&New training…"), lambda page: page.begin())
         self.add_anywhere(tr("Open a training from a &folder…"), lambda page: page.open_folder())
         self.add_anywhere(tr("Open a training from a &zip file…"), lambda page: page.open_zip())
@@ -35,8 +34,7 @@ class TrainingActions(PageActions["TrainingPage"]):
             ("folder", tr("&Open its folder")),
             ("remove", tr("&Remove the training…")),
         ):
-            self.add_on_page(verb, text, partial(_do, verb))
-        self.show_place("")
+            self.add(text, partial(_do, verb), verb=verb)
 
 
 def _do(verb: str, page: TrainingPage) -> None:

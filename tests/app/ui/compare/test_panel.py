@@ -328,7 +328,7 @@ def test_comparison_is_operated_by_keyboard(qtbot, show_window, desk):
     left = verbs["Compare models: The left answer is better"]
     hide = verbs["Compare models: Hide the names, to vote"]
     assert not left.isEnabled() and not hide.isEnabled()
-    assert window.menus.why_not(hide) == "While two models are compared"
+    assert hide.property("why_not") == "While two models are compared"
     panel, key = window.page.compare, Qt.Key
     window.activateWindow()
     qtbot.keyClick(window, key.Key_K, _CTRL_SHIFT)

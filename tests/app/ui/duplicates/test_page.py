@@ -157,7 +157,7 @@ def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):
     desk.organise.merge_into_best = lambda ids: asked.append(("merge", ids))
     desk.organise.split = lambda id: asked.append(("split", id))
     window = show_window(desk)
-    merge, _, split = window.menus.duplicates._on_chosen
+    merge, _, split = window.menus.duplicates.on_chosen
     merge.trigger()
     assert window.shelving.notice.isVisible() and asked == []
     split.trigger()

@@ -130,7 +130,7 @@ def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, mo
 def test_exports_without_scores_are_disabled_except_for_pictures(
     page, dashboard, window, settled, show
 ):
-    there = window.menus.dashboard._exports
+    there = window.menus.dashboard.by_verb
     here = page.export.menu().actions()
     assert all(action.isEnabled() for action in (*here, *there.values()))
     dashboard.found = EvaluationResults()
@@ -138,7 +138,7 @@ def test_exports_without_scores_are_disabled_except_for_pictures(
     settled()
     assert not any(action.isEnabled() for action in (*here, *there.values()))
     assert {action.toolTip() for action in here} == {"Nothing is measured yet"}
-    assert window.menus.why_not(there["picture"]) == "Nothing is measured yet"
+    assert there["picture"].property("why_not") == "Nothing is measured yet"
     show(LEARNING)
     assert there["picture"].isEnabled() and not there["page"].isEnabled()
     assert [action.isEnabled() for action in here] == [False, False, True]

@@ -496,7 +496,7 @@ def test_selected_papers_of_a_list_are_shown_on_the_map(show_window, qtbot, jobs
     window = show_window(FakeDesk(80))
     window.page.hits.go_to(3)
     (paper,) = window.page.hits.chosen()
-    window.menus.map._chosen.trigger()
+    window.menus.map.chosen.trigger()
     page = window.other_page("map")
     qtbot.waitUntil(lambda: page.selection.ids == (paper,))
     assert window.shows("map")

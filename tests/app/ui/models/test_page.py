@@ -221,7 +221,7 @@ def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, desk, j
     desk.swaps.ready.add("theirs")
     card = choose("theirs")
     assert buttons(card)[0] == "Go back to it" and "at once" in card.ready.text()
-    window.menus.models._on_page["back"].trigger()
+    window.menus.models.by_verb["back"].trigger()
     qtbot.waitUntil(lambda: desk.swaps.answers == "theirs" and not jobs.running())
 
 
@@ -374,7 +374,7 @@ def test_unchecked_model_is_checked_on_load(qtbot, page, desk, jobs):
 
 
 def test_disabled_actions_have_a_reason(choose, window, page):
-    actions = window.menus.models._on_page
+    actions = window.menus.models.by_verb
     choose("starter")
     assert actions["remove"].property("why_not") == "It came with SciRead and stays as it is"
     assert actions["activate"].property("why_not") == "It answers now"
@@ -401,7 +401,7 @@ def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, desk
 def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, desk, jobs):
     desk.models.install(replace(THEIRS, space="bbbb"))
     choose("theirs")
-    window.menus.models._on_page["measure"].trigger()
+    window.menus.models.by_verb["measure"].trigger()
     dashboard = window.other_page("dashboard")
     qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
     assert not dashboard.findChildren(EvaluateDialog)
@@ -410,7 +410,7 @@ def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, desk, j
 def test_model_is_added_from_the_menu_of_another_page(qtbot, window, page, desk, monkeypatch, jobs):
     window.go_to("search")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/home/ada/wasps.zip", ""))
-    [zipped] = [action for action in window.menus.models._anywhere if "zip" in action.text()]
+    [zipped] = [action for action in window.menus.models.anywhere if "zip" in action.text()]
     zipped.trigger()
     qtbot.waitUntil(lambda: page.list.current == "wasps" and not jobs.running())
     assert window.shows("models")

@@ -73,7 +73,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     assert read_it.isEnabled()
     window.page.hits.go_to(1)
     qtbot.waitUntil(lambda: not read_it.isEnabled())
-    assert "no PDF" in window.menus.why_not(read_it)
+    assert "no PDF" in read_it.property("why_not")
     qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
     assert window.page.isVisible() and not jobs.running(JobQueue.long)
     menu = QMenu()
@@ -82,7 +82,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     assert not offered["Read the PDF"] and offered["Add a file to the paper…"]
     assert not window.page.details.parts.read_file.isVisible()
     window.go_to("map")
-    assert "search page" in window.menus.why_not(read_it)
+    assert "search page" in read_it.property("why_not")
     window.go_to("search")
     window.page.hits.go_to(2)
     assert read_it.isEnabled()
@@ -110,7 +110,7 @@ def test_find_searches_the_open_file_or_else_the_library(qtbot, jobs, window):
 
 def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
     turn = verb(window, "Turn the pages")
-    assert not turn.isEnabled() and window.menus.why_not(turn) == "While a paper is read"
+    assert not turn.isEnabled() and turn.property("why_not") == "While a paper is read"
     page = read(qtbot, jobs, window)
     for name in ("Turn the pages", "Actual size", "Dark pages", "Show the pages, small"):
         verb(window, name).trigger()

@@ -25,7 +25,7 @@ def redo(window):
 
 def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
     assert not undo.isEnabled() and not redo.isEnabled()
-    assert window.menus.why_not(undo) == "There is nothing to undo"
+    assert undo.property("why_not") == "There is nothing to undo"
 
 
 def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):

@@ -478,7 +478,7 @@ def test_measured_model_is_shown_on_the_dashboard(qtbot, trained, jobs):
 
 def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, desk):
     desk.dashboard.found = EvaluationResults()
-    trained.menus.training._on_page["measure"].trigger()
+    trained.menus.training.by_verb["measure"].trigger()
     dashboard = trained.other_page("dashboard")
     qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
     (dialog,) = dashboard.findChildren(EvaluateDialog)
@@ -494,7 +494,7 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
         qtbot.waitUntil(lambda: all(panel.chooser.pair()) and not jobs.running())
     trained.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
-    trained.menus.training._on_page["compare"].trigger()
+    trained.menus.training.by_verb["compare"].trigger()
     qtbot.waitUntil(lambda: panel.chooser.pair() == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
     assert trained.shows("search") and panel.is_open
@@ -549,7 +549,7 @@ def test_markup_in_a_run_is_shown_as_plain_text(show, teacher):
 
 def enabled_actions(window):
     menu = window.menus.training
-    return {verb: action.isEnabled() for verb, action in menu._on_page.items()}
+    return {verb: action.isEnabled() for verb, action in menu.by_verb.items()}
 
 
 def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, desk, jobs, teacher):
@@ -562,15 +562,13 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, desk, jobs,
         "stop": True, "go_on": False, "activate": False, "add_model": False, "measure": False,
         "compare": False, "log": True, "folder": True, "remove": False,
     }  # fmt: skip
-    window.menus.training._on_page["stop"].trigger()
+    window.menus.training.by_verb["stop"].trigger()
     qtbot.waitUntil(lambda: enabled_actions(window)["go_on"])
-    window.menus.training._anywhere[0].trigger()
+    window.menus.training.anywhere[0].trigger()
     qtbot.waitUntil(lambda: shown.writes)
     assert not any(enabled_actions(window).values())
     window.go_to("search")
-    assert window.menus.why_not(window.menus.training._on_page["log"]) == (
-        "On the page of trainings"
-    )
+    assert window.menus.training.by_verb["log"].property("why_not") == ("On the page of trainings")
     settle(qtbot, jobs, shown)
 
 
