@@ -204,7 +204,7 @@ class Headless:
     def _wait(self) -> None:
         """It goes on by itself; this only tells of it."""
         runs, told = Runs(self.home), 0.0
-        while (now := runs.find(RUN)).standing.goes_on:
+        while (now := runs.find(RUN)).status.is_active:
             if time.monotonic() - told > TELLS and now.loss is not None:
                 told = time.monotonic()
                 left = f"{now.left / 60:.0f} min left"

@@ -133,10 +133,10 @@ class Windowed:
             return now.space.key if now.space else ""
 
     def _finished(self, page: TrainingPage) -> TrainingRun:
-        self.until(lambda: page.view.details and not page.view.details.training.standing.goes_on)
+        self.until(lambda: page.view.details and not page.view.details.training.status.is_active)
         self.quiet()
         told = page.view.details
-        assert told and told.training.standing is RunStatus.finished, told
+        assert told and told.training.status is RunStatus.finished, told
         return told.training
 
     def _go(self, place: str, kind: type[P]) -> P:

@@ -157,10 +157,10 @@ def stop(name: Name, home: Home = None, as_json: Json = False) -> int:
     with opened(home, console) as workspace, console.progress(tr("Stopping")) as task:
         runs = workspace.training.runs
         stopped = runs.stop(name)
-        while stopped.standing.goes_on:
+        while stopped.status.is_active:
             task.wait(LOOKS, "")
             stopped = runs.find(name)
-    how = views.STANDINGS[stopped.standing]
+    how = views.STATUS_LABELS[stopped.status]
     console.say(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
                    step=stopped.step))  # fmt: skip
     console.answer(views.training_as_value(stopped))
@@ -181,7 +181,7 @@ def go_on(
         begun = runs.go_on(name)
         if follow:
             return _follow(runs, name, console)
-    console.say(f"{escape(name)} {views.STANDINGS[begun.standing]}.")
+    console.say(f"{escape(name)} {views.STATUS_LABELS[begun.status]}.")
     console.answer(views.training_as_value(begun))
     return DONE
 
@@ -204,14 +204,14 @@ def open_(
         known = len(source.parts) == 1 and named.is_dir() and not source.exists()
         done = workspace.run_importer.open(named if known else source, task)
     training = done.training
-    console.say(f"{escape(training.name)} {views.STANDINGS[training.standing]}.")
+    console.say(f"{escape(training.name)} {views.STATUS_LABELS[training.status]}.")
     if training.problem:
         console.warn(f"{training.problem} {training.hint}".strip())
     if done.model:
         console.say(tr("Its model is here, as {name}.", name=escape(done.model)))
         console.say(tr("`sciread model activate {name}` lets it answer.", name=escape(done.model)))
     console.answer(views.training_as_value(training) | {"model": done.model, "new": done.new})
-    return FAILED if training.standing is RunStatus.failed else DONE
+    return FAILED if training.status is RunStatus.failed else DONE
 
 
 @partial(verb, group=GROUP)
@@ -266,20 +266,20 @@ def _follow(runs: Runs, name: str, console: Console) -> int:
                 told = follower.look()
                 training = runs.find(name)
                 task.step(training.step, training.steps, _note(told))
-                if not training.standing.goes_on:
+                if not training.status.is_active:
                     break
                 time.sleep(LOOKS)
     except KeyboardInterrupt:
         console.say(tr("{name} goes on without you.", name=escape(name)))
         return DONE
-    console.say(f"{escape(name)} {views.STANDINGS[training.standing]}.")
+    console.say(f"{escape(name)} {views.STATUS_LABELS[training.status]}.")
     if training.problem:
         console.complain(training.problem, training.hint)
     found = runs.scores(name)
     console.say(views.scores(found))
     if not training.problem:
         console.answer(views.story_as_value(training, told, found))
-    return DONE if training.standing is RunStatus.finished else FAILED
+    return DONE if training.status is RunStatus.finished else FAILED
 
 
 def _note(told: RunProgress) -> str:

@@ -23,7 +23,7 @@ from sciread_app.services.training.training_service import (
 )
 from trainer.contract.corpus_stats import Level
 
-STANDINGS = {
+STATUS_LABELS = {
     RunStatus.starting: tr("is starting"),
     RunStatus.running: tr("goes on"),
     RunStatus.stopping: tr("is stopping"),
@@ -108,21 +108,22 @@ def trainings(found: Sequence[TrainingRun]) -> RenderableType:
             f"{one.papers:,}" if one.papers else "",
             f"{one.step:,}/{one.steps:,}" if one.steps else "",
             f"{one.loss:.4f}" if one.loss is not None else "",
-            Text(_how(one), style=_LOOKS.get(one.standing, "")),
+            Text(_how(one), style=_LOOKS.get(one.status, "")),
             f"{datetime.fromtimestamp(one.began):%Y-%m-%d %H:%M}" if one.began else "",
         )
     return shown
 
 
 def _how(one: TrainingRun) -> str:
-    said = STANDINGS[one.standing]
+    label = STATUS_LABELS[one.status]
     if one.left:
-        said = tr("{standing}, {duration} left", standing=said, duration=duration(one.left))
-    return f"{said}: {one.problem}" if one.problem else said
+        label = tr("{standing}, {duration} left", standing=label, duration=duration(one.left))
+    return f"{label}: {one.problem}" if one.problem else label
 
 
 def training_as_value(one: TrainingRun) -> dict[str, Any]:
-    value = asdict(one) | {"standing": one.standing.value}
+    value = asdict(one) | {"standing": one.status.value}
+    del value["status"]
     for name in ("began", "at"):
         moment = value[name] and datetime.fromtimestamp(value[name], UTC)
         value[name] = moment.isoformat(timespec="seconds") if moment else None

@@ -57,7 +57,7 @@ def _check(home: Home, target: Home) -> None:
             tr("The library {file} is open in another window or program.", file=home.library),
             tr("Close it and move the library again. Nothing was changed."),
         )
-    if going := [one.name for one in Runs(home).all() if one.standing.goes_on]:
+    if going := [one.name for one in Runs(home).all() if one.status.is_active]:
         raise LibraryError(
             tr("The training {name} goes on, and writes to the old folder.", name=going[0]),
             tr("Stop it, move the library, and let it go on there. Nothing was changed."),

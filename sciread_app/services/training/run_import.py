@@ -140,7 +140,7 @@ class RunImporter:
         first = _first_line(arrived)
         for training in self._runs.all():
             if first and _first_line(training.folder) == first:
-                if training.standing.goes_on:
+                if training.status.is_active:
                     raise LibraryError(
                         tr("This is {name}, which goes on here.", name=training.name)
                     )

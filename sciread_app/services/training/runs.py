@@ -50,7 +50,7 @@ class RunStatus(enum.Enum):
     finished = "finished"
 
     @property
-    def goes_on(self) -> bool:
+    def is_active(self) -> bool:
         """Whether a process is working on it, or is about to."""
         return self in (RunStatus.starting, RunStatus.running, RunStatus.stopping)
 
@@ -66,7 +66,7 @@ class TrainingRun:
 
     name: str
     folder: Path
-    standing: RunStatus
+    status: RunStatus
     method: str = ""
     recipe: str = ""
     base: str = ""
@@ -91,22 +91,22 @@ class Runs:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._begun: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._stopping: set[str] = set()
 
     def all(self) -> list[TrainingRun]:
         """Return all runs: active ones first, then by the time of the last event, latest first."""
         folders = self._home.runs.iterdir() if self._home.runs.is_dir() else ()
         found = [
-            self._look(folder)
+            self._read_run(folder)
             for folder in folders
             if not folder.name.startswith(".") and (folder / "recipe.toml").is_file()
         ]
-        return sorted(found, key=lambda t: (t.standing.goes_on, t.at or t.began), reverse=True)
+        return sorted(found, key=lambda t: (t.status.is_active, t.at or t.began), reverse=True)
 
     def find(self, name: str) -> TrainingRun:
         """Return the run with this name. Raises LibraryError if there is none."""
-        return self._look(self._run(name).folder)
+        return self._read_run(self._run(name).folder)
 
     def start(self, recipe: Recipe, name: str) -> TrainingRun:
         """Start a run under this name, or a similar unused one.
@@ -117,8 +117,8 @@ class Runs:
         folder = self._home.runs / self.free_name(name or recipe.name)
         # With relative paths, since a home folder may be moved.
         Run.create(folder, recipe, relative=True)
-        self._begin(folder)
-        return self._look(folder)
+        self._spawn(folder)
+        return self._read_run(folder)
 
     def go_on(self, name: str) -> TrainingRun:
         """Resume a run from its last checkpoint; does nothing if it is active or finished.
@@ -129,7 +129,7 @@ class Runs:
         training = self.find(name)
         if training.problem and not training.method:
             raise LibraryError(training.problem, training.hint)
-        if training.standing.goes_on or training.standing is RunStatus.finished:
+        if training.status.is_active or training.status is RunStatus.finished:
             return training
         if not training.corpus.is_dir():
             raise LibraryError(
@@ -138,8 +138,8 @@ class Runs:
                    folder=training.corpus),
             )  # fmt: skip
         Run(training.folder).clear_stop()
-        self._begin(training.folder)
-        return self._look(training.folder)
+        self._spawn(training.folder)
+        return self._read_run(training.folder)
 
     def stop(self, name: str) -> TrainingRun:
         """Ask a run to save a checkpoint and stop, without waiting for it. Raises LibraryError."""
@@ -149,15 +149,15 @@ class Runs:
             child.terminate()  # the training has not begun, so there is nothing to save
             child.wait()
             (run.folder / CONSOLE).unlink(missing_ok=True)
-        elif self._standing(run).goes_on:
+        elif self._status(run).is_active:
             self._stopping.add(name)
             run.stop()
-        return self._look(run.folder)
+        return self._read_run(run.folder)
 
     def remove(self, name: str) -> None:
         """Delete a run's folder; models added from it stay. Raises LibraryError if it is active."""
         training = self.find(name)
-        if training.standing.goes_on:
+        if training.status.is_active:
             raise LibraryError(tr("{name} goes on.", name=name), tr("Stop it first."))
         # Renamed first, so that a run that is deleted only in part is not listed.
         gone = training.folder.with_name(f"{_REMOVED}{training.folder.name}")
@@ -200,9 +200,9 @@ class Runs:
             free, number = f"{name}-{number}", number + 1
         return free
 
-    def _begin(self, folder: Path) -> None:
+    def _spawn(self, folder: Path) -> None:
         self._stopping.discard(folder.name)
-        self._begun[folder.name] = trainer.begin(
+        self._processes[folder.name] = trainer.begin(
             ["train", str(folder.absolute())], self._home.folder, folder / CONSOLE
         )
 
@@ -217,10 +217,10 @@ class Runs:
 
     def _child(self, name: str) -> subprocess.Popen[bytes] | None:
         """Return the process that this program started for the run, if it is still alive."""
-        child = self._begun.get(name)
+        child = self._processes.get(name)
         return child if child and child.poll() is None else None
 
-    def _look(self, folder: Path) -> TrainingRun:
+    def _read_run(self, folder: Path) -> TrainingRun:
         run, hint = Run(folder), ""
         try:
             return self._read(run, run.recipe)
@@ -229,9 +229,9 @@ class Runs:
         except (TypeError, ValueError, AttributeError, OSError):
             # Files of another program, or deliberately malformed ones.
             problem = tr("What is in {folder} does not read as a training.", folder=folder)
-        standing = RunStatus.failed
+        status = RunStatus.failed
         return TrainingRun(
-            name=folder.name, folder=folder, standing=standing, problem=problem, hint=hint
+            name=folder.name, folder=folder, status=status, problem=problem, hint=hint
         )
 
     def _read(self, run: Run, recipe: Recipe) -> TrainingRun:
@@ -239,8 +239,8 @@ class Runs:
         part = part_of(run, combinations(recipe))
         head = next((e for e in part.run.follow(thin=1_000)[0] if e.kind == "start"), None)
         tail = part.run.tail()
-        standing = self._standing(run)
-        problem, hint = _problem(run) if standing is RunStatus.failed else ("", "")
+        status = self._status(run)
+        problem, hint = _problem(run) if status is RunStatus.failed else ("", "")
         last = next((e for e in reversed(tail) if e.kind == "step"), None)
         about: Mapping[str, Any] = head.values if head else {}
         now: Mapping[str, Any] = last.values if last else {}
@@ -248,7 +248,7 @@ class Runs:
         return TrainingRun(
             name=folder.name,
             folder=folder,
-            standing=standing,
+            status=status,
             method=method_spec(recipe.method).title,
             recipe=recipe.name,
             base=recipe.base,
@@ -258,7 +258,7 @@ class Runs:
             step=(last.step if last else 0) + max(0, part.number - 1) * steps,
             steps=steps * max(1, part.parts),
             loss=now.get("loss"),
-            left=float(now.get("eta", 0.0)) if standing is RunStatus.running else 0.0,
+            left=float(now.get("eta", 0.0)) if status is RunStatus.running else 0.0,
             began=head.at if head else (folder / "recipe.toml").stat().st_mtime,
             at=tail[-1].at if tail else 0.0,
             space=str((run.report or {}).get("package", {}).get("space", "")),
@@ -268,7 +268,7 @@ class Runs:
             settings=recipe.settings,
         )
 
-    def _standing(self, run: Run) -> RunStatus:
+    def _status(self, run: Run) -> RunStatus:
         state, name = run.state, run.folder.name
         if state is RunState.running:
             if name in self._stopping and not run.stop_requested():
@@ -286,7 +286,7 @@ class Runs:
 
     def _is_starting(self, run: Run) -> bool:
         """Whether a process was started that has not written an event yet."""
-        if run.folder.name in self._begun:
+        if run.folder.name in self._processes:
             return self._child(run.folder.name) is not None
         console = run.folder / CONSOLE
         if run.state is not RunState.new or not console.exists():

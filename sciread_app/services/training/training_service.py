@@ -189,7 +189,7 @@ class TrainingService:
         return [CheckLine(Level.missing, text, Remedy.model, tr("Fetch it"), model=base)]
 
     def _check_other_runs(self) -> list[CheckLine]:
-        going = [training for training in self.runs.all() if training.standing.goes_on]
+        going = [training for training in self.runs.all() if training.status.is_active]
         if not going:
             return []
         text = tr("{name} goes on. Two at once take twice as long.", name=going[0].name)

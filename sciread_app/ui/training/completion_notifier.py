@@ -12,7 +12,7 @@ from sciread_app.language import tr
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
-from sciread_app.ui.training.text import STANDINGS, STOPPING
+from sciread_app.ui.training.text import STATUS_LABELS, STOPPING
 
 if TYPE_CHECKING:
     from sciread_app.ui.training.view_models import TrainingServices
@@ -48,7 +48,7 @@ class CompletionNotifier(QObject):
         )
 
     def _show(self, trainings: Sequence[TrainingRun]) -> None:
-        going = {one.name for one in trainings if one.standing.goes_on}
+        going = {one.name for one in trainings if one.status.is_active}
         for training in trainings:
             if training.name in self._going - going:
                 self._report_end(training)
@@ -69,11 +69,11 @@ class CompletionNotifier(QObject):
         known = {one.name: one for one in trainings}
         for name, job in list(self._jobs_of.items()):
             training = known.get(name)
-            if training is None or not training.standing.goes_on:
+            if training is None or not training.status.is_active:
                 del self._jobs_of[name]
                 self._end(job, training)
         for training in trainings:
-            if training.standing.goes_on:
+            if training.status.is_active:
                 name = training.name
                 job = self._jobs_of.get(name) or self._jobs.follow(
                     tr("Training {name}", name=name),
@@ -87,15 +87,15 @@ class CompletionNotifier(QObject):
                 )
                 self._jobs_of[name] = job
                 note = (
-                    "" if training.standing is RunStatus.running else STANDINGS[training.standing]
+                    "" if training.status is RunStatus.running else STATUS_LABELS[training.status]
                 )
                 self._jobs.report(job, training.step, training.steps, note)
 
     def _end(self, job: Job, training: TrainingRun | None) -> None:
-        if training is not None and training.standing is RunStatus.failed:
+        if training is not None and training.status is RunStatus.failed:
             self._jobs.end(job, problem=JobError(training.problem, training.hint))
         else:
-            finished = training is not None and training.standing is RunStatus.finished
+            finished = training is not None and training.status is RunStatus.finished
             self._jobs.end(job, cancelled=not finished)
 
     def _change(self, title: str, change: Callable[[str], TrainingRun], name: str) -> None:
@@ -103,19 +103,19 @@ class CompletionNotifier(QObject):
 
     def _report_end(self, training: TrainingRun) -> None:
         """Report the end of a run, unless the user stopped it or is looking at it."""
-        if self._context.navigate.shows("training") or training.standing is RunStatus.stopped:
+        if self._context.navigate.shows("training") or training.status is RunStatus.stopped:
             return
         name, why = training.name, f"{training.problem} {training.hint}".strip()
-        if training.standing is RunStatus.finished:
+        if training.status is RunStatus.finished:
             said, why = tr("{name} is trained.", name=name), tr("See how well it does.")
-        elif training.standing is RunStatus.failed:
+        elif training.status is RunStatus.failed:
             said = tr("The training {name} has failed.", name=name)
         else:
             said = tr("The training {name} was interrupted.", name=name)
             why = tr("It can go on where it was.")
         look = (tr("Look at it"), partial(self._look_at, name))
         messages = self._context.messages
-        finished = training.standing is RunStatus.finished
+        finished = training.status is RunStatus.finished
         show = messages.show_notice if finished else messages.show_warning
         show(said, why, look, passes=True)
 

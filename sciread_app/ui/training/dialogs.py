@@ -42,7 +42,7 @@ def ask_where_to(usual: str, parent: QWidget) -> Path | None:
 
 def ask_to_remove(details: TrainingDetails, remove: Callable[[], object], parent: QWidget) -> None:
     training = details.training
-    if training.standing is not RunStatus.finished:
+    if training.status is not RunStatus.finished:
         means = tr("It cannot go on then. What it has learned is lost.")
     elif details.model:
         means = tr("Its model stays among your models. Its curves are lost.")

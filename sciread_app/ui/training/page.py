@@ -194,7 +194,7 @@ class TrainingPage(Page):
         self.shown.emit()
 
     def _tell_busy(self) -> None:
-        busy = any(training.standing.goes_on for training in self.trainings)
+        busy = any(training.status.is_active for training in self.trainings)
         if busy != self._was_busy:
             self._was_busy = busy
             self.busy_changed.emit(busy)
@@ -221,8 +221,7 @@ class TrainingPage(Page):
         if name != self.list.current:
             return
         changed = (
-            not self.view.details
-            or self.view.details.training.standing != details.training.standing
+            not self.view.details or self.view.details.training.status != details.training.status
         )
         self.view.show_details(details)
         self.trainings = [details.training if one.name == name else one for one in self.trainings]
@@ -235,12 +234,12 @@ class TrainingPage(Page):
         """Update the running training unless an earlier update is not finished, which may be one
         that the user requested.
         """
-        going = any(training.standing.goes_on for training in self.trainings)
+        going = any(training.status.is_active for training in self.trainings)
         looking = {self._looking, self._loading} & {*self._jobs.running(JobQueue.short)}
         if not going or not self.isVisible() or looking:
             return
         shown = self.view.details
-        if shown and shown.training.standing.goes_on and not self.writes:
+        if shown and shown.training.status.is_active and not self.writes:
             self._look()
         else:
             self.load()

@@ -12,7 +12,7 @@ from sciread_app.language import tr
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.ui.models.model_list import ROW, ModelDelegate, ModelList, ModelRow
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.training.text import KINDS, STANDINGS, below
+from sciread_app.ui.training.text import KINDS, STATUS_LABELS, below
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -36,9 +36,9 @@ class TrainingList(ModelList):
 
 
 def _row(one: TrainingRun) -> ModelRow:
-    share = one.step / one.steps if one.standing.goes_on and one.steps else None
-    kind = KINDS.get(one.standing, "")
-    return ModelRow(one.name, one.name, below(one), STANDINGS[one.standing], kind, share)
+    share = one.step / one.steps if one.status.is_active and one.steps else None
+    kind = KINDS.get(one.status, "")
+    return ModelRow(one.name, one.name, below(one), STATUS_LABELS[one.status], kind, share)
 
 
 class TrainingDelegate(ModelDelegate):

@@ -24,7 +24,7 @@ from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.loss_curves import LossCurves
 from sciread_app.ui.training.text import (
     KINDS,
-    STANDINGS,
+    STATUS_LABELS,
     STOPPING,
     facts,
     made_of,
@@ -68,8 +68,8 @@ class TrainingView(QFrame):
         before, self.details = self.details, details
         training, story = details.training, details.story
         self.title.setText(training.name)
-        self.pill.setText(STANDINGS[training.standing])
-        restyled(self.pill, _PILLS.get(KINDS.get(training.standing, ""), "tag"))
+        self.pill.setText(STATUS_LABELS[training.status])
+        restyled(self.pill, _PILLS.get(KINDS.get(training.status, ""), "tag"))
         self.made.setText(made_of(training) if training.method else "")
         self._show_trouble(details)
         self._show_far(details)
@@ -96,7 +96,7 @@ class TrainingView(QFrame):
             shown[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_trouble(self, details: TrainingDetails) -> None:
-        problem = details.training.problem if details.training.standing is RunStatus.failed else ""
+        problem = details.training.problem if details.training.status is RunStatus.failed else ""
         self._trouble.setVisible(bool(problem))
         self.problem.setText(problem)
         self.hint.setText(details.training.hint)
@@ -104,33 +104,33 @@ class TrainingView(QFrame):
 
     def _show_far(self, details: TrainingDetails) -> None:
         training, story = details.training, details.story
-        self._going.setVisible(training.standing.goes_on)
+        self._going.setVisible(training.status.is_active)
         self.far.setText(progress_text(training, story))
-        known = training.steps and training.standing is not RunStatus.starting
+        known = training.steps and training.status is not RunStatus.starting
         self.bar.setRange(0, 1000 if known else 0)
         if known:
             self.bar.setValue(min(1000, training.step * 1000 // training.steps))
         self.bar.setAccessibleDescription(self.far.text())
 
     def _allow(self, details: TrainingDetails) -> None:
-        standing, readable = details.training.standing, bool(details.training.method)
-        done = standing is RunStatus.finished
+        status, readable = details.training.status, bool(details.training.method)
+        done = status is RunStatus.finished
         allowed = {
-            "stop": standing in (RunStatus.running, RunStatus.starting),
-            "go_on": readable and not standing.goes_on and not done,
+            "stop": status in (RunStatus.running, RunStatus.starting),
+            "go_on": readable and not status.is_active and not done,
             "activate": done,
             "add_model": done and not details.model,
             "measure": done and bool(details.model),
             "compare": done and bool(details.model),
             "log": True,
             "folder": True,
-            "remove": not standing.goes_on,
+            "remove": not status.is_active,
         }
         for verb, button in self.buttons.items():
             button.setVisible(allowed[verb])
 
     def _show_scores(self, details: TrainingDetails) -> None:
-        done = details.training.standing is RunStatus.finished
+        done = details.training.status is RunStatus.finished
         self._how_well.setVisible(done)
         self.scores.setVisible(bool(details.scores))
         self.unmeasured.setVisible(not details.scores)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STOPPING = tr("Save what was learned, and stop; it can go on later")
 # Translators: how a training stands; these are pills of one word
-STANDINGS = {
+STATUS_LABELS = {
     RunStatus.starting: tr("Starting"),
     RunStatus.running: tr("Running"),
     RunStatus.stopping: tr("Stopping"),
@@ -65,11 +65,11 @@ def below(training: TrainingRun) -> str:
     if training.problem:
         return training.problem
     parts = [training.method or training.recipe]
-    if training.standing is RunStatus.running and training.left:
+    if training.status is RunStatus.running and training.left:
         parts.append(tr("{duration} left", duration=duration(training.left)))
-    elif training.standing.goes_on:
+    elif training.status.is_active:
         parts.append(_steps(training))
-    elif training.standing is RunStatus.finished:
+    elif training.status is RunStatus.finished:
         parts.append(when(training.at))
     else:
         parts += [_steps(training), when(training.at)]
@@ -109,9 +109,9 @@ def base_of(base: str) -> str:
 
 def progress_text(training: TrainingRun, story: RunProgress) -> str:
     """The progress, as in "Step 120 of 330 · 4 min left"."""
-    if training.standing is RunStatus.starting:
+    if training.status is RunStatus.starting:
         return tr("It is starting: the trainer is loaded, and texts are cut into word pieces.")
-    if training.standing is RunStatus.stopping:
+    if training.status is RunStatus.stopping:
         return tr("It saves what it has learned, and stops.")
     if story.steps and story.step >= story.steps:
         return tr("All steps are done: the model is measured.")
@@ -143,7 +143,7 @@ def tiles(training: TrainingRun, story: RunProgress) -> list[tuple[str, str]]:
         value = now.get(name)
         if isinstance(value, int | float) and value:
             found.append((shown(value), title))
-    if training.standing.goes_on and (left := now.get("eta")):
+    if training.status.is_active and (left := now.get("eta")):
         found.append((duration(float(left)), trc("of time", "Left")))
     elif story.seconds:
         found.append((duration(story.seconds), tr("Took")))

@@ -180,7 +180,7 @@ def training(name: str, method: str = "SPECTER", **more: Any) -> TrainingRun:
     values: dict[str, Any] = {
         "name": name,
         "folder": Path(name),
-        "standing": RunStatus.finished,
+        "status": RunStatus.finished,
         "method": method,
         "papers": 900,
         "step": 200,

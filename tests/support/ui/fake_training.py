@@ -50,16 +50,16 @@ SCORE = CardScore(
 STEPS = 330
 
 
-def training(name: str = "mine", standing: RunStatus = RunStatus.running, **values) -> TrainingRun:
+def training(name: str = "mine", status: RunStatus = RunStatus.running, **values) -> TrainingRun:
     begun = {
         **{"step": 120, "steps": STEPS, "loss": 0.05, "papers": 9_000, "began": 1.7e9, "at": 1.8e9},
-        "left": 200.0 if standing is RunStatus.running else 0.0,
+        "left": 200.0 if status is RunStatus.running else 0.0,
         "losses": [1 / n for n in range(1, 30)],
     }
-    if standing is RunStatus.finished:
+    if status is RunStatus.finished:
         begun |= {"step": STEPS, "space": "s"}
     return TrainingRun(
-        name=name, folder=Path("/runs") / name, standing=standing, method="SPECTER",
+        name=name, folder=Path("/runs") / name, status=status, method="SPECTER",
         recipe="specter-small", base="starter", **(begun | values),
     )  # fmt: skip
 
@@ -75,9 +75,7 @@ def story(one: TrainingRun) -> RunProgress:
     latest = {"loss": 0.05, "learning_rate": 4e-5, "tokens_per_second": 900.0, "memory": 2 << 30,
               "eta": one.left}  # fmt: skip
     state = (
-        RunState[one.standing.value]
-        if one.standing.value in RunState.__members__
-        else RunState.running
+        RunState[one.status.value] if one.status.value in RunState.__members__ else RunState.running
     )
     notes = (
         RunMessage(1.7e9, 0, "note", "Cutting 9,000 titles"),
@@ -157,7 +155,7 @@ class FakeTeacher:
     def look(self, name: str, task: Task) -> TrainingDetails:
         self.asked.append(f"look {name}")
         one = self.known[name]
-        scores = self.scores if one.standing is RunStatus.finished else []
+        scores = self.scores if one.status is RunStatus.finished else []
         model = self.models.get(name, "")
         return TrainingDetails(
             one, story(one), scores, model, self.base_in_use, "Library, 2026-11-30"
@@ -188,9 +186,9 @@ class FakeTeacher:
         self.asked.append(f"remove corpus {id}")
         self.corpora = []
 
-    def _set(self, name: str, standing: RunStatus) -> TrainingRun:
-        self.asked.append(f"{standing.value} {name}")
-        self.known[name] = replace(self.known[name], standing=standing)
+    def _set(self, name: str, status: RunStatus) -> TrainingRun:
+        self.asked.append(f"{status.value} {name}")
+        self.known[name] = replace(self.known[name], status=status)
         return self.known[name]
 
     def _work(self, what: str, task: Task) -> None:

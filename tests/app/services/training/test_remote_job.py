@@ -192,5 +192,5 @@ def test_job_script_trains_and_result_is_imported(tmp_path: Path, library: Libra
     assert "The model is in run/package" in done.stdout
     runs, corpora = Runs(home), Corpora(home, library)
     opened = RunImporter(home, runs, corpora, lambda run, task: run.name).open(job, Task())
-    assert (opened.training.standing, opened.training.step) == (RunStatus.finished, 3)
+    assert (opened.training.status, opened.training.step) == (RunStatus.finished, 3)
     assert (opened.model, opened.training.corpus) == ("there", corpus)

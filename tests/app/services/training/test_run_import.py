@@ -88,7 +88,7 @@ def test_run_import_adds_run_and_its_model(
     opened = opener.open(source)
     name = "specter-small" if kind == "run" else "job"
     assert (opened.training.name, opened.model, opened.new) == (name, "tiny", True)
-    assert opened.training.standing is RunStatus.finished
+    assert opened.training.status is RunStatus.finished
     assert (opened.training.step, opened.training.papers) == (STEPS, 9)
     assert opener.taken == [name] and opener.left() == [name]
     here = opener.home.runs / name
@@ -105,7 +105,7 @@ def test_imported_run_uses_corpus_if_present(opener: FakeImport, job: Path) -> N
     described = {"papers": 9, "sha256": SHA, "counts": {"files": files}}
     (papers / "corpus.json").write_text(json.dumps(described))
     opened = opener.open(job).training
-    assert opened.corpus == papers and opened.standing is RunStatus.interrupted
+    assert opened.corpus == papers and opened.status is RunStatus.interrupted
     # The files needed to resume were copied too.
     assert (opened.folder / "checkpoint" / "step-1" / "model.safetensors").is_file()
 
@@ -126,7 +126,7 @@ def test_importing_the_same_run_again_copies_nothing(opener: FakeImport, job: Pa
     Run(job / "run").append(Event("end", 99.0, STEPS, {"seconds": 1.0}))
     (job / "run" / "report.json").write_text(report)
     opened = opener.open(job)
-    assert opened.new and opened.training.standing is RunStatus.finished
+    assert opened.new and opened.training.status is RunStatus.finished
     assert opener.left() == ["job"]
     assert not opener.open(opener.home.runs / "job").new
 
@@ -142,7 +142,7 @@ def test_partially_copied_run_is_completed(
     opener.open(part)
     opened = opener.open(job)
     assert opened.new and opened.model
-    assert opened.training.standing is RunStatus.finished
+    assert opened.training.status is RunStatus.finished
     assert not opener.open(part).new and opener.left() == ["part"]
 
 

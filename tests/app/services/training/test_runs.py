@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     runs = Runs(home)
     for training in runs.all():
         runs.stop(training.name)
-    until(lambda: not any(training.standing.goes_on for training in runs.all()))
+    until(lambda: not any(training.status.is_active for training in runs.all()))
 
 
 def recipe(home: Home, seed: int = 1, **changes: object) -> Recipe:
@@ -46,20 +46,20 @@ def until(done: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def wait_for_status(runs: Runs, name: str, *standings: RunStatus) -> TrainingRun:
-    until(lambda: runs.find(name).standing in standings)
+def wait_for_status(runs: Runs, name: str, *statuses: RunStatus) -> TrainingRun:
+    until(lambda: runs.find(name).status in statuses)
     return runs.find(name)
 
 
 def test_run_can_be_started_stopped_and_resumed(home: Home) -> None:
     runs = Runs(home)
     started = runs.start(recipe(home), "First: try?")
-    assert started.name == "First try" and started.standing is RunStatus.starting
+    assert started.name == "First try" and started.status is RunStatus.starting
     until(lambda: runs.find("First try").step >= 3)
     now = runs.find("First try")
-    assert (now.standing, now.method, now.papers) == (RunStatus.running, "SPECTER", 10)
+    assert (now.status, now.method, now.papers) == (RunStatus.running, "SPECTER", 10)
     assert (now.steps, now.left > 0, len(now.losses) > 2) == (fake_trainer.STEPS, True, True)
-    assert runs.stop("First try").standing in (RunStatus.stopping, RunStatus.stopped)
+    assert runs.stop("First try").status in (RunStatus.stopping, RunStatus.stopped)
     stopped = wait_for_status(runs, "First try", RunStatus.stopped)
     runs.go_on("First try")
     until(lambda: runs.find("First try").step > stopped.step)
@@ -117,7 +117,7 @@ def test_finished_run_reports_scores(home: Home) -> None:
     assert done.space == read_package(done.folder / "package").space
     (score,) = runs.scores("specter-small")
     assert (score.metric, score.before, score.value) == ("MAP", "80.00", "90.00")
-    assert runs.go_on("specter-small").standing is RunStatus.finished  # there is nothing to do
+    assert runs.go_on("specter-small").status is RunStatus.finished  # there is nothing to do
 
 
 def test_failed_run_reports_reason(home: Home) -> None:
@@ -135,19 +135,19 @@ def test_failed_run_reports_reason(home: Home) -> None:
 def test_run_not_yet_begun_is_stopped_at_once(home: Home) -> None:
     runs = Runs(home)
     runs.start(recipe(home, seed=5), "waits")
-    assert runs.find("waits").standing is RunStatus.starting
-    assert not runs.stop("waits").standing.goes_on
+    assert runs.find("waits").status is RunStatus.starting
+    assert not runs.stop("waits").status.is_active
 
 
 def test_stop_request_applies_to_run_of_another_process(home: Home) -> None:
     other = Runs(home)
     other.start(recipe(home, seed=5), "waits")
     runs = Runs(home)
-    assert runs.find("waits").standing is RunStatus.starting
+    assert runs.find("waits").status is RunStatus.starting
     runs.stop("waits")
     (home.runs / "waits" / "go").touch()
     # The run ignores a stop request that is older than its start.
-    until(lambda: runs.find("waits").step > 0 or not runs.find("waits").standing.goes_on)
+    until(lambda: runs.find("waits").step > 0 or not runs.find("waits").status.is_active)
     wait_for_status(runs, "waits", RunStatus.stopped)
 
 
@@ -226,13 +226,13 @@ def test_grid_run_counts_steps_of_all_combinations(home: Home) -> None:
 
 def test_run_never_started_is_stopped_not_failed(home: Home) -> None:
     Run.create(home.runs / "new", recipe(home))
-    assert Runs(home).find("new").standing is RunStatus.stopped
+    assert Runs(home).find("new").status is RunStatus.stopped
 
 
 def test_silent_process_fails_after_timeout(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.create(home.runs / "mute", recipe(home))
     (run.folder / CONSOLE).touch()
-    assert Runs(home).find("mute").standing is RunStatus.starting
+    assert Runs(home).find("mute").status is RunStatus.starting
     monkeypatch.setattr(services, "_START_TIMEOUT", 0.0)
     failed = Runs(home).find("mute")
-    assert failed.standing is RunStatus.failed and "without a word" in failed.hint
+    assert failed.status is RunStatus.failed and "without a word" in failed.hint

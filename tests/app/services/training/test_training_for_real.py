@@ -60,10 +60,10 @@ def test_collection_trains_a_model(workspace: Workspace) -> None:
     begun = learning.start(plan, Task())
     follower, seen = RunMonitor(begun.folder), set()
     late = time.monotonic() + 240
-    while (now := learning.runs.find("mine")).standing.goes_on and time.monotonic() < late:
+    while (now := learning.runs.find("mine")).status.is_active and time.monotonic() < late:
         seen.add(follower.look().step)
         time.sleep(0.05)
-    assert now.standing is RunStatus.finished, learning.runs.log("mine")
+    assert now.status is RunStatus.finished, learning.runs.log("mine")
     story = follower.look()
     assert (story.step, story.steps, len(story.curves["loss"])) == (12, 12, 12)
     assert story.validations and story.about["device"] == "cpu"

@@ -187,7 +187,7 @@ def test_training_is_estimated_started_and_finished(
     assert (started.name, recipe.corpus) == ("Of my thesis", corpus.folder)
     assert (recipe.name, recipe.seed, corpus.what) == ("specter-small", 2, plan.data)
     late = time.monotonic() + 60
-    while learning.runs.find(started.name).standing.goes_on and time.monotonic() < late:
+    while learning.runs.find(started.name).status.is_active and time.monotonic() < late:
         time.sleep(0.02)
     assert learning.runs.find(started.name).steps == fake_trainer.STEPS
 

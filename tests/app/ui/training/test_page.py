@@ -25,7 +25,7 @@ from sciread_app.ui.training import completion_notifier, page
 from sciread_app.ui.training.form import controller
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
-from sciread_app.ui.training.text import STANDINGS, held_tiles
+from sciread_app.ui.training.text import STATUS_LABELS, held_tiles
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
 from tests.support.ui.fake_training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
@@ -335,7 +335,7 @@ def test_trainings_are_listed_with_their_status(show, teacher):
     shown = show()
     rows = {row.key: row for row in shown.list.rows}
     assert {key: row.mark for key, row in rows.items()} == {
-        one.value: STANDINGS[one] for one in RunStatus
+        one.value: STATUS_LABELS[one] for one in RunStatus
     }
     assert rows["running"].below == "SPECTER · 3 min 20 s left"
     assert rows["running"].share == 120 / STEPS and rows["finished"].share is None
@@ -436,10 +436,10 @@ def test_settings_and_corpora_have_readable_labels(write, show, teacher):
 
 
 @pytest.mark.parametrize(
-    "standing", [RunStatus.running, RunStatus.finished, RunStatus.stopped, RunStatus.failed]
+    "status", [RunStatus.running, RunStatus.finished, RunStatus.stopped, RunStatus.failed]
 )
-def test_status_has_the_same_colour_in_view_and_list(show, teacher, standing, qtbot, jobs):
-    teacher.have(training("mine", standing))
+def test_status_has_the_same_colour_in_view_and_list(show, teacher, status, qtbot, jobs):
+    teacher.have(training("mine", status))
     shown = show()
     pill = shown.view.pill.grab().toImage()
     ground = pill.pixelColor(4, pill.height() // 2)
@@ -593,10 +593,10 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     assert row.cancel.text() == "Stop" and "can go on later" in row.cancel.toolTip()
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is JobState.stopped)
-    assert teacher.known["mine"].standing is RunStatus.stopped
+    assert teacher.known["mine"].status is RunStatus.stopped
     assert row.again.text() == "Go on"
     click(qtbot, row.again)
-    qtbot.waitUntil(lambda: teacher.known["mine"].standing is RunStatus.running)
+    qtbot.waitUntil(lambda: teacher.known["mine"].status is RunStatus.running)
     qtbot.waitUntil(lambda: window.work_log.works[-1].state is JobState.running)
 
 
