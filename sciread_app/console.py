@@ -1,4 +1,4 @@
-"""How the command line speaks: to a person, or with --json to a program."""
+"""Output of the command line: text for users, or with --json one JSON value for programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BETWEEN_NOTES = 1.0
 
 
 class Console:
-    """`say` is for people and silent with --json; `answer` is what was asked for, in both ways."""
+    """Prints text with `say`, `warn` and `complain`, and with --json only the JSON value."""
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
@@ -42,17 +42,19 @@ class Console:
         self._err = RichConsole(stderr=True, highlight=False)
 
     def say(self, text: Any = "") -> None:
+        """Print text or a rich renderable; nothing with --json."""
         if not self.as_json:
             self._out.print(text)
 
     def answer(self, value: Any) -> None:
-        """One JSON value on one line, for programs."""
+        """With --json, print the result of the command as one line of JSON; else nothing."""
         if self.as_json:
-            # Escaped where not every letter can be written: a program must get what it asked for.
+            # Escaped if stdout cannot encode every character.
             escaped = not (sys.stdout.encoding or "").lower().startswith("utf")
             sys.stdout.write(json.dumps(value, ensure_ascii=escaped, default=str) + "\n")
 
     def complain(self, message: str, hint: str = "") -> None:
+        """Print an error and a hint to stderr; with --json, print them as JSON to stdout."""
         if self.as_json:
             self.answer({"error": message, "hint": hint})
             return
@@ -61,12 +63,13 @@ class Console:
             self._err.print(escape(hint))
 
     def warn(self, text: str) -> None:
+        """Print a warning to stderr; nothing with --json."""
         if not self.as_json:
             self._err.print(f"[yellow]{escape(text)}[/]")
 
     @contextmanager
     def progress(self, title: str) -> Iterator[Task]:
-        """A task whose steps are shown on stderr: as a bar, or where that is a pipe, as lines."""
+        """Yield a task whose progress is shown on stderr, as a bar, or as lines if it is a pipe."""
         if not self.as_json and not self._err.is_terminal:
             yield Task(_Lines(title, self._err).report)
             return
@@ -90,7 +93,7 @@ class Console:
 
 
 class _Lines:
-    """Progress as lines, now and then, for where nothing can be overwritten."""
+    """Progress as occasional lines, for outputs on which nothing can be overwritten."""
 
     def __init__(self, title: str, console: RichConsole) -> None:
         self._title = title
@@ -99,11 +102,11 @@ class _Lines:
 
     def report(self, done: int, total: int, note: str) -> None:
         (at, before), now = self._last, time.monotonic()
-        # Numbers alone, such as seconds that are counted down, make no new note.
-        said = re.sub(r"\d+", "", note)
-        if now - at < (_BETWEEN_LINES if said == before else _BETWEEN_NOTES):
+        # A note that differs only in numbers, such as a countdown, is not a new note.
+        words = re.sub(r"\d+", "", note)
+        if now - at < (_BETWEEN_LINES if words == before else _BETWEEN_NOTES):
             return
-        self._last = now, said
+        self._last = now, words
         of = f"{done:,} of {total:,}" if total else f"{done:,}" if done else ""
         text = " · ".join(filter(None, (self._title, of, note)))
         self._console.print(escape(text), soft_wrap=True)

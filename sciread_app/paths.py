@@ -1,4 +1,4 @@
-"""Where things are: the home folder that holds a library, and what came with the program."""
+"""Paths: the home folder of a library, the cache, and resources of the program."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ import platformdirs
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 
-# Folders that other programs copy or lock while we write: an SQLite file breaks in them.
+# Folders that other programs copy or lock during writes, which corrupts SQLite files.
 _SYNCED = ("onedrive", "dropbox", "icloud", "google drive", "googledrive", "nextcloud", "syncthing")
 _TITLES = {"onedrive": "OneDrive", "icloud": "iCloud", "googledrive": "Google Drive"}
 # File systems of other computers, on which SQLite's locks cannot be relied upon.
 _NETWORK = ("nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs",
             "fuse.sshfs", "fuse.rclone", "fuse.davfs", "fuse.gvfsd-fuse")  # fmt: skip
-_REMOTE_DRIVE = 4  # what Windows calls a drive of another computer
+_REMOTE_DRIVE = 4  # DRIVE_REMOTE, the result of GetDriveType for a network drive
 
-MOVED = "moved-to.txt"  # in a home whose library lies elsewhere now: the folder
-BESIDE = "SciRead-home"  # a folder beside the program that is used instead of the system's
+MOVED = "moved-to.txt"  # in a home folder whose library was moved: the path of the new folder
+PORTABLE_FOLDER = "SciRead-home"  # a folder next to the program that replaces the system's default
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folder of one library, and the places in it."""
+    """The folder of one library, and the paths in it."""
 
     folder: Path
 
@@ -52,12 +52,12 @@ class Home:
 
     @property
     def styles(self) -> Path:
-        """Citation styles of a person's own."""
+        """Citation styles added by the user."""
         return self.folder / "styles"
 
     @property
     def reports(self) -> Path:
-        """Of evaluations: a folder for each suite and corpus, in it one for each model."""
+        """Evaluation reports: a folder for each suite and corpus, with one for each model."""
         return self.folder / "reports"
 
     @property
@@ -66,12 +66,12 @@ class Home:
 
     @property
     def runs(self) -> Path:
-        """Trainings, each a folder."""
+        """Training runs, each a folder."""
         return self.folder / "runs"
 
     @property
     def corpora(self) -> Path:
-        """Papers as they were put aside to learn from, each a folder."""
+        """Training corpora, each a folder."""
         return self.folder / "corpora"
 
     @property
@@ -84,13 +84,13 @@ class Home:
 
     @property
     def synced_by(self) -> str:
-        """The program that synchronises the folder, as far as its path tells; else empty."""
+        """The name of the program that synchronises the folder, detected by the path; else ""."""
         path = str(self.folder.resolve()).lower()
         return next((name for name in _SYNCED if name in path), "")
 
     @property
     def risk(self) -> str:
-        """Why the folder is no good place for a library, as a sentence; empty if it is."""
+        """The risk of a library in this folder, as a sentence; empty if there is none."""
         if name := self.synced_by:
             return tr(
                 "The library lies in a folder of {program}, which may damage it while it is open.",
@@ -106,10 +106,10 @@ class Home:
 
 
 def open_home(folder: Path | None = None) -> Home:
-    """The home folder, made if it is not there: `folder`, else SCIREAD_HOME, else the one beside
-    the program, else the system's.
+    """Return the home folder, created if missing: `folder`, else SCIREAD_HOME, else the one next to
+    the program, else the system's default.
 
-    Where a library was moved away from, the folder that it was moved to.
+    If the library was moved, its new folder is returned.
     """
     home = find_home(folder)
     try:
@@ -127,15 +127,15 @@ def open_home(folder: Path | None = None) -> Home:
 
 
 def find_home(folder: Path | None = None) -> Home:
-    """The home folder as `open_home` chooses it, which need not be there."""
-    wanted = folder or os.environ.get("SCIREAD_HOME") or _beside_the_program() or _usual()
-    # Whole, since the trainer's processes run in another folder than this one.
+    """Return the home folder that `open_home` chooses, without creating it."""
+    wanted = folder or os.environ.get("SCIREAD_HOME") or _portable_folder() or _usual()
+    # Absolute, since the trainer's processes run in another working directory.
     home = Home(Path(wanted).expanduser().absolute())
     return _moved(home) or home
 
 
 def local_home() -> Home:
-    """A folder of this computer's own that holds no library yet, whatever the environment says."""
+    """Return an unused home folder in the default place, ignoring SCIREAD_HOME."""
     usual = Path(_usual())
     names = [usual.name, *(f"{usual.name} {n}" for n in range(2, 100))]
     homes = (Home(usual.with_name(name)) for name in names)
@@ -143,7 +143,7 @@ def local_home() -> Home:
 
 
 def network_kind(folder: Path) -> str:
-    """The kind of file system, if the folder lies on another computer; else empty."""
+    """Return the type of a network file system that contains the folder; "" for a local one."""
     folder = folder.absolute()
     if sys.platform == "win32":
         return tr("a shared folder") if _is_remote(folder) else ""
@@ -180,7 +180,7 @@ def _moved_file(home: Home) -> Path | None:
 
 
 def _kind_of(folder: Path, mounts: Sequence[tuple[str, str]]) -> str:
-    """The file system that a folder lies on: that of the innermost place where one is mounted."""
+    """Return the type of the file system with the innermost mount point that contains `folder`."""
     best, kind = Path("/"), ""
     for place, name in mounts:
         at = Path(place)
@@ -190,7 +190,7 @@ def _kind_of(folder: Path, mounts: Sequence[tuple[str, str]]) -> str:
 
 
 def _mounts() -> list[tuple[str, str]]:
-    """Where which kind of file system is mounted."""
+    """Return the mount points, each with the type of its file system."""
     if sys.platform == "darwin":
         # //me@server/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)
         said = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False).stdout
@@ -204,7 +204,7 @@ def _mounts() -> list[tuple[str, str]]:
 
 
 def _without_octals(text: str) -> str:
-    r"""A path as /proc writes it: a space is \040."""
+    r"""Decode a path of /proc/mounts, in which a space is \040."""
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
 
 
@@ -219,11 +219,11 @@ def _usual() -> str:
     return platformdirs.user_data_dir("SciRead", appauthor=False)
 
 
-def _beside_the_program() -> Path | None:
-    """The folder SciRead-home beside a program that carries its own Python, if it exists.
+def _portable_folder() -> Path | None:
+    """Return the folder SciRead-home next to a frozen program, if it exists.
 
-    Beside means where the user sees the program: also next to its folder, which an update may
-    replace, next to the file of an AppImage, next to the bundle that macOS shows as a file.
+    It is looked for wherever the user sees the program: also next to its folder, which an update
+    may replace, next to an AppImage file, and next to the bundle that macOS shows as a file.
     """
     if not getattr(sys, "frozen", False):
         return None
@@ -232,18 +232,23 @@ def _beside_the_program() -> Path | None:
     if image := os.environ.get("APPIMAGE"):
         places.insert(0, Path(image).parent)
     places += [bundle.parent for bundle in program.parents if bundle.suffix == ".app"]
-    return next((place / BESIDE for place in places if (place / BESIDE).is_dir()), None)
+    return next(
+        (place / PORTABLE_FOLDER for place in places if (place / PORTABLE_FOLDER).is_dir()), None
+    )
 
 
 def cache_folder() -> Path:
-    """Where answers of sources are kept for a day, and when each was last asked: for all homes of
-    a person together, since the sources count requests, not homes. It may be deleted any time."""
+    """Return the folder for cached responses of sources and the times of the last requests.
+
+    It is shared by all home folders of a user, since sources limit requests per user. It may be
+    deleted at any time.
+    """
     usual = platformdirs.user_cache_dir("SciRead", appauthor=False)
     return Path(os.environ.get("SCIREAD_CACHE") or usual).expanduser()
 
 
 def resource(name: str) -> Path:
-    """A file that came with the program."""
+    """Return the path of a file that comes with the program."""
     package = Path(__file__).parent
     installed = package / "resources" / name
     return installed if installed.exists() else package.parent / "resources" / name

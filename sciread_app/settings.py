@@ -20,10 +20,10 @@ THEMES = ("system", "light", "dark")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every choice, with what it is until a person chooses otherwise."""
+    """All settings, with their defaults."""
 
     theme: str = "system"
-    model: str = "starter"  # the folder in models/, or the model that came with the program
+    model: str = "starter"  # a folder in models/, or "starter", the model that SciRead comes with
     pdf_workers: int = 2
     pdf_seconds: int = 30
     contact: str = ""  # an e-mail address that sources may write to
@@ -33,21 +33,26 @@ class Settings:
     semantic_scholar_url: str = ""
     zotero_url: str = ""
     crossref_url: str = ""
-    scale: int = 100  # of all that is shown, in percent
+    scale: int = 100  # of the whole user interface, in percent
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
-    accepted_risk: str = ""  # what a person was told of the library's place, and leaves so
+    accepted_risk: str = ""  # the risk of the home folder's place that the user has accepted
 
 
 def read_settings(path: Path) -> tuple[Settings, list[str]]:
-    """The settings in a file, and a sentence for each wrong one, which keeps its default."""
+    """Read a settings file. Returns the settings and a sentence for each problem.
+
+    An invalid setting, and every setting of an unreadable file, has its default.
+    """
     if not path.exists():
         return Settings(), []
     try:
         values = tomlkit.parse(path.read_text("utf-8")).unwrap()
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         why = getattr(error, "strerror", None) or error
-        said = tr("{file} cannot be read ({why}); the defaults are used.", file=path.name, why=why)
-        return Settings(), [said]
+        problem = tr(
+            "{file} cannot be read ({why}); the defaults are used.", file=path.name, why=why
+        )
+        return Settings(), [problem]
     good, problems = {}, []
     for field in fields(Settings):
         if field.name in values:
@@ -63,7 +68,7 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Write the settings over those in the file; what else stands there, comments too, stays."""
+    """Write the settings to a file, keeping its comments and unknown settings."""
     try:
         document = tomlkit.parse(path.read_text("utf-8")) if path.exists() else tomlkit.document()
     except (OSError, UnicodeDecodeError, TOMLKitError):
@@ -79,8 +84,10 @@ def write_settings(path: Path, settings: Settings) -> None:
 
 
 def change_settings(path: Path, **changes: Any) -> Settings:
-    """Write these settings at once, whatever else has been changed since. Raises ValueError with
-    what is wrong with one."""
+    """Change some settings in the file, keeping changes made to others since it was read.
+
+    Returns the new settings. Raises ValueError if one is invalid.
+    """
     for name, value in changes.items():
         if wrong := _wrong(name, value):
             raise ValueError(wrong)
@@ -92,11 +99,11 @@ def change_settings(path: Path, **changes: Any) -> Settings:
 
 def _wrong(name: str, value: Any) -> str:
     """The problem of a value of a setting, as the end of a sentence; empty if it is valid."""
-    wanted = type(getattr(Settings(), name))
-    if type(value) is not wanted and wanted is int:
+    expected = type(getattr(Settings(), name))
+    if type(value) is not expected and expected is int:
         # Translators: a value "is not a whole number"; so do the next ones begin
         return tr("is not a whole number")
-    if type(value) is not wanted:
+    if type(value) is not expected:
         return tr("is not a text")
     if name == "theme" and value not in THEMES:
         return tr("is none of {known}", known=", ".join(THEMES))
@@ -106,6 +113,6 @@ def _wrong(name: str, value: Any) -> str:
         return tr("is no web address")
     if name == "scale" and value not in SCALES:
         return tr("is not within 100 and 300")
-    if wanted is int and value < 1:
+    if expected is int and value < 1:
         return tr("is less than 1")
     return ""

@@ -1,4 +1,4 @@
-"""The verbs that put copies of the library away, and bring one back."""
+"""Commands that back up the library, and restore a backup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all verbs of the command line share: how they are called, open the library, and fail."""
+"""The base of all commands: common options, opening the library, errors and exit codes."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ app = typer.Typer(
 
 @contextmanager
 def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
+    """Open the home folder, created if missing, and close it at the end. Raises LibraryError."""
     if needs_update(find_home(home)):
         console.warn("Updating the library to the format of this version, after a backup ...")
     workspace = open_workspace(home)
@@ -60,7 +61,7 @@ def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
 
 @contextmanager
 def existing(home: Path | None, console: Console) -> Iterator[Workspace]:
-    """`opened` for verbs that begin no library where there is none."""
+    """`opened` for commands that do not create a library. Raises LibraryError if there is none."""
     place = find_home(home)
     if not place.library.exists():
         raise LibraryError(
@@ -72,10 +73,11 @@ def existing(home: Path | None, console: Console) -> Iterator[Workspace]:
 
 
 def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[..., None]:
-    """Turn a function into a verb: its errors become sentences, its number the exit code.
+    """Register a function as a command, named after it with dashes for underscores.
 
-    Verbs of one kind make a group: `@partial(verb, group=GROUP)`, for GROUP in `app.add_typer`.
-    One whose name is taken in Python has a line behind it: `list_`.
+    Errors are printed as a message and a hint; the returned number becomes the exit code. A
+    command of a subcommand group is declared with `@partial(verb, group=GROUP)`. A trailing
+    underscore, as in `list_`, is dropped from the name.
     """
 
     @wraps(run)
@@ -94,17 +96,17 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
             console.complain(str(error), error.hint)
             code = FAILED
         except OSError as error:
-            if (told := of_disk(error)) is None:
+            if (disk_error := of_disk(error)) is None:
                 raise
-            console.complain(str(told), told.hint)
+            console.complain(str(disk_error), disk_error.hint)
             code = FAILED
         raise typer.Exit(code or DONE)
 
     return group.command(run.__name__.rstrip("_").replace("_", "-"))(called)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"sciread {__version__}")
         raise typer.Exit
 
@@ -118,12 +120,12 @@ def _options(
     home: Home = None,
     as_json: Json = False,
 ) -> None:
-    """What holds for every verb, said before it or after."""
+    """Options of all commands, which may be given before or after the command's name."""
     context.default_map = _defaults(context.command, {"home": home, "as_json": as_json})
 
 
 def _defaults(group: Any, for_all: dict[str, Any]) -> dict[str, Any]:
-    """For each verb, also those of groups."""
+    """Return the default option values of each command, also of those in groups."""
     return {
         name: _defaults(command, for_all) if hasattr(command, "commands") else for_all
         for name, command in group.commands.items()

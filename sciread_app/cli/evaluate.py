@@ -1,4 +1,4 @@
-"""The verbs that measure models, and show what was measured."""
+"""Commands that evaluate models, and show the scores."""
 
 from __future__ import annotations
 
@@ -126,8 +126,10 @@ def _data(suite: str, corpus: str) -> TrainingData | Path | None:
 
 
 def _table(board: Leaderboard, kept: Sequence[StoredReport]) -> Table:
-    """Each task has a line of its own, below it its metrics; the best of a row stands out. Of one
-    model there are intervals, for which many have no room."""
+    """Return a table with a heading for each task and a row for each metric, the best in bold.
+
+    Confidence intervals are shown for a single model only; several would need too much width.
+    """
     called = names(kept)
     shown = Table(box=None, pad_edge=False, header_style="dim")
     shown.add_column("")
@@ -145,7 +147,8 @@ def _table(board: Leaderboard, kept: Sequence[StoredReport]) -> Table:
 
 
 def _titled(metric: Metric) -> str:
-    """Without an arrow, which not every terminal has; where nothing is said, higher is better."""
+    """Return the title of a metric. In words, since not every terminal has an arrow; higher is
+    better unless stated."""
     lower = metric.higher_is_better is False
     return tr("{metric} (lower is better)", metric=metric.title) if lower else metric.title
 

@@ -1,4 +1,4 @@
-"""The verbs that keep other programs, and texts somebody writes, in step with the library."""
+"""Commands for exchange with other programs: auto-exports and the import from Zotero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that fetch papers and citations from where they are."""
+"""Commands that fetch papers and citations from online sources."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def key(
     as_json: Json = False,
 ) -> int:
     """Keep a service's API key in the system's keyring; it is asked for, not typed here."""
-    from sciread_app.sources import api_keys  # with the network: 0.2 s, which other verbs have not
+    from sciread_app.sources import api_keys  # imports the network code, which takes 0.2 s
 
     console = Console(as_json)
     if service not in SERVICES:
@@ -121,7 +121,11 @@ def _look(workspace: Workspace, query: SourceQuery, console: Console) -> int:
 
 
 def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
-    """Run fetches one after the other. One that fails is told, and the others go on."""
+    """Run fetches one after the other, and return the exit code.
+
+    If one of several fails, a warning is printed and the others still run. Raises BadQuery, and
+    SciReadError if the only one fails.
+    """
     done: list[Fetched] = []
     failed = []
     for id in ids:

@@ -1,4 +1,4 @@
-"""The verbs that fill, search and look after the library."""
+"""Commands that import into, search, export and check the library."""
 
 from __future__ import annotations
 
@@ -248,7 +248,8 @@ def status(home: Home = None, as_json: Json = False) -> int:
 
 
 def _as_file() -> TextIO:
-    """What is printed, ready for a file of papers: those are UTF-8, whatever the system writes."""
+    """Return stdout; if redirected to a file or pipe, it is switched to UTF-8, the encoding of all
+    export formats."""
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
         sys.stdout.reconfigure(encoding="utf-8")
     return sys.stdout
@@ -263,8 +264,11 @@ def _nothing_to_export(query: list[str]) -> LibraryError:
 
 
 def _chosen(workspace: Workspace, text: str) -> list[int]:
-    """All papers that hold every word of a query and meet its conditions, in order of arrival, so
-    that the same papers make the same file."""
+    """Return the papers that contain every word of a query and meet its conditions.
+
+    They are ordered by id, so that the same papers give the same file. Raises BadQuery for queries
+    by example, which only rank papers.
+    """
     query, library = parse(text), workspace.library
     if query.has_examples or query.unlike or query.named_unlike:
         raise BadQuery(
@@ -283,13 +287,14 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
 
 
 def shown(results: SearchResults, weaker: bool, limit: int) -> SearchResults:
-    """What is listed: the matches, and with `weaker` also those that are not."""
+    """Return the results to list: the matches, with `weaker` also papers that match less well."""
     hits = [*results.hits, *results.weaker][:limit] if weaker else results.hits
     return replace(results, hits=hits)
 
 
 def resolve(workspace: Workspace, names: list[str]) -> list[PaperId]:
-    """The papers that these names mean. Raises LibraryError for one that means none."""
+    """Return the papers with these names (see NAMES_HELP). Raises LibraryError for an unknown
+    one."""
     return [_resolve_one(workspace, name) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""The verbs about models: which are here, how they come and go, and which one answers."""
+"""Commands that list, install, export, remove and activate models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ app.add_typer(GROUP, name="model")
 
 Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it, or starter.")]
 
-# As the hub names models; a folder is not called so, or stands there.
+# The form of a model's name on the hub, OWNER/NAME. An existing folder takes precedence.
 _OF_HUB = re.compile(r"https?://.+|[\w.-]+/[\w.-]+")
 
 

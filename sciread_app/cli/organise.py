@@ -1,4 +1,4 @@
-"""The verbs that sort papers, each of which can be taken back."""
+"""Commands that organise papers: tags, collections, ratings, trash, merges, undo and redo."""
 
 from __future__ import annotations
 
@@ -269,7 +269,8 @@ def _tell(console: Console, edit: Edit | None, done: str, nothing: str) -> int:
 
 
 def _trashed(workspace: Workspace, name: str) -> PaperId:
-    """The paper in the trash that this name means, or any other that it means."""
+    """Return the paper with this name, preferably one in the trash. Raises LibraryError if there is
+    none."""
     library = workspace.library
     for paper in library.get(library.trashed()):
         names = {str(paper.id), *(value for _, value in paper.identifiers)}

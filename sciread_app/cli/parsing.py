@@ -1,4 +1,4 @@
-"""How the command line is called: words with a dash, usage errors, other names of verbs."""
+"""Parsing of arguments: query words that begin with a dash, usage errors, suggested commands."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sciread_app.workspace import log_file, start_log
 
 log = logging.getLogger(__name__)
 
-# Typer brings a copy of Click of its own, and names of its errors only this one.
+# Typer bundles a copy of Click, and exports only this class of its errors.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
-# What people call these verbs elsewhere.
+# Names of similar commands in other programs.
 _OTHER_NAMES = {
     **dict.fromkeys(("search", "list", "ls", "query"), "find"),
     **dict.fromkeys(("rm", "remove", "delete"), "trash"),
@@ -29,7 +29,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("index", "embed"), "encode"),
     "like": "similar",
 }
-# Of each verb that takes a query: its options that are followed by a value, and its short options.
+# For each command that takes a query: its options that take a value, and its short options.
 _VALUED = {
     "find": ("--limit", "-n", "--mode", "--home"),
     "export": ("--format", "-f", "--output", "-o", "--home"),
@@ -41,8 +41,10 @@ _SHORT = {
 
 
 def run(app: typer.Typer, arguments: list[str]) -> None:
-    """Run a verb and end the process with its exit code. With --json, usage errors and unexpected
-    errors are answered in JSON, too."""
+    """Run a command and end the process with its exit code.
+
+    With --json, usage errors and unexpected errors are printed as JSON, too.
+    """
     place = _verb_place(arguments)
     verb = arguments[place] if place is not None else ""
     known = typer.main.get_command(app)
@@ -65,7 +67,7 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
 
 
 def _report(error: Exception, verb: str, console: Console) -> None:
-    """Write an unexpected error to the log with its traceback, and say where that is."""
+    """Write an unexpected error to the log with its traceback, and print the log's path."""
     if log_file() is None:  # no library was opened, or its log cannot be written
         start_log(cache_folder() / "sciread.log")
     log.error("Unexpected error in `sciread %s`", verb, exc_info=error)
@@ -78,8 +80,11 @@ def _report(error: Exception, verb: str, console: Console) -> None:
 
 
 def words_last(verb: str, arguments: list[str]) -> list[str]:
-    """The arguments of `find` or `export` with the options first, so that "-neutrino" and
-    "-like:23" are words of the query. All that begins with two dashes is an option."""
+    """Move the options of `find` or `export` before the query, and insert "--" between them.
+
+    "-neutrino" and "-like:23" are then parsed as words of the query. Whatever begins with two
+    dashes is an option.
+    """
     if "--" in arguments:
         return arguments
     options, words, rest = list[str](), list[str](), list(arguments)
@@ -95,7 +100,7 @@ def words_last(verb: str, arguments: list[str]) -> list[str]:
 
 
 def _verb_place(arguments: list[str]) -> int | None:
-    """Where the verb stands, behind the options that hold for every verb."""
+    """Return the index of the command's name, after any common options; None if there is none."""
     place = 0
     while place < len(arguments):
         if arguments[place] == "--home":

@@ -1,4 +1,4 @@
-"""The verb that says what is new for what somebody follows."""
+"""The command that lists recommendations for followed topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that teach models: is there enough to learn from, begin, follow, stop, bring back."""
+"""Commands for training: check the data, start, follow, stop, resume and import runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from trainer.contract.corpus_stats import Level, check_requirements
 GROUP = typer.Typer(help="Teach a model with your own papers.", no_args_is_help=True)
 app.add_typer(GROUP, name="train")
 
-LOOKS = 0.3  # seconds between two looks at a training that is followed
+POLL_INTERVAL = 0.3  # seconds between two reads of the events of a run that is followed
 
 Recipe = Annotated[
     str, typer.Argument(help="A recipe (see `sciread-trainer methods`), such as specter-small.")
@@ -158,7 +158,7 @@ def stop(name: Name, home: Home = None, as_json: Json = False) -> int:
         runs = workspace.training.runs
         stopped = runs.stop(name)
         while stopped.status.is_active:
-            task.wait(LOOKS, "")
+            task.wait(POLL_INTERVAL, "")
             stopped = runs.find(name)
     how = views.STATUS_LABELS[stopped.status]
     console.say(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
@@ -258,17 +258,18 @@ def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Co
 
 
 def _follow(runs: Runs, name: str, console: Console) -> int:
+    """Show the progress of a run until it ends or Ctrl-C is pressed, and return the exit code."""
     training = runs.find(name)
     follower = RunMonitor(training.folder)
     try:
         with console.progress(escape(name)) as task:
             while True:
-                told = follower.look()
+                progress = follower.look()
                 training = runs.find(name)
-                task.step(training.step, training.steps, _note(told))
+                task.step(training.step, training.steps, _note(progress))
                 if not training.status.is_active:
                     break
-                time.sleep(LOOKS)
+                time.sleep(POLL_INTERVAL)
     except KeyboardInterrupt:
         console.say(tr("{name} goes on without you.", name=escape(name)))
         return DONE
@@ -278,17 +279,17 @@ def _follow(runs: Runs, name: str, console: Console) -> int:
     found = runs.scores(name)
     console.say(views.scores(found))
     if not training.problem:
-        console.answer(views.story_as_value(training, told, found))
+        console.answer(views.run_as_value(training, progress, found))
     return DONE if training.status is RunStatus.finished else FAILED
 
 
-def _note(told: RunProgress) -> str:
-    loss = told.latest.get("loss")
+def _note(progress: RunProgress) -> str:
+    loss = progress.latest.get("loss")
     return "" if not isinstance(loss, int | float) else tr("loss {loss}", loss=f"{loss:.4f}")
 
 
 def _data(on: str) -> TrainingData:
-    """What is meant by --on. Raises BadQuery."""
+    """Return the training data named by --on."""
     if not on or on == TrainingDataKind.library.value:
         return LIBRARY
     kind, colon, name = on.partition(":")
@@ -301,6 +302,7 @@ def _data(on: str) -> TrainingData:
 
 
 def _settings(changes: list[str] | None) -> dict[str, Any]:
+    """Return the settings of --set; comma-separated values become a list. Raises BadQuery."""
     found: dict[str, Any] = {}
     for change in changes or ():
         name, equals, value = change.partition("=")

@@ -1,4 +1,4 @@
-"""What the command line shows of fetches: for people as rich text, for programs as plain values."""
+"""Output of fetches, as rich text and as JSON values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line shows of models: for people as rich text, for programs as plain values."""
+"""Output of models, as rich text and as JSON values."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def model_as_value(model: InstalledModel) -> dict[str, Any]:
     return asdict(model) | {"state": model.state.value}
 
 
-def about(told: ModelDetails) -> RenderableType:
-    model = told.model
+def about(details: ModelDetails) -> RenderableType:
+    model = details.model
     rows = (
         (tr("name"), model.name),
-        (tr("folder"), str(told.folder)),
+        (tr("folder"), str(details.folder)),
         (tr("method"), model.method),
         (tr("base"), model.base),
         (tr("vectors"), model.dim and f"{model.dim}, {model.pooling}"),
@@ -57,8 +57,8 @@ def about(told: ModelDetails) -> RenderableType:
         (tr("size"), _mb(model.size)),
         (tr("speed"), _speed(model)),
         (tr("space"), model.space),
-        (tr("has read"), f"{told.papers - told.unread:,} / {told.papers:,}"),
-        *_origin(told.origin),
+        (tr("has read"), f"{details.papers - details.unread:,} / {details.papers:,}"),
+        *_origin(details.origin),
         (tr("made"), model.created),
         (tr("made with"), model.trainer),
     )
@@ -70,22 +70,23 @@ def about(told: ModelDetails) -> RenderableType:
             grid.add_row(name, Text(str(value)))
     head = Text(model.title, style="bold")
     parts: list[RenderableType] = [head, _standing(model), grid]
-    return Group(*parts, *([_scores(told.scores)] if told.scores else []))
+    return Group(*parts, *([_scores(details.scores)] if details.scores else []))
 
 
-def about_as_value(told: ModelDetails) -> dict[str, Any]:
-    return model_as_value(told.model) | {
-        "folder": str(told.folder),
-        "papers": told.papers,
-        "unread": told.unread,
-        "origin": asdict(told.origin),
-        "scores": [asdict(score) for score in told.scores],
-        "card": told.card,
+def about_as_value(details: ModelDetails) -> dict[str, Any]:
+    return model_as_value(details.model) | {
+        "folder": str(details.folder),
+        "papers": details.papers,
+        "unread": details.unread,
+        "origin": asdict(details.origin),
+        "scores": [asdict(score) for score in details.scores],
+        "card": details.card,
     }
 
 
 def tally_as_value(tally: VoteTally) -> dict[str, Any]:
-    """`luck`: in what share of cases two equally good models would come to differ as much."""
+    """Return the tally as a JSON value. `luck` is the probability that two equally good models
+    differ at least as much."""
     return asdict(tally) | {"ahead": tally.ahead or None, "luck": round(tally.luck, 4)}
 
 

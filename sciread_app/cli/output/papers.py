@@ -1,4 +1,4 @@
-"""What the command line shows of papers: for people as rich text, for programs as plain values."""
+"""Output of papers, imports and the library's status, as rich text and as JSON values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def hits(
 
 
 def titled(paper: Paper) -> RenderableType:
-    """The number and the title of a paper; further lines of the title stand below its first."""
+    """Return the number and title of a paper, with further lines of the title indented."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(width=7, justify="right", style="cyan")
     grid.add_column(style="bold")
@@ -130,7 +130,7 @@ def _summary(paper: Paper) -> dict[str, Any]:
 
 
 class PaperContext(NamedTuple):
-    """What the library knows of a paper beyond its record."""
+    """The data of a paper besides its record: organisation, files, versions, citation counts."""
 
     marks: PaperOrganisation
     files: Sequence[Attachment]
@@ -192,7 +192,7 @@ def paper_as_value(shown: Paper, about: PaperContext) -> dict[str, Any]:
 
 
 def counts(report: ImportReport) -> dict[str, object]:
-    """The ledger of an import for programs."""
+    """Return the counts and failures of an import as a JSON value."""
     return {
         "read": report.read,
         "added": report.added,
@@ -208,7 +208,7 @@ def counts(report: ImportReport) -> dict[str, object]:
 
 
 def counted(number: int, noun: str) -> str:
-    """1 paper, 2 papers"""
+    """Return a number with its noun: 1 paper, 2 papers."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -237,7 +237,7 @@ def ledger(report: ImportReport) -> RenderableType:
 
 
 def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
-    """What was passed over, under a heading; nothing if there is nothing."""
+    """Return a heading and the skipped entries, each with its reason; empty without entries."""
     if not skips:
         return []
     lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
@@ -289,7 +289,8 @@ def _import_as_value(last: Import) -> dict[str, Any]:
 
 
 def _fetch_as_value(last: Import, fetches: Sequence[Fetch]) -> dict[str, Any]:
-    """`fetch` and `problem`: its number, and why it failed; None and "" if it was removed."""
+    """Return the last run of a fetch as a JSON value. `fetch` is its id and `problem` the reason of
+    a failure; None and "" if the fetch was deleted."""
     fetch = next((one for one in fetches if one.id == last.fetch), None)
     about = {"fetch": fetch.id if fetch else None, "problem": fetch.message if fetch else ""}
     return _import_as_value(last) | about
@@ -317,7 +318,8 @@ def _counted(last: Mapping[str, Any]) -> str:
 
 
 def _left_of_fetch(last: Mapping[str, Any]) -> str:
-    """Why the last run of a fetch is not finished, and how to go on with it; empty if it is."""
+    """Return the reason why a fetch is unfinished, and the command that resumes it; empty if it is
+    finished."""
     if last["finished"]:
         return ""
     why = f"failed: {last['problem']}" if last["problem"] else "not finished"

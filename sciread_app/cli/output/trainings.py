@@ -1,4 +1,4 @@
-"""What the command line shows of trainings: for people as rich text, for programs as values."""
+"""Output of trainings, as rich text and as JSON values."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ STATUS_LABELS = {
     RunStatus.finished: tr("finished"),
 }
 _MARKS = {Level.enough: ("✓", "green"), Level.few: ("!", "yellow"), Level.missing: ("✗", "red")}
-_LOOKS = {RunStatus.failed: "red", RunStatus.finished: "green", RunStatus.running: "bold"}
+_STYLES = {RunStatus.failed: "red", RunStatus.finished: "green", RunStatus.running: "bold"}
 
 
 def check(found: TrainingCheck, estimate: TrainingEstimate | None) -> RenderableType:
     lines: list[RenderableType] = [_line(line) for line in found.lines]
     if estimate:
-        lines.append(Text(took(estimate)))
+        lines.append(Text(estimate_text(estimate)))
     return Group(*lines)
 
 
 def _line(line: CheckLine) -> RenderableType:
     mark, colour = _MARKS[line.level]
-    said = Text.assemble((f"{mark} ", colour), line.text)
+    text = Text.assemble((f"{mark} ", colour), line.text)
     if not line.remedy:
-        return said
-    return Text.assemble(said, (f" {line.verb}: `{_command(line)}`.", "dim"))
+        return text
+    return Text.assemble(text, (f" {line.verb}: `{_command(line)}`.", "dim"))
 
 
 def _command(line: CheckLine) -> str:
-    """What gets that which is missing, for whoever has no button."""
+    """Return the command or the options that supply what is missing."""
     if line.remedy is Remedy.settings:
         return " ".join(f"--set {name}={value}" for name, value in line.settings.items())
     if line.remedy is Remedy.model:
@@ -60,8 +60,8 @@ def _command(line: CheckLine) -> str:
     return "sciread fetch citations" if line.remedy is Remedy.citations else "sciread fetch"
 
 
-def took(estimate: TrainingEstimate) -> str:
-    """What a training would take, in a sentence."""
+def estimate_text(estimate: TrainingEstimate) -> str:
+    """Return the estimated steps, duration and memory as a sentence."""
     steps = trn("{n:,} step", "{n:,} steps", estimate.steps)
     return tr(
         "{steps}, about {duration} on {device}, {memory} GB of memory.",
@@ -108,7 +108,7 @@ def trainings(found: Sequence[TrainingRun]) -> RenderableType:
             f"{one.papers:,}" if one.papers else "",
             f"{one.step:,}/{one.steps:,}" if one.steps else "",
             f"{one.loss:.4f}" if one.loss is not None else "",
-            Text(_how(one), style=_LOOKS.get(one.status, "")),
+            Text(_how(one), style=_STYLES.get(one.status, "")),
             f"{datetime.fromtimestamp(one.began):%Y-%m-%d %H:%M}" if one.began else "",
         )
     return shown
@@ -132,7 +132,7 @@ def training_as_value(one: TrainingRun) -> dict[str, Any]:
 
 
 def scores(found: Sequence[CardScore]) -> RenderableType:
-    """What came of a training, beside what the model could do that it started from."""
+    """Return a table of the trained model's scores and those of its base model."""
     shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("", tr("before"), tr("now")):
         shown.add_column(name, justify="right" if name else "left")
@@ -143,18 +143,18 @@ def scores(found: Sequence[CardScore]) -> RenderableType:
     return shown if found else Text()
 
 
-def story_as_value(
-    one: TrainingRun, told: RunProgress, found: Sequence[CardScore]
+def run_as_value(
+    one: TrainingRun, progress: RunProgress, found: Sequence[CardScore]
 ) -> dict[str, Any]:
     return training_as_value(one) | {
         "scores": [asdict(score) for score in found],
-        "validations": [validation._asdict() for validation in told.validations],
-        "seconds": told.seconds,
+        "validations": [validation._asdict() for validation in progress.validations],
+        "seconds": progress.seconds,
     }
 
 
 def duration(seconds: float) -> str:
-    """45 s, 12 min, 3 h 20 min"""
+    """Format a duration: 45 s, 12 min, 3 h 20 min."""
     minutes = round(seconds / 60)
     if minutes < 2:
         return tr("{seconds} s", seconds=max(1, round(seconds)))

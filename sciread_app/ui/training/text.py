@@ -237,7 +237,7 @@ def came(report: CitationFetchReport) -> str:
     return f"{said} {report.failed[0].why}" if report.failed else said
 
 
-def took(estimate: TrainingEstimate) -> str:
+def estimate_text(estimate: TrainingEstimate) -> str:
     steps = trn("{n:,} step", "{n:,} steps", estimate.steps)
     return tr(
         "{steps}, about {duration} here ({device}), {memory} of memory",

@@ -31,7 +31,7 @@ from sciread_app.ui.training.form.data import DataPart
 from sciread_app.ui.training.form.method import MethodPart
 from sciread_app.ui.training.form.requirements import CheckPart
 from sciread_app.ui.training.form.settings import SettingsPart
-from sciread_app.ui.training.text import took
+from sciread_app.ui.training.text import estimate_text
 from sciread_app.ui.training.view_models import TrainingChoices
 from sciread_app.ui.widgets.elided_label import ElidedLabel
 from sciread_app.ui.widgets.text_column import TextColumn
@@ -104,7 +104,7 @@ class TrainingForm(QFrame):
         self._allow()
 
     def show_estimate(self, estimate: TrainingEstimate | None) -> None:
-        self._say(took(estimate) if estimate else "")
+        self._say(estimate_text(estimate) if estimate else "")
 
     def show_note(self, text: str) -> None:
         """Show the result of an action."""
