@@ -1,4 +1,4 @@
-"""Scores as a table for other programs: a line a number, with all that it depends on."""
+"""Export of scores as CSV: one score per line, with everything it depends on."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ COLUMNS = (
     ),
     *("data_sha256", "excluded", "stands_apart", "measured", "trainer", "source"),
 )
-# A program for tables would take these for the beginning of a formula.
+# A spreadsheet would take text that begins with these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(boards: Iterable[Leaderboard], file: TextIO) -> int:
-    """Write every score of these boards, and beside them the papers' numbers; how many lines.
+    """Write all scores of these boards, and the published numbers for them.
 
-    Shares are 0 to 1, and `unit` says so. A paper's number names its `source`; ours have none.
+    Returns the number of lines written after the header. Shares are 0 to 1, as `unit` states.
+    Published numbers have a `source`; measured ones have none.
     """
     out = csv.writer(file, lineterminator="\n")
     out.writerow(COLUMNS)
@@ -91,7 +92,7 @@ def _ours(row: ScoreRow, kept: StoredReport, name: str) -> tuple[object, ...]:
 
 
 def unit_and_better(metric: Metric) -> tuple[str, str]:
-    """How its numbers are read by other programs; neither way is better where it is empty."""
+    """Return the unit of a metric, and whether "higher" or "lower" is better; "" if neither is."""
     unit = "share (0 to 1)" if metric.unit == "percent" else metric.unit
     return unit, {True: "higher", False: "lower", None: ""}[metric.higher_is_better]
 

@@ -1,4 +1,4 @@
-"""Having the trainer measure models: which there are, on what, and where the reports go."""
+"""Evaluation of models by the trainer: the candidates, the data, and the reports' folders."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FailedTask(NamedTuple):
 
 @dataclass(frozen=True)
 class EvaluationOutcome:
-    """The board that holds the reports, and what has no part in them.
+    """The outcome of an evaluation: the folder of the board, and each model's report by its key.
 
     `failed` gives the reason for each model without any result, `absent` for each task without
     data, both by name.
@@ -85,8 +85,11 @@ class EvaluationOutcome:
 
 
 class EvaluationService:
-    """Stopped or killed at any moment, the same call goes on where it was: what is measured stays
-    measured, and vectors that were made are kept."""
+    """Evaluates models in a process of the trainer.
+
+    After being stopped or killed at any moment, the same call continues: finished results and
+    vectors are kept.
+    """
 
     def __init__(self, home: Home, models: ModelRegistry, corpora: Corpora, scores: Scores) -> None:
         self._home = home
@@ -95,7 +98,7 @@ class EvaluationService:
         self._scores = scores
 
     def candidates(self) -> list[EvaluationCandidate]:
-        """Models, then trainings whose model was not added, then baselines."""
+        """Return the models, then trainings whose model was not added, then baselines."""
         models = [
             EvaluationCandidate(model.name, model.title, "model", model.space)
             for model in self._models.all()
@@ -112,10 +115,11 @@ class EvaluationService:
     def evaluate(
         self, names: Sequence[str], suite: str, data: TrainingData | Path | None, task: Task
     ) -> EvaluationOutcome:
-        """Measure these by a suite, or by the tasks of a file of one's own, on data of its kind:
-        papers to be put aside for the local suite, else a folder.
+        """Evaluate models by a suite, named by its key or by the path of a SUITE.toml.
 
-        Raises LibraryError, TrainerFailed and Cancelled.
+        `data` are training data for the local suite, which are frozen in a corpus, and the folder
+        of published data for other suites. Raises LibraryError, TrainerError for an unknown suite,
+        TrainerFailed and Cancelled.
         """
         models = [self._place(name) for name in names]
         own = Path(suite).expanduser()
@@ -151,7 +155,7 @@ class EvaluationService:
         return data.expanduser().absolute()
 
     def _place(self, name: str) -> str:
-        """The argument by which the trainer finds it. Raises LibraryError."""
+        """Return the argument by which the trainer finds a candidate. Raises LibraryError."""
         if name in BASELINES or name == STARTER:
             return name
         if any(run.key == name for run in self._runs()):
@@ -164,7 +168,7 @@ class EvaluationService:
         return model.name if model.ours else str((self._home.models / model.name).absolute())
 
     def _runs(self) -> list[EvaluationCandidate]:
-        """The trainings that have made a model."""
+        """Return the training runs that have a model."""
         found = []
         for folder in sorted(self._home.runs.glob("*/package")):
             try:
@@ -178,5 +182,5 @@ class EvaluationService:
 
 
 def suites() -> Sequence[tuple[str, str, str, str]]:
-    """Of each suite its name, its title, what it measures, and of what folder."""
+    """Return the key, title and summary of each suite, and the files it needs."""
     return [(spec.key, spec.title, spec.summary, spec.needs) for spec in SUITES]

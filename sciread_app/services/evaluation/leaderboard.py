@@ -27,7 +27,7 @@ _MOST_LETTERS = 120  # of a model's name
 
 
 class StoredReport(NamedTuple):
-    """A report where it lies. `model` is the same for one model on every board, and for no two."""
+    """A report and its folder. `model` identifies the model uniquely across all boards."""
 
     folder: Path
     report: Report
@@ -44,10 +44,10 @@ class StoredReport(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The reports of one suite on one folder of data: `corpus`, relative to the home folder if it
-    is inside, and empty if unknown.
+    """The reports of one suite on one folder of data.
 
-    `problems` are the folders whose report cannot be read, a sentence each.
+    `corpus` is the path of the data, relative to the home folder if inside, empty if unknown.
+    `problems` has a sentence for each report that cannot be read.
     """
 
     folder: Path
@@ -62,12 +62,12 @@ class Leaderboard:
 
     @property
     def data(self) -> str:
-        """The data by a name that a person knows."""
+        """The display name of the data."""
         return Path(self.corpus).name if self.corpus else self.key
 
 
 class ScoreCell(NamedTuple):
-    """A number of a model. `best`: no other of its row is better; `papers` say the papers."""
+    """A score of a model. `best`: no other of its row is better; `papers` are published numbers."""
 
     score: Score
     best: bool
@@ -76,9 +76,10 @@ class ScoreCell(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One metric of one task on the same data: the models' numbers that may be compared, by model.
+    """One metric of one task on the same data, with the comparable scores by model.
 
-    `apart` says why these numbers stand apart from those of the same task above them.
+    `apart` is the reason why these scores are not comparable to those of the same task in the rows
+    above; empty for the first rows of a task.
     """
 
     board: Leaderboard
@@ -89,27 +90,28 @@ class ScoreRow:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The same for the same row, however often the reports are read."""
+        """A key that is stable when the reports are read again."""
         kind = f"{self.result.sha256} {self.result.split} {self.result.protocol}"
         return self.board.key, self.result.task, kind, self.metric.name
 
     @property
     def n(self) -> int | None:
-        """Of how many items; None where models differ in it, and each cell says its own."""
+        """The number of items; None if it differs between models."""
         found = {cell.score.n for cell in self.cells.values()}
         return found.pop() if len(found) == 1 else None
 
 
 class Scores:
-    """The reports of a home, read anew where they have changed."""
+    """The reports of a home folder; each file is read again only when it has changed."""
 
     def __init__(self, reports: Path, titles: Callable[[], Mapping[str, str]] = lambda: {}) -> None:
-        """`titles`: what models are called now, by their spaces; others as their reports say."""
+        """`titles` returns the current titles of models by embedding space; a model without one
+        keeps the title in its report."""
         self.folder = reports
         self._titles = titles
 
     def boards(self) -> list[Leaderboard]:
-        """Those with a report, or with one that cannot be read; the latest first."""
+        """Return the boards that have a report or a problem, the latest first."""
         folders = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
         titles = self._titles() if folders else {}
         boards = [_board(folder, titles) for folder in folders if folder.is_dir()]
@@ -117,19 +119,19 @@ class Scores:
         return sorted(found, key=_latest, reverse=True)
 
     def place(self, suite: str, corpus: Path | None) -> Path:
-        """The folder of the board of this suite on this data, made if it is not there."""
+        """Return the folder of the board of this suite on this data, created if missing."""
         where = corpus.absolute() if corpus else None
         home = self.folder.absolute().parent
         if where and where.is_relative_to(home):
-            where = where.relative_to(home)  # a home may be moved
-        wanted = {"suite": suite, "corpus": where.as_posix() if where else ""}
+            where = where.relative_to(home)  # a home folder may be moved
+        description = {"suite": suite, "corpus": where.as_posix() if where else ""}
         name = _slug(f"{Path(suite).stem}-{corpus.name}" if corpus else Path(suite).stem)
         for number in range(1, 1_000):
             folder = self.folder / (name if number == 1 else f"{name}-{number}")
             if not folder.exists():
                 folder.mkdir(parents=True)
-                write_atomically(folder / BOARD, json.dumps(wanted, indent=1) + "\n")
-            if _told(folder / BOARD) == wanted:
+                write_atomically(folder / BOARD, json.dumps(description, indent=1) + "\n")
+            if _read_description(folder / BOARD) == description:
                 return folder
         raise RuntimeError(f"there are a thousand boards called {name}")
 
@@ -143,19 +145,23 @@ def _board(folder: Path, titles: Mapping[str, str]) -> Leaderboard:
             problems.append(f"{error} {error.hint}".strip())
             continue
         except OSError:
-            continue  # it has just been taken away
+            continue  # it has just been deleted
         subject = report.subject
         subject = replace(subject, title=titles.get(subject.space) or subject.title)
         kept.append(StoredReport(file.parent, replace(report, subject=subject)))
     kept.sort(key=_place)
-    told = _told(folder / BOARD)
-    suite = told.get("suite") or next((one.report.suite for one in kept), folder.name)
-    return Leaderboard(folder, suite, told.get("corpus", ""), tuple(kept), tuple(problems))
+    description = _read_description(folder / BOARD)
+    suite = description.get("suite") or next((one.report.suite for one in kept), folder.name)
+    corpus = description.get("corpus", "")
+    return Leaderboard(folder, suite, corpus, tuple(kept), tuple(problems))
 
 
 def rows(board: Leaderboard) -> list[ScoreRow]:
-    """Only numbers that may be compared share a row; those of most models come first, and others
-    of the same task right after, with the reason."""
+    """Return the rows of a board, in which only comparable scores share a row.
+
+    Per task, the rows with the most models come first, followed by those that are not comparable
+    to them, with the reason.
+    """
     found: list[ScoreRow] = []
     tasks = dict.fromkeys(r.task for kept in board.reports for r in kept.report.results)
     for task in tasks:
@@ -167,7 +173,7 @@ def rows(board: Leaderboard) -> list[ScoreRow]:
 
 
 def pictures(kept: StoredReport, task: str) -> Mapping[str, Picture]:
-    """The charts of a task in the report; None if it has none. Raises TrainerError."""
+    """Return the charts of a task in the report; empty if it has none. Raises TrainerError."""
     return read_pictures(kept.folder).get(task, {})
 
 
@@ -190,7 +196,7 @@ _Kind = dict[str, tuple[StoredReport, Result]]
 
 
 def _kinds(board: Leaderboard, task: str) -> list[_Kind]:
-    """The results of a task, those together that may be compared."""
+    """Group the results of a task by comparability."""
     found: list[_Kind] = []
     for kept in board.reports:
         result = kept.report.result(task)
@@ -220,8 +226,8 @@ def _rows_of(board: Leaderboard, kind: _Kind, apart: str) -> Iterator[ScoreRow]:
             for model, (kept, each) in kind.items()
             if (score := each.score(name))
         }
-        told = [score for score, _ in scores.values()]
-        best = None if result.evaluation in NO_QUALITY else _best(told, metric)
+        found = [score for score, _ in scores.values()]
+        best = None if result.evaluation in NO_QUALITY else _best(found, metric)
         cells = {
             model: ScoreCell(score, score.value == best, papers)
             for model, (score, papers) in scores.items()
@@ -230,7 +236,8 @@ def _rows_of(board: Leaderboard, kind: _Kind, apart: str) -> Iterator[ScoreRow]:
 
 
 def _best(scores: Sequence[Score], metric: Metric) -> float | None:
-    """None where there is nothing to choose from: of other items, more is not better."""
+    """Return the best value; None if all look equal, the metric has no better direction, or the
+    scores are of different numbers of items."""
     values = [score.value for score in scores]
     alike = len({score.n for score in scores}) == 1
     if metric.higher_is_better is None or len(set(map(metric.shown, values))) < 2 or not alike:
@@ -239,7 +246,7 @@ def _best(scores: Sequence[Score], metric: Metric) -> float | None:
 
 
 def _place(kept: StoredReport) -> tuple[bool, str]:
-    """By their titles, what everybody should beat in the end."""
+    """Sort key of a report: by title, baselines last."""
     return kept.is_baseline, kept.report.subject.title.casefold()
 
 
@@ -248,7 +255,7 @@ def _latest(board: Leaderboard) -> str:
 
 
 def _plain(name: str) -> str:
-    """On one line, and of a sane length."""
+    """Return a name on one line, without unprintable characters and truncated."""
     text = "".join(letter for letter in " ".join(name.split()) if letter.isprintable())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
@@ -258,7 +265,7 @@ def _read(file: Path, changed: int) -> Report:
     return Report.read(file)
 
 
-def _told(file: Path) -> dict[str, str]:
+def _read_description(file: Path) -> dict[str, str]:
     try:
         found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -99,7 +99,7 @@ class ModelComparer:
         self._known: dict[tuple[object, ...], ComparisonVerdict] = {}
 
     def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
-        """Raises TrainerFailed where nothing of both can be compared, and Cancelled."""
+        """Compare two reports. Raises TrainerFailed if nothing is comparable, and Cancelled."""
         sides = first, second
         key = tuple((one.folder, _changed(one.folder)) for one in sides)
         if key not in self._known:
@@ -154,20 +154,20 @@ def verdict(
     )
 
 
-def _evidence(first: StoredReport, told: Mapping[str, Any]) -> MetricDifference:
-    spec = evaluation_spec(str(told["evaluation"]))
-    result = first.report.result(str(told["task"]))
-    better = told["second_is_better"]
+def _evidence(first: StoredReport, compared: Mapping[str, Any]) -> MetricDifference:
+    spec = evaluation_spec(str(compared["evaluation"]))
+    result = first.report.result(str(compared["task"]))
+    better = compared["second_is_better"]
     return MetricDifference(
-        task=result.title if result else str(told["task"]),
-        metric=spec.metric(str(told["metric"])),
-        n=int(told["n"]),
-        first=float(told["first"]),
-        second=float(told["second"]),
-        low=None if told["low"] is None else float(told["low"]),
-        high=None if told["high"] is None else float(told["high"]),
-        p_value=float(told["adjusted"]),
-        significant=bool(told["real"]),
+        task=result.title if result else str(compared["task"]),
+        metric=spec.metric(str(compared["metric"])),
+        n=int(compared["n"]),
+        first=float(compared["first"]),
+        second=float(compared["second"]),
+        low=None if compared["low"] is None else float(compared["low"]),
+        high=None if compared["high"] is None else float(compared["high"]),
+        p_value=float(compared["adjusted"]),
+        significant=bool(compared["real"]),
         winner=None if better is None else int(better),
         counts=spec.key not in NO_QUALITY,
     )

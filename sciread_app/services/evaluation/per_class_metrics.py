@@ -12,8 +12,11 @@ _Z = 1.959964  # of the normal distribution, for 95 %
 
 
 class ClassScore(NamedTuple):
-    """`found`: the share of its papers that were told so, `low` to `high` for 95 % (Wilson).
-    `right`: the share of those told so that are; None where none was."""
+    """The metrics of a class with `n` papers.
+
+    `found` is its recall, with the 95 % confidence interval `low` to `high` (Wilson). `right` is
+    its precision; None if no paper was predicted to be of the class.
+    """
 
     label: str
     n: int
@@ -24,7 +27,7 @@ class ClassScore(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """So many papers of `truth` were taken for `told`."""
+    """A confusion: the number of papers of class `truth` that were predicted to be `told`."""
 
     truth: str
     told: str
@@ -32,35 +35,35 @@ class Mistake(NamedTuple):
 
 
 def per_class(confusion: Confusion) -> list[ClassScore]:
-    """Of each class that has papers, in the order of the confusion: the largest first."""
-    told = [sum(row[at] for row in confusion.counts) for at in range(len(confusion.labels))]
+    """Return the metrics of each class that has papers, in the order of the confusion matrix."""
+    predicted = [sum(row[at] for row in confusion.counts) for at in range(len(confusion.labels))]
     found = []
     for at, (label, row) in enumerate(zip(confusion.labels, confusion.counts, strict=True)):
         if n := sum(row):
             low, high = wilson(row[at], n)
-            right = row[at] / told[at] if told[at] else None
+            right = row[at] / predicted[at] if predicted[at] else None
             found.append(ClassScore(label, n, row[at] / n, low, high, right))
     return found
 
 
 def mistakes(confusion: Confusion, most: int = 5) -> list[Mistake]:
-    """The most frequent ones."""
+    """Return the most frequent confusions of two classes, at most `most`."""
     found = [
-        Mistake(confusion.labels[truth], confusion.labels[told], count)
-        for truth, row in enumerate(confusion.counts)
-        for told, count in enumerate(row)
-        if truth != told and count
+        Mistake(confusion.labels[true], confusion.labels[predicted], count)
+        for true, row in enumerate(confusion.counts)
+        for predicted, count in enumerate(row)
+        if true != predicted and count
     ]
     return sorted(found, key=lambda each: -each.papers)[:most]
 
 
 def comparable(one: Confusion, other: Confusion) -> bool:
-    """Whether both tell the same papers apart: as many of each class."""
+    """Whether both have the same number of papers in each class."""
     return _sizes(one) == _sizes(other)
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
-    """Where 95 % of what other papers of the class would give lie."""
+    """Return the 95 % Wilson score interval of the share hits / n."""
     share, z2 = hits / n, _Z * _Z
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = _Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)

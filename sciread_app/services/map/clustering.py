@@ -1,4 +1,4 @@
-"""Groups of papers on a map, coarse and fine, and what their titles call them."""
+"""Coarse and fine clusters of papers on a map, labelled with words of their titles."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from sciread_app.domain.query.parser import STOP_WORDS
 Labels = NDArray[np.int16]
 
 _FINE_MOST, _COARSE_MOST = 120, 12
-_WORDS = 3  # of a name, at most
-_LOOKED_AT = 6  # words, the best of a group, that may get into its name
-_RAREST = 2  # titles of a group that a word must stand in
-_WHOLE = 0.5  # share of a word's worth from which on a phrase with it takes its place
-_TOGETHER = 0.35  # share of a word's titles in which it stands beside another, to go with it
+_WORDS = 3  # at most, in a label
+_CANDIDATE_TERMS = 6  # highest-scoring terms of a cluster that are candidates for its label
+_MIN_TITLES = 2  # titles of a cluster that a term must occur in
+_PHRASE_SHARE = 0.5  # a phrase replaces its words if it has at least this share of their score
+_ADJACENT_SHARE = (
+    0.35  # share of a word's titles in which it is adjacent to another, to form a phrase
+)
 
-# Words of titles that say what kind of paper it is, and not what about.
+# Words of titles that name the type of a paper rather than its topic.
 _GENERIC_WORDS = """
     analysis application applications approach approaches based case certain class comment
     comparison data de der des die effect effects efficient et evidence extended fast first
@@ -37,20 +39,23 @@ _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 
 
 def how_many(papers: int) -> tuple[int, int]:
-    """Coarse and fine groups for so many papers."""
+    """Return the numbers of coarse and fine clusters for this number of papers."""
     fine = int(np.clip(round((papers / 3) ** 0.5), 3, _FINE_MOST))
     coarse = int(np.clip(round(1.2 * np.log2(max(papers, 8) / 8)), 3, _COARSE_MOST))
     return min(coarse, fine), fine
 
 
 def group(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], Labels]:
-    """Centres of fine groups, and which coarse group each belongs to."""
+    """Cluster points into fine clusters, and these into coarse ones.
+
+    Returns the centres of the fine clusters, [clusters, dim], and the coarse cluster of each.
+    """
     from sklearn.cluster import AgglomerativeClustering, KMeans
     from threadpoolctl import threadpool_limits
 
     coarse, fine = how_many(len(points))
     fine = min(fine, len(np.unique(points, axis=0)))
-    with threadpool_limits(1):  # the window wants a core
+    with threadpool_limits(1):  # leaves a core to the window
         found = KMeans(fine, n_init=2, random_state=0).fit(points)
         centres = found.cluster_centers_.astype(np.float32)
         if fine <= coarse:
@@ -60,14 +65,18 @@ def group(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], Labels]:
 
 
 def nearest_group(points: NDArray[np.float32], centres: NDArray[np.float32]) -> Labels:
+    """Return the index of the nearest centre for each point."""
     far = np.einsum("ij,ij->i", centres, centres) - 2 * (points @ centres.T)
     labels: Labels = far.argmin(axis=1).astype(np.int16)
     return labels
 
 
 def names(titles: Sequence[str], labels: Labels, count: int) -> list[str]:
-    """A name for each of `count` groups: two or three words that stand in its titles much more
-    often than in others', no name twice. Empty where the titles say nothing."""
+    """Return a distinct label for each of `count` clusters; empty if its titles suggest none.
+
+    A label is two or three words that are much more frequent in the cluster's titles than in all
+    titles. `labels` holds the cluster of each title.
+    """
     within = [Counter[str]() for _ in range(count)]
     for title, label in zip(titles, labels.tolist(), strict=True):
         within[label].update(_terms(title))
@@ -77,14 +86,14 @@ def names(titles: Sequence[str], labels: Labels, count: int) -> list[str]:
     taken: set[str] = set()
     named = [""] * count
     for label in sorted(range(count), key=lambda label: -sizes[label]):
-        worth = _worth(within[label], everywhere, sizes[label], len(titles))
-        named[label] = _name(worth, within[label], forms, taken)
+        scores = _score_terms(within[label], everywhere, sizes[label], len(titles))
+        named[label] = _name(scores, within[label], forms, taken)
         taken.add(named[label])
     return named
 
 
 def heart(places: NDArray[np.float32]) -> tuple[float, float]:
-    """Where a group lies most densely: its middle may be where none of it is."""
+    """Return the position at which a cluster is densest; its mean may lie outside of it."""
     low, size = places.min(axis=0), max(float(np.ptp(places, axis=0).max()), 1e-9)
     cells = ((places - low) / size * 7.999).astype(np.int64)
     flat = cells[:, 0] * 8 + cells[:, 1]
@@ -95,19 +104,19 @@ def heart(places: NDArray[np.float32]) -> tuple[float, float]:
 
 
 def _terms(title: str) -> set[str]:
-    """Telling words of a title in one form each, and pairs of them that stand side by side."""
+    """Return the informative words of a title, normalised, and the pairs of adjacent ones."""
     words = [_one_form(word.lower()) for word in _WORD.findall(_NOT_TEXT.sub(" ", title))]
-    telling = [word if _tells(word) else "" for word in words]
-    pairs = pairwise(telling)
-    return {word for word in telling if word} | {f"{a} {b}" for a, b in pairs if a and b}
+    informative = [word if _is_informative(word) else "" for word in words]
+    pairs = pairwise(informative)
+    return {word for word in informative if word} | {f"{a} {b}" for a, b in pairs if a and b}
 
 
-def _tells(word: str) -> bool:
+def _is_informative(word: str) -> bool:
     return len(word) > 2 and word not in STOP_WORDS and word not in _GENERIC
 
 
 def _one_form(word: str) -> str:
-    """Plural and singular alike; not meant to be read."""
+    """Return a common form for singular and plural, which need not be a word."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if word.endswith("sses"):
@@ -118,7 +127,8 @@ def _one_form(word: str) -> str:
 
 
 def _forms(titles: Sequence[str]) -> dict[str, str]:
-    """How each word is mostly written, in small letters but for such as DNA."""
+    """Return the most frequent spelling of each normalised word, in lower case except for words
+    such as DNA."""
     seen: dict[str, Counter[str]] = {}
     for title in titles:
         for word in _WORD.findall(_NOT_TEXT.sub(" ", title)):
@@ -127,35 +137,38 @@ def _forms(titles: Sequence[str]) -> dict[str, str]:
     return {form: shown.most_common(1)[0][0] for form, shown in seen.items()}
 
 
-def _worth(
+def _score_terms(
     within: Counter[str], everywhere: Counter[str], size: int, total: int
 ) -> list[tuple[str, float]]:
-    """Terms of a group by how much they tell it from the rest, best first."""
-    least = max(_RAREST, size // 50)
+    """Score the terms of a cluster by how well they distinguish it from the rest, best first.
+
+    The score is count * log(frequency in the cluster / frequency in all titles).
+    """
+    least = max(_MIN_TITLES, size // 50)
     found = [
         (term, times * float(np.log((times / size) / (everywhere[term] / total))))
         for term, times in within.items()
         if times >= least or size < 2 * least
     ]
-    worth = dict(found)
+    scores = dict(found)
     for term, value in found:
-        # A phrase takes the place of its words where it says nearly as much.
+        # A phrase replaces its words if its score is nearly as high.
         for word in term.split() if " " in term else ():
-            if value >= _WHOLE * worth.get(word, 0):
-                worth.pop(word, None)
-    return sorted(worth.items(), key=lambda item: (-item[1], item[0]))
+            if value >= _PHRASE_SHARE * scores.get(word, 0):
+                scores.pop(word, None)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _name(
-    worth: list[tuple[str, float]], within: Counter[str], forms: dict[str, str], taken: set[str]
+    scores: list[tuple[str, float]], within: Counter[str], forms: dict[str, str], taken: set[str]
 ) -> str:
-    """The best two or three words that are no other group's name, phrases in their order."""
+    """Return the best two or three words that are not the label of another cluster."""
     parts: list[str] = []
-    for term, value in worth[:_LOOKED_AT]:
+    for term, value in scores[:_CANDIDATE_TERMS]:
         if value <= 0 or any(word in " ".join(parts).split() for word in term.split()):
             continue
-        tried = _joined(parts, term, within)
-        # Two are enough; what makes a phrase of one of them is still welcome.
+        tried = _with_term(parts, term, within)
+        # Two parts are enough; a term that completes one of them to a phrase is still added.
         if len(tried) > 2 or sum(len(part.split()) for part in tried) > _WORDS:
             continue
         if len(tried) == 1 or _sentence(tried, forms) not in taken:
@@ -164,11 +177,11 @@ def _name(
     return "" if name in taken else name
 
 
-def _joined(parts: list[str], term: str, within: Counter[str]) -> list[str]:
-    """With one more term, as a phrase where they mostly stand side by side."""
+def _with_term(parts: list[str], term: str, within: Counter[str]) -> list[str]:
+    """Add a term to the parts, joined to one of them if the two are often adjacent."""
     for n, part in enumerate(parts):
         for phrase in (f"{part} {term}", f"{term} {part}"):
-            if within[phrase] > _TOGETHER * min(within[part], within[term]):
+            if within[phrase] > _ADJACENT_SHARE * min(within[part], within[term]):
                 return [*parts[:n], phrase, *parts[n + 1 :]]
     return [*parts, term]
 

@@ -1,4 +1,5 @@
-"""The part of drawing a map that takes minutes, a gigabyte and scikit-learn."""
+"""Layout and clustering of a map, run in a process of its own: it takes minutes, a gigabyte of
+memory and scikit-learn."""
 
 from __future__ import annotations
 
@@ -21,11 +22,11 @@ from sciread_app.services.map.tsne_layout import (
 )
 from sciread_app.tasks import Task
 
-_KEPT_EVERY = 100  # steps of a layout after which a kill costs no more than these
+_SAVE_EVERY = 100  # steps between two saved states; a killed process loses at most these
 
 
 class Draft(NamedTuple):
-    """Where papers lie, the centres of their groups, and which coarse group each belongs to."""
+    """A finished layout: positions of papers, centres of fine clusters, their coarse clusters."""
 
     places: Places
     centres: NDArray[np.float32]
@@ -33,12 +34,13 @@ class Draft(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """The files that a drawing goes on from which was stopped or killed."""
+    """The files from which a stopped or killed layout is resumed."""
 
     neighbours: Path
     state: Path
 
     def forget(self) -> None:
+        """Delete the files."""
         for path in self:
             path.unlink(missing_ok=True)
 
@@ -50,17 +52,20 @@ def lay_out(
     unfinished: Unfinished,
     task: Task,
 ) -> Draft:
-    """Lay these points out on a plane. `known` are their neighbours, if an unfinished drawing has
-    come so far; `papers` says whose points they are, which is written beside them."""
+    """Lay out points in the plane, and cluster them. Raises Cancelled; the state is saved then.
+
+    `known` are the neighbours, if an unfinished layout has computed them. `papers` identifies the
+    points; it is stored with the neighbours.
+    """
     near = known or neighbours(points, task)
     if known is None:
         write_arrays(unfinished.neighbours, {**papers, **near._asdict()})
-    places = _settle(points, near, unfinished.state, task, resume=known is not None)
+    places = _run_tsne(points, near, unfinished.state, task, resume=known is not None)
     task.step(0, 0, tr("Naming groups"))
     return Draft(places, *clusters.group(points))
 
 
-def _settle(
+def _run_tsne(
     points: NDArray[np.float32], near: NeighbourGraph, file: Path, task: Task, *, resume: bool
 ) -> Places:
     known = read_arrays(file) if resume else None
@@ -72,7 +77,7 @@ def _settle(
     while not layout.done:
         task.step(layout.step, tsne_layout.STEPS, tr("Laying out the map"))
         layout.advance()
-        if layout.step % _KEPT_EVERY == 0:
+        if layout.step % _SAVE_EVERY == 0:
             kept = layout.state()
             write_arrays(file, kept._asdict() | {"step": np.array(kept.step)})
     return layout.places()

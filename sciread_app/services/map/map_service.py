@@ -33,19 +33,19 @@ from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-FEWEST = 20  # papers that make a map
+FEWEST = 20  # papers needed for a map
 SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is placed among them
-# Shares of papers that came later, and of those that fit no group, from which on it is time to
-# draw the map again; and how many of the latter there must be.
+# A map is outdated from these shares of papers added later and of papers without a cluster, and
+# from this number of the latter.
 _OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.12, 0.05, 10
 NO_GROUP = -1
 _FIRST_FORMAT, _FORMAT = 1, 2
-_READ = 4096  # vectors in memory at a time
+_READ = 4096  # vectors read at a time
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A group of papers: what it is about, how many there are, and where most of them lie."""
+    """A cluster of papers: its label, its size, and the position where it is densest."""
 
     name: str
     papers: int
@@ -54,11 +54,11 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class MapLayout:
-    """A map. Places are in the unit square; what came later may lie a little outside.
+    """A map. Positions are in the unit square; papers added later may lie slightly outside.
 
-    `fine` and `coarse` say to which of `fine_clusters` and `coarse_clusters` each paper belongs;
-    NO_GROUP: it came later, and is unlike all that the groups were made of. `later` counts the
-    papers that came after the map was drawn.
+    `fine` and `coarse` are the indices of each paper's clusters in `fine_clusters` and
+    `coarse_clusters`; NO_GROUP: it was added later and is unlike the papers of every cluster.
+    `later` is the number of papers added after the map was laid out.
     """
 
     ids: Ids  # ascending
@@ -67,12 +67,12 @@ class MapLayout:
     coarse: NDArray[np.int16]
     fine_clusters: tuple[Cluster, ...]
     coarse_clusters: tuple[Cluster, ...]
-    outgrown: bool = False  # much has come since it was drawn: it is time to draw it again
+    outgrown: bool = False  # many papers were added later: the map should be laid out again
     later: int = 0
 
     @property
     def ungrouped(self) -> int:
-        """How many papers fit none of the groups."""
+        """The number of papers without a cluster."""
         return int((self.fine == NO_GROUP).sum())
 
 
@@ -89,15 +89,15 @@ def _here(work: Callable[..., Draft], *given: Any, task: Task) -> Draft:
 
 
 class MapService:
-    """Draws the map of a library, keeps it, and places on it what comes in."""
+    """Lays out the map of a library, stores it, and places new papers on it."""
 
     def __init__(
-        self, library: Library, space: MapVectors, folder: Path, done: Callable[..., Draft] = _here
+        self, library: Library, space: MapVectors, folder: Path, run: Callable[..., Draft] = _here
     ) -> None:
-        """`done` has the long work done, such as services.apart."""
+        """`run` runs the layout, such as `services.subprocess.worker.apart` in a process."""
         self._library = library
         self._space = space
-        self._done = done
+        self._run = run
         self._file = folder / f"{space.key}.atlas"
         self._unfinished = Unfinished(
             folder / f"{space.key}.atlas-neighbours", folder / f"{space.key}.atlas-state"
@@ -105,25 +105,25 @@ class MapService:
         self._drawing = threading.Lock()
 
     def read(self) -> MapLayout | None:
-        """The map as it was drawn last, at once; None if there is none."""
+        """Return the stored map, without papers that have gone; None if there is none."""
         kept = _Kept.read(self._file)
         if kept is None:
             return None
         ids, hashes = self._papers()
-        return kept.only(ids, hashes).drawing()
+        return kept.only(ids, hashes).layout()
 
-    def draw(self, task: Task | None = None, *, anew: bool = False) -> MapLayout | None:
-        """The map of every paper that has a vector; None if there are too few.
+    def draw(self, task: Task | None = None, *, from_scratch: bool = False) -> MapLayout | None:
+        """Return the map of every paper that has a vector; None if there are too few.
 
-        Existing points keep their positions; `anew` lays out all again. If cancelled or killed,
-        the old map stays, and the next call resumes.
+        Existing points keep their positions; with `from_scratch`, all are laid out again. If
+        cancelled or killed, the old map stays, and the next call resumes. Raises Cancelled.
         """
         task = task or Task()
         with self._drawing:
             ids, hashes = self._papers()
             if len(ids) < FEWEST:
                 return None
-            before = None if anew else _Kept.read(self._file)
+            before = None if from_scratch else _Kept.read(self._file)
             kept = before.only(ids, hashes) if before else None
             drawn = kept is None or not kept.laid.any()
             if kept is None or drawn:
@@ -132,7 +132,7 @@ class MapService:
             if before is None or kept.differs_from(before):
                 kept.write(self._file)
             self._unfinished.forget()
-            return kept.drawing()
+            return kept.layout()
 
     def problems(self) -> list[str]:
         """Problems of the files, one sentence each. `rebuild` repairs them."""
@@ -141,24 +141,24 @@ class MapService:
         return []
 
     def rebuild(self) -> None:
-        """Forget what is damaged; the map is drawn anew when it is next looked at."""
+        """Delete the stored map and any unfinished layout; the next `draw` creates a new map."""
         self._file.unlink(missing_ok=True)
         self._unfinished.forget()
 
     def _papers(self) -> tuple[Ids, Ids]:
-        """Papers with a vector, ids ascending, and the hashes of their texts."""
+        """Return the papers with a vector, ids ascending, and the hashes of their texts."""
         ids, _, hashes = self._library.vector_rows(self._space.key)
         return ids, hashes
 
     def _lay_out(self, ids: Ids, hashes: Ids, task: Task) -> _Kept:
-        begun = self._begun(ids, hashes)
-        wanted = begun[0] if begun else _sample(len(ids))
-        task.step(0, len(wanted), tr("Reading vectors"))
-        there, axes, points, least = self._points(ids[wanted])
-        chosen = wanted[there]
-        near = begun[1] if begun and there.all() else None
+        unfinished = self._read_unfinished(ids, hashes)
+        rows = unfinished[0] if unfinished else _sample(len(ids))
+        task.step(0, len(rows), tr("Reading vectors"))
+        there, axes, points, least = self._points(ids[rows])
+        chosen = rows[there]
+        near = unfinished[1] if unfinished and there.all() else None
         papers = {"ids": ids[chosen], "hashes": hashes[chosen]}
-        places, centres, parents = self._done(
+        places, centres, parents = self._run(
             lay_out, points, near, papers, self._unfinished, task=task
         )
         fine = clusters.nearest_group(points, centres)
@@ -172,15 +172,20 @@ class MapService:
         )  # fmt: skip
 
     def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32], float]:
-        """Which of these papers are there, where they are along the axes of their space, and how
-        similar neighbours are at least."""
+        """Return a mask of the papers that have a vector, the principal components of these, their
+        reduced vectors, and the similarity to neighbours below which a paper is an outlier."""
         vectors, there = self._space.vectors(ids)
         vectors = vectors[there]
         axes = find_axes(vectors)
         return there, axes, axes.reduce(vectors), least_similarity(vectors)
 
-    def _begun(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], NeighbourGraph] | None:
-        """Positions of the papers that an unfinished layout is of, and their neighbours."""
+    def _read_unfinished(
+        self, ids: Ids, hashes: Ids
+    ) -> tuple[NDArray[np.int64], NeighbourGraph] | None:
+        """Return the rows of an unfinished layout's papers in `ids`, and their neighbours.
+
+        None if there is no unfinished layout, or its papers have changed.
+        """
         stage = read_arrays(self._unfinished.neighbours)
         if stage is None or set(stage) != {"ids", "hashes", "indices", "distances"}:
             return None
@@ -191,8 +196,11 @@ class MapService:
         return places, NeighbourGraph(stage["indices"], stage["distances"])
 
     def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task, *, later: bool) -> _Kept:
-        """`later`: the rest came after the map was drawn, and belongs to a group only if it is as
-        similar to its neighbours as papers of the map are."""
+        """Place the papers of `ids` that are not on the map.
+
+        `later`: they were added after the map was laid out, and belong to a cluster only if they
+        are as similar to their neighbours as papers of the map are.
+        """
         new = np.flatnonzero(~np.isin(ids, kept.ids))
         if not len(new):
             return kept
@@ -216,9 +224,12 @@ class MapService:
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """A map as it is kept. `laid` are the papers that were laid out, by which others are placed;
-    `later` are those that came after it was drawn. Papers that fit in are at least as similar to
-    their neighbours as `least`; NaN: not known yet."""
+    """A map as stored in its file.
+
+    `laid` marks the papers that were laid out, relative to which others are placed; `later` marks
+    those added afterwards. `least` is the similarity to its neighbours that a later paper needs to
+    belong to a cluster; NaN: not computed yet.
+    """
 
     ids: Ids
     hashes: Ids
@@ -234,7 +245,7 @@ class _Kept:
     least: float
 
     def only(self, ids: Ids, hashes: Ids) -> _Kept:
-        """Without papers that have gone, or have another text now."""
+        """Return the map without papers that were removed or whose text has changed."""
         if not len(ids):
             return self._part(np.zeros(len(self.ids), bool))
         places = np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)
@@ -259,7 +270,7 @@ class _Kept:
             np.array_equal(self.ids, other.ids) and np.array_equal(self.hashes, other.hashes)
         )
 
-    def drawing(self) -> MapLayout:
+    def layout(self) -> MapLayout:
         coarse = np.where(self.fine == NO_GROUP, NO_GROUP, self.parents[self.fine])
         papers, later = len(self.ids), int(self.later.sum())
         ungrouped = int((self.fine == NO_GROUP).sum())
@@ -286,7 +297,7 @@ class _Kept:
 
     @classmethod
     def read(cls, path: Path) -> _Kept | None:
-        """None where there is no such file, or one that cannot be used."""
+        """Read a map file; None if it does not exist or is damaged."""
         found = read_arrays(path)
         try:
             if found is None or int(found["format"]) not in (_FIRST_FORMAT, _FORMAT):
@@ -305,10 +316,10 @@ class _Kept:
             )
         except (KeyError, ValueError, TypeError):
             return None
-        return kept if kept._fits() else None
+        return kept if kept._is_consistent() else None
 
-    def _fits(self) -> bool:
-        """Whether its parts belong together."""
+    def _is_consistent(self) -> bool:
+        """Whether the arrays are consistent with each other."""
         n, k = len(self.ids), len(self.fine_names)
         return bool(
             all(len(getattr(self, name)) == n for name in _COLUMNS)
@@ -332,13 +343,16 @@ class _Kept:
         return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
 
 
-_COLUMNS = ("ids", "hashes", "places", "laid", "later", "fine")  # a value a paper
+_COLUMNS = ("ids", "hashes", "places", "laid", "later", "fine")  # one value per paper
 _GROUPS = ("centres", "parents")
 
 
 def _of_first_format(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """A map that does not tell which papers came later: these are left out, to be placed again, and
-    what is there stays where it is. On the map of a large library they cannot be told."""
+    """Convert a map of the first format, which does not mark the papers added later.
+
+    Those are removed, and will be placed again; the others keep their positions. On the map of a
+    large library, which was sampled, they cannot be identified, and all papers stay.
+    """
     laid = found["laid"]
     stays = np.ones(len(laid), bool) if laid.sum() >= SAMPLE else laid
     columns = {name: found[name][stays] for name in _COLUMNS if name in found}
@@ -347,12 +361,12 @@ def _of_first_format(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def _sample(papers: int) -> NDArray[np.int64]:
-    """Positions of the papers that are laid out: all, or some drawn by lot, the same each time."""
+    """Return the rows of the papers to lay out: all, or a fixed random sample of SAMPLE papers."""
     if papers <= SAMPLE:
         return np.arange(papers)
     return np.sort(np.random.default_rng(0).choice(papers, SAMPLE, replace=False))
 
 
 def _part_of(task: Task, start: int, total: int) -> Task:
-    """A task that reports the progress of a part as part of the whole."""
+    """Return a task that reports its progress as a part of `total`, beginning at `start`."""
     return Task(lambda done, _, note: task.step(start + done, total, note))

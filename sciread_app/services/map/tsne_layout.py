@@ -1,4 +1,4 @@
-"""Where papers lie on a map: neighbours among vectors become neighbours on a plane (t-SNE)."""
+"""Layout of papers in the plane by t-SNE, and placement of further papers on it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from sciread_app.tasks import Task
 Vectors = NDArray[np.float32]
 Places = NDArray[np.float32]  # [papers, 2]
 
-DIMENSIONS = 100  # what neighbours are looked for in: all of a vector finds hardly more of them
-PERPLEXITY = 20.0  # how many papers around it each is held together with
-_NEIGHBOURS = 60  # three times that: those farther away do not count
-# Papers whose distances to all others are in memory at a time: more are no quicker, and so large
-# pieces of memory are not given back.
+DIMENSIONS = 100  # principal components used for neighbours; more find hardly any others
+PERPLEXITY = 20.0
+_NEIGHBOURS = 60  # three times the perplexity: the weights of farther ones are negligible
+# Papers whose distances to all others are in memory at a time. Larger blocks are no faster, and
+# their memory would not be returned to the system.
 _BLOCK = 32
 
-EARLY, STEPS = 250, 750  # steps in which groups form, and all of them
-STRIDE = 25  # steps between two chances to stop
-# Groups hold together more tightly than plain t-SNE would have it: there are straits between
-# them, by which one finds one's way.
-_EARLY_PULL, _PULL = 12.0, 1.5
-_LARGE = 2_000  # papers from which on pushing is quicker by interpolation than by a tree
+EARLY, STEPS = 250, 750  # steps of early exaggeration, and steps in all
+STRIDE = 25  # steps per call of `advance`, between which a layout can be stopped
+# Exaggeration. After the early phase it stays above 1, the value of plain t-SNE, so that gaps
+# remain between clusters, which help orientation on the map.
+_EARLY_EXAGGERATION, _EXAGGERATION = 12.0, 1.5
+_LARGE = 2_000  # points from which interpolation (FIt-SNE) is faster than Barnes-Hut
 
-_AROUND = 10  # papers by which a new one is placed
-_COMPARED = 1_000  # papers of a map that say how similar neighbours are there
-_STRAY = 2.0  # percent of them that are less similar to their neighbours than a paper that fits
-_ROUNDING = 1e-3  # of similarities: vectors are kept in 16 bits
-_TOGETHER = 2.0  # how near each other those of them count that do, in steps from point to point
+_AROUND = 10  # nearest papers from which the position of a new one is computed
+_SAMPLED = 1_000  # sampled papers of a map for the distribution of similarities to neighbours
+_OUTLIER_PERCENTILE = 2.0  # percentile of this distribution below which a new paper fits no cluster
+_ROUNDING = 1e-3  # tolerance of similarities: vectors are stored in 16 bits
+_KERNEL_WIDTH = 2.0  # kernel width for the closeness of neighbours, in mean distances of points
 
 
 class Axes(NamedTuple):
-    """The directions in which vectors differ most."""
+    """The principal components of a set of vectors."""
 
     mean: Vectors
     directions: Vectors  # [dim, DIMENSIONS at most]
@@ -46,14 +46,14 @@ class Axes(NamedTuple):
 
 
 class NeighbourGraph(NamedTuple):
-    """Of each paper, the nearest others, nearest first."""
+    """For each paper, the rows of the nearest others and their distances, nearest first."""
 
     indices: NDArray[np.int64]
     distances: NDArray[np.float32]
 
 
 class TsneState(NamedTuple):
-    """How far a layout has come; to go on from it is the same as never to have stopped."""
+    """The state of a layout. Resuming from it gives the same result as an uninterrupted run."""
 
     step: int
     places: NDArray[np.float64]
@@ -62,6 +62,7 @@ class TsneState(NamedTuple):
 
 
 def find_axes(vectors: Vectors) -> Axes:
+    """Compute the principal components of vectors, [papers, dim]."""
     mean = vectors.mean(axis=0)
     centred = vectors - mean
     _, directions = np.linalg.eigh(centred.T @ centred)
@@ -70,21 +71,22 @@ def find_axes(vectors: Vectors) -> Axes:
 
 
 def _signed(directions: NDArray[Any]) -> NDArray[Any]:
-    """The sign of a direction is chance; this one does not depend on the machine."""
+    """Choose the signs of eigenvectors by their largest component, since LAPACK's vary by
+    machine."""
     largest = np.abs(directions).argmax(axis=0)
     signed: NDArray[Any] = directions * np.sign(directions[largest, np.arange(len(largest))])
     return signed
 
 
 def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> NeighbourGraph:
-    """Of each point, the k nearest `among` others, exact."""
+    """Find the `k` nearest of `among` for each point, exactly. Raises Cancelled."""
     indices = np.empty((len(points), k), np.int64)
     distances = np.empty((len(points), k), np.float32)
     lengths = np.einsum("ij,ij->i", among, among)
     for start in range(0, len(points), _BLOCK):
         task.step(start, len(points), note)
         block = points[start : start + _BLOCK]
-        # Squared distances, less what is the same for all others.
+        # Squared distances without the point's own norm, which does not change the order.
         far = lengths - 2 * (block @ among.T)
         few = np.argpartition(far, k - 1, axis=1)[:, :k]
         near = np.take_along_axis(far, few, axis=1)
@@ -98,11 +100,11 @@ def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> N
 
 
 def neighbours(points: Vectors, task: Task) -> NeighbourGraph:
-    """Of each point, the nearest others but itself, as many as a layout needs."""
+    """Find the neighbours of each point that a layout needs, without itself. Raises Cancelled."""
     k = min(_NEIGHBOURS, len(points) - 1)
     found = nearest(points, points, k + 1, task, tr("Comparing papers"))
     itself = found.indices == np.arange(len(points))[:, None]
-    # Among many that are the same it may not have found itself.
+    # Among many equal points, a point may not be among its own nearest.
     itself[~itself.any(axis=1), -1] = True
     shape = (len(points), k)
     return NeighbourGraph(
@@ -111,12 +113,12 @@ def neighbours(points: Vectors, task: Task) -> NeighbourGraph:
 
 
 class TsneLayout:
-    """Papers that pull their neighbours and push the others, step by step."""
+    """A t-SNE layout that is advanced in steps and can be resumed."""
 
     def __init__(
         self, points: Vectors, near: NeighbourGraph, state: TsneState | None = None
     ) -> None:
-        # Brings scikit-learn and takes seconds: only here, and never on the window's thread.
+        # Imports scikit-learn, which takes seconds: only here, and never in the window's thread.
         from openTSNE import TSNEEmbedding
         from openTSNE.affinity import PerplexityBasedNN
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
@@ -128,7 +130,7 @@ class TsneLayout:
             _begin(points) if state is None else state.places,
             pulls,
             negative_gradient_method="fft" if len(points) >= _LARGE else "bh",
-            n_jobs=1,  # the window wants a core, and sums come out the same everywhere
+            n_jobs=1,  # leaves a core to the window, and gives the same sums on every machine
             random_state=0,
         )
         self.step = 0
@@ -142,16 +144,16 @@ class TsneLayout:
         return self.step >= STEPS
 
     def advance(self) -> None:
-        """A few steps further."""
+        """Run STRIDE steps."""
         early = self.step < EARLY
         if self.step == EARLY:
-            # What was gathered while groups formed would fling them apart now.
+            # The gains and momentum of the early phase would scatter the clusters now.
             self._map.optimizer.gains = self._map.optimizer.update = None
         self._map.optimize(
             STRIDE,
             inplace=True,
             propagate_exception=True,
-            exaggeration=_EARLY_PULL if early else _PULL,
+            exaggeration=_EARLY_EXAGGERATION if early else _EXAGGERATION,
             momentum=0.5 if early else 0.8,
         )
         self.step += STRIDE
@@ -163,7 +165,8 @@ class TsneLayout:
         )
 
     def places(self) -> Places:
-        """In the unit square, neither stretched nor squeezed, its longest side across."""
+        """Return the positions in the unit square, scaled equally in both directions and rotated so
+        that the longest extent is horizontal."""
         found = np.asarray(self._map, np.float64)
         found = found - found.mean(axis=0)
         found = found @ _signed(np.linalg.eigh(found.T @ found)[1][:, ::-1])
@@ -174,42 +177,46 @@ class TsneLayout:
 
 
 def _begin(points: Vectors) -> NDArray[np.float64]:
-    """Close together, where they lie along the first two axes. Of papers that are all the same
-    none may lie on another: openTSNE would divide by how far they reach, and die."""
+    """Return start positions: the first two principal components, scaled down.
+
+    Equal points are spread a little, since openTSNE divides by their extent.
+    """
     begin = points[:, :2].astype(np.float64)
     spread = float(begin.std(axis=0).max())
     if spread < 1e-12:
-        begin, spread = _astray(np.arange(len(points))), 1.0
+        begin, spread = _offsets(np.arange(len(points))), 1.0
     return begin / spread * 1e-4
 
 
 def place_among(
     points: Vectors, drawn: Vectors, places: Places, seeds: NDArray[np.int64], task: Task
 ) -> Places:
-    """Places for new points on a map that stays as it is: where most of their nearest lie.
+    """Return positions for new points on an unchanged map: where most of their neighbours are.
 
-    `seeds` tell apart points that would else lie on one another.
+    `points` and `drawn` are reduced vectors, `places` the positions of `drawn`. The position of a
+    point is shifted a little by its seed, so that equal points do not coincide. Raises Cancelled.
     """
     k = min(_AROUND, len(drawn))
     near = nearest(points, drawn, k, task, tr("Placing papers")).indices
     around = places[near]  # [points, k, 2]
     squares = ((around[:, :, None] - around[:, None]) ** 2).sum(axis=3)
     step = 1 / np.sqrt(len(drawn))
-    closeness = np.exp(-squares / (_TOGETHER * step) ** 2) / np.sqrt(np.arange(1, k + 1))
-    # The neighbours may lie on two shores: the middle would be in the water between them.
-    shore = closeness.sum(axis=2).argmax(axis=1)
-    weights = closeness[np.arange(len(points)), shore]
+    closeness = np.exp(-squares / (_KERNEL_WIDTH * step) ** 2) / np.sqrt(np.arange(1, k + 1))
+    # The neighbours may be in several clusters: a plain mean would lie in the gap between them.
+    # So the neighbour with the most others around it determines the weights.
+    centre = closeness.sum(axis=2).argmax(axis=1)
+    weights = closeness[np.arange(len(points)), centre]
     weights /= weights.sum(axis=1, keepdims=True)
     middle = np.einsum("ij,ijk->ik", weights, around)
-    placed: Places = (middle + _astray(seeds) * step * 0.4).astype(np.float32)
+    placed: Places = (middle + _offsets(seeds) * step * 0.4).astype(np.float32)
     return placed
 
 
 def similarity_to_nearest(vectors: Vectors, among: Vectors, *, within: bool = False) -> Vectors:
-    """How similar each vector is to those of its nearest papers: the mean cosine, [papers].
+    """Return the mean cosine similarity of each vector to its nearest ones in `among`, [papers].
 
-    All are of unit length. `within`: the vectors are some of `among`, and none is its own
-    neighbour.
+    All vectors have unit length. `within`: the vectors are part of `among`, and each one's
+    similarity to itself is left out.
     """
     k = min(_AROUND, len(among) - within)
     found = np.empty(len(vectors), np.float32)
@@ -222,17 +229,17 @@ def similarity_to_nearest(vectors: Vectors, among: Vectors, *, within: bool = Fa
 
 
 def least_similarity(vectors: Vectors) -> float:
-    """Below which a paper is less similar to its nearest than nearly all of these are to theirs."""
+    """Return the similarity to its neighbours below which a paper is an outlier of these papers."""
     chosen = vectors
-    if len(vectors) > _COMPARED:
-        rows = np.random.default_rng(0).choice(len(vectors), _COMPARED, replace=False)
+    if len(vectors) > _SAMPLED:
+        rows = np.random.default_rng(0).choice(len(vectors), _SAMPLED, replace=False)
         chosen = vectors[rows]
     alike = similarity_to_nearest(chosen, vectors, within=True)
-    return float(np.percentile(alike, _STRAY)) - _ROUNDING
+    return float(np.percentile(alike, _OUTLIER_PERCENTILE)) - _ROUNDING
 
 
-def _astray(seeds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """A small step in a direction of its own for each seed, the same each time."""
+def _offsets(seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a small pseudo-random offset for each seed, [seeds, 2]."""
     mixed = (seeds.astype(np.uint64) + 1) * np.uint64(0x9E3779B97F4A7C15)
     angle = (mixed >> np.uint64(40)).astype(np.float64) / 2**24 * 2 * np.pi
     length = np.sqrt((mixed & np.uint64(0xFFFF)).astype(np.float64) / 2**16) * 0.5

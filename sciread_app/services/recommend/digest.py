@@ -33,7 +33,7 @@ _STYLE = (
 
 
 class DigestEntry(NamedTuple):
-    """A paper that is new, and the titles of those that it is like."""
+    """A recommended paper, and the titles of the papers it is similar to."""
 
     paper: Paper
     pick: RecommendedPaper
@@ -42,7 +42,7 @@ class DigestEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Feeds with the papers in them; of each, what is as like the subject as its own papers."""
+    """The recommendations of each followed topic that fit it. `made` is in UTC."""
 
     made: datetime
     feeds: Sequence[tuple[Recommendations, Sequence[DigestEntry]]]
@@ -51,7 +51,11 @@ class Digest:
 def digest(
     library: Library, recommender: Recommender, since: float | None, limit: int, task: Task
 ) -> Digest:
-    """Recommendations for all followed topics, at most `limit` papers each."""
+    """Collect recommendations for all followed topics, at most `limit` papers each.
+
+    `since` is the earliest time of arrival in seconds since 1970; None: the last 30 days. Raises
+    Cancelled.
+    """
     subjects, feeds = recommender.subjects(), []
     for done, subject in enumerate(subjects):
         task.step(done, len(subjects), subject.name)
@@ -69,7 +73,10 @@ def digest(
 
 
 def write(made: Digest, path: Path) -> None:
-    """Whole or not at all, as the name's ending says. Raises SciReadError for another ending."""
+    """Write a digest in the format of the file's suffix, completely or not at all.
+
+    Raises SciReadError for an unknown suffix, or if the file cannot be written.
+    """
     form = FORMS.get(path.suffix.lower())
     if form is None:
         raise SciReadError(
@@ -113,8 +120,8 @@ def as_html(made: Digest) -> str:
 
 
 def as_atom(made: Digest) -> str:
-    """A paper's name stays the same from one digest to the next, so that a reader of feeds shows
-    it once."""
+    """Return the digest as an Atom feed. Entry ids are stable, so that a feed reader shows a paper
+    only once."""
     ElementTree.register_namespace("", _ATOM)
     feed = ElementTree.Element(f"{{{_ATOM}}}feed")
     _add(feed, "id", "urn:sciread:new-for-you")
@@ -179,8 +186,8 @@ def _why(entry: DigestEntry) -> str:
     like = " and ".join(f"“{title}”" for title in entry.like)
     words = ", ".join(entry.pick.words)
     parts = (f"Like {like}" if like else "", f"its words: {words}" if words else "")
-    said = "; ".join(filter(None, parts))
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    text = "; ".join(filter(None, parts))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _byline(paper: Paper) -> str:
@@ -201,13 +208,13 @@ def _nothing(feed: Recommendations) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without what Markdown or HTML would take for a sign, and on one line."""
+    """Escape text for Markdown and HTML, on one line."""
     text = escape(" ".join(text.split()), quote=False)
     return "".join(f"\\{letter}" if letter in "\\`*_[]" else letter for letter in text)
 
 
 def _clean(text: str) -> str:
-    """Without letters that XML cannot hold."""
+    """Remove the characters that XML does not allow."""
     return "".join(
         letter for letter in text if letter in "\t\n\r" or (letter >= " " and not _odd(letter))
     )

@@ -25,9 +25,11 @@ _TOLERANCE = 1e-7  # of the residual, relative to the right-hand side
 
 
 def tfidf(texts: Sequence[str]) -> tuple[csr_matrix, list[str]]:
-    """Sublinear TF-IDF of words and word pairs: the matrix [texts, terms], with rows of length 1,
-    and the terms. As in ASReview's ELAS u4, without its upper limit on terms, which takes long and
-    changes nothing."""
+    """Compute the sublinear TF-IDF of words and word pairs.
+
+    Returns the matrix [texts, terms], with rows of length 1, and the terms. As in ASReview's ELAS
+    u4, without its limit on the number of terms, which takes long and changes nothing.
+    """
     counted = [_terms(text) for text in texts]
     vocabulary = sorted({term for terms in counted for term in terms})
     column = {term: n for n, term in enumerate(vocabulary)}
@@ -45,7 +47,7 @@ def tfidf(texts: Sequence[str]) -> tuple[csr_matrix, list[str]]:
 
 
 def linear_svm(papers: Matrix, signs: Floats, costs: Floats) -> Floats:
-    """The weights that separate papers of sign 1 from those of sign -1.
+    """Return the weights of a linear SVM that separates papers of sign 1 from those of sign -1.
 
     They minimise |w|^2 / 2 + sum(cost * max(0, 1 - sign * margin)^2), with the bias as one more
     weight. That is convex and piecewise quadratic, so that Newton's method ends in a few steps.

@@ -24,7 +24,7 @@ class StatusMessage(NamedTuple):
 
 
 def too_few(subject: FollowedTopic) -> StatusMessage:
-    """There is nothing to learn from."""
+    """The topic has no papers to learn from."""
     if subject.kind is TopicKind.search:
         return StatusMessage(
             tr("This search finds no papers in your library yet, so there is nothing to go by."),
@@ -39,7 +39,7 @@ def too_few(subject: FollowedTopic) -> StatusMessage:
 
 
 def few(subject: FollowedTopic, count: int) -> StatusMessage:
-    """There is little to learn from."""
+    """The topic has fewer papers than needed for good recommendations."""
     if subject.kind is TopicKind.search:
         said = trn(
             "This search finds only one paper; from five on the list gets better.",
@@ -58,7 +58,7 @@ def few(subject: FollowedTopic, count: int) -> StatusMessage:
 def nothing_new(
     among: CandidateScope, since: float, last: LastFetch | None, now: datetime
 ) -> StatusMessage:
-    """No paper came at all."""
+    """No paper was added or fetched since the time `since`."""
     if among is CandidateScope.library:
         return StatusMessage(
             tr("Your library holds no other papers."),
@@ -114,7 +114,7 @@ def _nothing_fetched(since: float, last: LastFetch, now: datetime) -> StatusMess
 
 
 def nothing_wanted(came: int, held: int, waved: int, wishes: TopicPreferences) -> StatusMessage:
-    """Papers came, but none is left to be recommended."""
+    """Papers were added, but all are dealt with or excluded by the preferences."""
     if held + waved == came:
         return StatusMessage(_dealt_with(came, held, waved), tr("Come back after the next fetch."))
     if wishes.must or wishes.never:
@@ -184,7 +184,7 @@ def _none_asked_for(came: int, wishes: TopicPreferences) -> str:
 
 
 def only_versions(count: int) -> StatusMessage:
-    """Papers came, but of works that are there already."""
+    """Papers were added, but all are versions of works already present."""
     said = trn(
         "{n:,} new paper is another version of what you have already.",
         "{n:,} new papers are other versions of what you have already.",
@@ -209,7 +209,7 @@ def all_seen(last: LastFetch | None, now: datetime) -> StatusMessage:
 
 
 def none_fits(count: int, subject: FollowedTopic) -> StatusMessage:
-    """Papers were ranked, but all are far from what the subject is about."""
+    """Papers were ranked, but none is similar enough to the topic's papers."""
     if subject.kind is TopicKind.search:
         said = trn(
             "The one new paper is less alike than the papers that this search finds best are to "
@@ -234,7 +234,7 @@ def _why_nothing(source: str, now: datetime) -> str:
 
 
 def _day(moment: float, now: datetime) -> str:
-    """A day as one says it: today, Friday, 3 November."""
+    """Format a day relative to `now`: today, Friday, 3 November."""
     then = datetime.fromtimestamp(moment, UTC).astimezone(now.tzinfo)
     days = round((now - then).total_seconds() / DAY)
     if then.date() == now.date():

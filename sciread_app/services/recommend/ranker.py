@@ -67,7 +67,7 @@ class TopicRanker:
         ]
 
     def count(self, examples: TrainingExamples, candidates: AddedPapers) -> int:
-        """How many unseen candidates fit, of those that have a vector."""
+        """Return the number of unseen candidates that fit, of those that have a vector."""
         if not examples.wanted or not len(candidates.ids) or self._space is None:
             return 0
         candidates = self._shortlist(examples, self._presumed(examples), candidates)
@@ -84,7 +84,7 @@ class TopicRanker:
     ) -> AddedPapers:
         candidates = self._reduced(examples, others, candidates)
         candidates = self._one_per_work(examples.wanted, candidates)
-        if np.isnan(candidates.came).any():  # of a whole library it was not asked
+        if np.isnan(candidates.came).any():  # not looked up for candidates of the whole library
             candidates = self._library.feedback.added_times(candidates.ids)
         return candidates
 

@@ -91,7 +91,7 @@ class Recommender:
         return self._opinions.subjects()
 
     def subject(self, name: str) -> FollowedTopic:
-        """The subject with this key, path or name. Raises LibraryError if there is none."""
+        """Return the topic with this key, path or name. Raises LibraryError if there is none."""
         known = self.subjects()
         for subject in known:
             if name in (subject.key, subject.name):
@@ -178,8 +178,10 @@ class Recommender:
         return replace(feed, since=since, dismissed=asked.waved)
 
     def count_new(self, subject: FollowedTopic, task: Task | None = None) -> int:
-        """How many papers are new for this subject, unseen, and as like it as its own papers.
-        Nothing is learnt for it where there are vectors, so that it is known at once."""
+        """Return the number of unseen recent papers that fit this topic.
+
+        With vectors, no model is trained for this, so that the number is available at once.
+        """
         if self._space is None:
             return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
         asked = self._ask(subject, time.time() - LATELY * DAY, CandidateScope.fetched, 0)

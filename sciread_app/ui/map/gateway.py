@@ -37,10 +37,10 @@ class MapGateway:
                 return MapStatus(papers, 0, by_meaning=False)
             return MapStatus(papers, now.space.count(), atlas.read())
 
-    def draw(self, task: Task, *, anew: bool) -> MapLayout | None:
+    def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
         with self._workspace.active_model.use() as now:
             atlas = self._workspace.map(now)
-            return atlas.draw(task, anew=anew) if atlas else None
+            return atlas.draw(task, from_scratch=from_scratch) if atlas else None
 
     def scheme(self, by: ColorBy, ids: Ids) -> ColorScheme:
         traits = self._workspace.library.attributes

@@ -54,13 +54,13 @@ class LayoutJob(QObject):
     def refresh_soon(self) -> None:
         self._timer.start()
 
-    def draw(self, *, anew: bool = False) -> None:
+    def draw(self, *, from_scratch: bool = False) -> None:
         if self.job is not None:
             return
         self._stopped = False
         self.job = self._jobs.run(
             tr("Drawing the map"),
-            lambda task: self._maps.draw(task, anew=anew),
+            lambda task: self._maps.draw(task, from_scratch=from_scratch),
             self._drawn,
             queue=JobQueue.long,
         )

@@ -101,7 +101,7 @@ class MapPage(Page):
         self._select_pending()
 
     def redraw(self) -> None:
-        self.layout_job.draw(anew=True)
+        self.layout_job.draw(from_scratch=True)
 
     def whole_map(self) -> None:
         self.view.fit()

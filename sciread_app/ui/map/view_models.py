@@ -36,7 +36,7 @@ class MapList(Protocol):
 
     def status(self) -> MapStatus: ...
 
-    def draw(self, task: Task, *, anew: bool) -> MapLayout | None:
+    def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
         """Update the map or compute a new layout. Returns None if there are too few papers."""
         ...
 

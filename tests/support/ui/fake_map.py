@@ -45,8 +45,8 @@ class FakeMaps:
     def status(self) -> MapStatus:
         return MapStatus(self.count, self.with_vector, self.drawn, self.by_meaning)
 
-    def draw(self, task: Task, *, anew: bool) -> MapLayout | None:
-        self.asked.append("draw anew" if anew else "draw")
+    def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
+        self.asked.append("draw anew" if from_scratch else "draw")
         task.step(40, 100, "Laying out the map")
         while not self.go_on.wait(0.01):
             task.raise_if_cancelled()

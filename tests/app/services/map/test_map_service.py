@@ -97,7 +97,7 @@ def test_map_groups_have_distinct_names_from_their_words(atlas):
 
 def test_map_is_deterministic(atlas, tmp_path):
     once = atlas.draw()
-    again = atlas.draw(anew=True)
+    again = atlas.draw(from_scratch=True)
     assert np.array_equal(once.places, again.places)
 
 
@@ -105,7 +105,9 @@ def test_map_drawn_in_subprocess_is_identical(library, space, atlas, tmp_path, m
     monkeypatch.setattr(tsne_layout, "STEPS", STEPS)  # the subprocess uses the default
     here = atlas.draw()
     stages = CancelAt("never")
-    there = MapService(library, space, tmp_path / "indexes", apart).draw(stages.task, anew=True)
+    there = MapService(library, space, tmp_path / "indexes", apart).draw(
+        stages.task, from_scratch=True
+    )
     assert np.array_equal(here.places, there.places)
     assert here.fine_clusters == there.fine_clusters
     assert {"Comparing papers", "Laying out the map"} < {note for note, _ in stages.seen}
@@ -201,13 +203,13 @@ def test_cancelled_drawing_resumes_with_same_result(atlas):
     first_step = min(done for note, done in going_on.seen if note == "Laying out the map")
     assert first_step >= 200
     # Except for the last digits, which depend on how often forces were scaled up and down again.
-    assert np.allclose(resumed.places, atlas.draw(anew=True).places, atol=1e-3)
+    assert np.allclose(resumed.places, atlas.draw(from_scratch=True).places, atol=1e-3)
 
 
 def test_old_map_remains_when_redrawing_is_cancelled(atlas):
     drawn = atlas.draw()
     with pytest.raises(Cancelled):
-        atlas.draw(CancelAt("Laying out the map", done=50).task, anew=True)
+        atlas.draw(CancelAt("Laying out the map", done=50).task, from_scratch=True)
     assert np.array_equal(atlas.read().places, drawn.places)
 
 
@@ -231,7 +233,7 @@ def test_map_is_outgrown_when_an_eighth_is_new(library, space, atlas):
     assert not few.outgrown and few.later == 8
     add(library, space, range(300, 306))
     assert atlas.draw().outgrown
-    anew = atlas.draw(anew=True)
+    anew = atlas.draw(from_scratch=True)
     assert not anew.outgrown and anew.later == anew.ungrouped == 0
 
 
@@ -250,7 +252,7 @@ def test_papers_unlike_all_others_get_no_group(library, space, atlas, tmp_path):
     assert after.ungrouped >= 10 and after.outgrown
     kept = MapService(library, space, tmp_path / "indexes").read()
     assert np.array_equal(kept.coarse, after.coarse) and kept.later == after.later == 20
-    assert atlas.draw(anew=True).ungrouped == 0
+    assert atlas.draw(from_scratch=True).ungrouped == 0
 
 
 def test_map_of_format_one_is_kept_and_new_papers_regrouped(library, space, atlas, tmp_path):

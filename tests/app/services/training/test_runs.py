@@ -94,7 +94,7 @@ def test_run_has_separate_process_group_and_session(home: Home) -> None:
 
     runs = Runs(home)
     runs.start(recipe(home), "mine")
-    child = runs._begun["mine"]
+    child = runs._processes["mine"]
     assert os.getpgid(child.pid) == child.pid != os.getpgrp()
     assert os.getsid(child.pid) == child.pid
 
@@ -103,7 +103,9 @@ def test_killed_run_is_interrupted_and_can_resume(home: Home) -> None:
     runs = Runs(home)
     runs.start(recipe(home), "mine")
     until(lambda: runs.find("mine").step >= 2)
-    runs._begun["mine"].send_signal(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+    runs._processes["mine"].send_signal(
+        signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
+    )
     killed = wait_for_status(runs, "mine", RunStatus.interrupted)
     runs.go_on("mine")
     until(lambda: runs.find("mine").step > killed.step)

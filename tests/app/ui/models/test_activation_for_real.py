@@ -107,7 +107,7 @@ def test_facet_counts_are_kept_per_model(window, workspace):
 
 def test_each_model_has_its_own_map(window, workspace):
     desk = window.desk
-    drawn = desk.map.draw(Task(), anew=False)
+    drawn = desk.map.draw(Task(), from_scratch=False)
     workspace.activation.activate("theirs", Task())
     assert desk.map.status().drawing is None
     workspace.activation.activate("ours", Task())
