@@ -9,7 +9,15 @@ import pytest
 
 from sciread_app import paths
 from sciread_app.errors import LibraryError
-from sciread_app.paths import BESIDE, MOVED, Home, find_home, local_home, network_kind, open_home
+from sciread_app.paths import (
+    MOVED,
+    PORTABLE_FOLDER,
+    Home,
+    find_home,
+    local_home,
+    network_kind,
+    open_home,
+)
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are other ones")
 
@@ -101,7 +109,7 @@ def program(tmp_path, monkeypatch) -> paths.Path:
 @pytest.mark.parametrize("place", ["SciRead", "."])
 def test_a_folder_beside_the_program_is_its_home(program, tmp_path, place):
     assert open_home().folder == tmp_path / "usual"
-    beside = tmp_path / "stick" / place / BESIDE
+    beside = tmp_path / "stick" / place / PORTABLE_FOLDER
     beside.mkdir()
     assert open_home().folder == beside.resolve()
 
@@ -114,22 +122,22 @@ def test_a_home_that_is_named_from_here_is_the_same_from_anywhere(tmp_path, monk
 
 
 def test_who_names_a_home_gets_it_and_not_the_one_beside(program, tmp_path, monkeypatch):
-    (program.parent / BESIDE).mkdir()
+    (program.parent / PORTABLE_FOLDER).mkdir()
     assert open_home(tmp_path / "named").folder == tmp_path / "named"
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "set"))
     assert open_home().folder == tmp_path / "set"
 
 
 def test_beside_a_bundle_or_an_image_is_where_one_sees_them(program, tmp_path, monkeypatch):
-    (tmp_path / "disk" / BESIDE).mkdir(parents=True)
+    (tmp_path / "disk" / PORTABLE_FOLDER).mkdir(parents=True)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "disk/SciRead.app/Contents/MacOS/x"))
-    assert open_home().folder == tmp_path / "disk" / BESIDE
-    (tmp_path / "images" / BESIDE).mkdir(parents=True)
+    assert open_home().folder == tmp_path / "disk" / PORTABLE_FOLDER
+    (tmp_path / "images" / PORTABLE_FOLDER).mkdir(parents=True)
     monkeypatch.setenv("APPIMAGE", str(tmp_path / "images" / "SciRead.AppImage"))
-    assert open_home().folder == tmp_path / "images" / BESIDE
+    assert open_home().folder == tmp_path / "images" / PORTABLE_FOLDER
 
 
 def test_a_python_that_is_not_the_programs_own_has_none_beside_it(program, monkeypatch, tmp_path):
-    (program.parent / BESIDE).mkdir()
+    (program.parent / PORTABLE_FOLDER).mkdir()
     monkeypatch.delattr(sys, "frozen")
     assert open_home().folder == tmp_path / "usual"
