@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredReport
 from sciread_app.services.evaluation.model_comparison import ComparisonOutcome, ComparisonVerdict
 from sciread_app.tasks import Task
 from sciread_app.ui.evaluation.comparison_table import ComparisonTable
-from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.model_pair_view import ModelPairView
 from sciread_app.ui.evaluation.view_models import EvaluationData, EvaluationResults
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
 from sciread_app.ui.widgets.labels import plain_label
 from trainer.contract.suites import suite_title
 
@@ -29,23 +28,21 @@ HOW = tr(
 )
 
 
-class ComparisonView(QWidget):
+class ComparisonView(ModelPairView):
     measure_requested = Signal()
 
     def __init__(self, dashboard: EvaluationData, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__()
+        super().__init__(appearance)
         self._dashboard = dashboard
         self._jobs = jobs
         self._found = EvaluationResults()
         self._asked: tuple[str, str, str] | None = None
         self.verdict: ComparisonVerdict | None = None
-        self.pair = ModelPairPicker()
         self.sentence = plain_label(font=scaled(self.font(), 1.3, QFont.Weight.DemiBold))
         self.support = plain_label()
         self.data = styled(plain_label(font=scaled(self.font(), 0.92)), "quiet")
         self.table = ComparisonTable(appearance)
         self.notes = styled(plain_label(font=scaled(self.font(), 0.92)), "faint")
-        self.empty = EmptyState(appearance)
         self.card = ComparisonCard(appearance)
         self._build()
         self.pair.changed.connect(self.ask)
@@ -60,15 +57,14 @@ class ComparisonView(QWidget):
         first, second = self.pair.chosen
         match = self._found.pair(first, second) if first != second else None
         if match is None:
-            self._say_nothing(len(self._found.names))
+            self._explain_missing_pair(len(self._found.names))
             return
         board, one, other = match
         asked = (first, second, board.key)
         if asked == self._asked and self.verdict:
             return
         self._asked, self.verdict = asked, None
-        self.empty.say("wait", tr("Comparing item by item…"), tr("It takes some seconds."))
-        self._pages.setCurrentIndex(0)
+        self.show_message("wait", tr("Comparing item by item…"), tr("It takes some seconds."))
 
         def work(task: Task) -> ComparisonVerdict:
             return self._dashboard.compare(one, other, task)
@@ -106,13 +102,12 @@ class ComparisonView(QWidget):
         self.card.show_answer(verdict.answer, numbers)
         self.table.show_verdict(verdict, numbers)
         self.notes.setText("\n\n".join(_notes(verdict)))
-        self._pages.setCurrentIndex(1)
+        self.show_content()
 
     def _explain(self, problem: JobError) -> None:
-        self.empty.say("similar", problem.message, problem.hint)
-        self._pages.setCurrentIndex(0)
+        self.show_message("similar", problem.message, problem.hint)
 
-    def _say_nothing(self, models: int) -> None:
+    def _explain_missing_pair(self, models: int) -> None:
         self.verdict = None
         if models > 1:
             title = tr("These two were not measured on the same data")
@@ -124,18 +119,10 @@ class ComparisonView(QWidget):
             title = tr("There are no two models to compare")
             text = tr("Measure two models on the same data: then this says which is better.")
         measure = (tr("Measure models…"), self.measure_requested.emit)
-        self.empty.say("similar", title, text, (measure,))
-        self._pages.setCurrentIndex(0)
+        self.show_message("similar", title, text, (measure,))
 
     def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(10)
-        whole.addWidget(self.pair)
-        self._pages = QStackedWidget()
-        whole.addWidget(self._pages, 1)
         shown = QWidget()
-        self._pages.addWidget(self.empty)
         self._pages.addWidget(shown)
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)

@@ -61,14 +61,13 @@ def picture_of(view: QWidget, appearance: Appearance) -> QPixmap:
             widget.deleteLater()
 
 
-def save_picture(picture: QPixmap, file: Path) -> Path:
+def save_picture(picture: QPixmap, file: Path) -> None:
     """Save the image. Raises LibraryError."""
     if not picture.save(str(file), "PNG"):
         raise LibraryError(
             tr("The picture {file} cannot be written.", file=file),
             tr("Choose another folder, or make room there."),
         )
-    return file
 
 
 def _caption(view: ScoresView) -> list[str]:

@@ -23,16 +23,15 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import Cluster, MapLayout
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.view_models import ComparableModel
-from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
 from sciread_app.ui.evaluation.view_models import EvaluationServices
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.map.canvas.hover_card import HoverCard
 from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.view import MapView
 from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.empty_state import Actions, EmptyState, second_model_actions
+from sciread_app.ui.widgets.empty_state import EmptyState
 
 _ENOUGH = 3  # papers on both maps that are needed to align them
 
@@ -43,33 +42,22 @@ HOW = tr(
 )
 
 
-class MapsView(QWidget):
+class MapsView(InstalledPairView):
     paper_requested = Signal(object)  # PaperId, to open in the details
-    place_requested = Signal(str)  # the key of another page
+
+    picture = "map"
+    without_second_model = tr(
+        "Add or train one: then its map of your papers stands beside this one's."
+    )
 
     def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__()
-        self._source = source
-        self._jobs = jobs
-        self._models: dict[str, ComparableModel] = {}
+        super().__init__(source, jobs, appearance)
         self._drawings: list[MapLayout | None] = [None, None]
         self._job: Job | None = None
-        self.pair = ModelPairPicker()
         self.sides = [MapSide(source, jobs, appearance) for _ in "AB"]
         self.message = styled(QLabel(HOW, wordWrap=True), "faint")
-        self.empty = EmptyState(appearance)
         self._build()
         self._connect()
-
-    def ask(self) -> None:
-        self._jobs.run(
-            tr("Looking for models"),
-            lambda task: list(self._source.others.models(task)),
-            self._show_models,
-            on_failed=self._explain,
-            queue=JobQueue.short,
-            replaces="maps models",
-        )
 
     def tab_stops(self) -> list[QWidget]:
         found: list[QWidget] = [*self.pair.tab_stops(), *self.empty.buttons()]
@@ -77,26 +65,12 @@ class MapsView(QWidget):
             found += [side.view, *side.empty.buttons()]
         return found
 
-    def _show_models(self, models: Sequence[ComparableModel]) -> None:
-        self._models = {one.name: one for one in models}
-        names = list(self._models)
-        usual = (names[0], names[1]) if len(names) > 1 else ("", "")
-        self.pair.offer({one.name: one.title for one in models}, usual=usual)
-        if len(names) < 2:
-            self._say(
-                tr("There is no second model here yet"),
-                tr("Add or train one: then its map of your papers stands beside this one's."),
-                second_model_actions(self.place_requested.emit),
-            )
-            return
-        self._load()
-
-    def _load(self) -> None:
+    def load(self) -> None:
         """Load the last layouts."""
-        one, other = self.pair.chosen
-        if one == other or not {one, other} <= self._models.keys():
-            self._say(tr("Choose two models"), "")
+        if (chosen := self.chosen_models()) is None:
+            self.show_message("map", tr("Choose two models"), "")
             return
+        one, other = chosen
         dashboard = self._source.dashboard
 
         def work(task: Task) -> list[MapLayout | None]:
@@ -106,7 +80,7 @@ class MapsView(QWidget):
             tr("Looking at two maps"),
             work,
             self._show,
-            on_failed=self._explain,
+            on_failed=self.explain,
             queue=JobQueue.short,
             replaces="maps",
         )
@@ -116,8 +90,7 @@ class MapsView(QWidget):
         if one is not None and other is not None:
             other = turned(other, one)
         self._drawings = [one, other]
-        self.message.show()
-        self._pages.setCurrentIndex(1)
+        self.show_content()
         for side, name, drawing in zip(self.sides, self.pair.chosen, self._drawings, strict=True):
             scheme = scheme_like(drawing, one) if drawing is not None else None
             side.show_map(self._models[name].title, drawing, scheme, busy=self._job is not None)
@@ -133,7 +106,7 @@ class MapsView(QWidget):
         self._job = self._jobs.run(
             tr("Drawing the map of {model}", model=self._models[name].title),
             work,
-            on_failed=self._explain,
+            on_failed=self.explain,
             queue=JobQueue.long,
             replaces="draw for comparing",
         )
@@ -144,7 +117,7 @@ class MapsView(QWidget):
         if job is self._job:
             self._job = None
             if job.problem is None:
-                self._load()
+                self.load()
 
     # A highlight on one map is repeated on the other.
 
@@ -182,30 +155,20 @@ class MapsView(QWidget):
         if (paper := self.sides[place].paper(number)) is not None:
             self.paper_requested.emit(paper)
 
-    def _say(self, title: str, text: str, actions: Actions = ()) -> None:
-        self.empty.say("map", title, text, actions)
-        self.message.hide()  # the message is about maps
-        self._pages.setCurrentIndex(0)
-
-    def _explain(self, problem: JobError) -> None:
-        self._say(problem.message, problem.hint, ((tr("Try again"), self.ask),))
-
     def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(10)
-        whole.addWidget(self.pair)
-        self._pages = QStackedWidget()
-        whole.addWidget(self._pages, 1)
-        whole.addWidget(self.message)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
-        self._pages.addWidget(self.empty)
-        self._pages.addWidget(split)
+        column.addWidget(split, 1)
+        column.addWidget(self.message)
+        self._pages.addWidget(content)
         for side in self.sides:
             split.addWidget(side)
 
     def _connect(self) -> None:
-        self.pair.changed.connect(self._load)
+        self.pair.changed.connect(self.load)
         self._jobs.finished.connect(self._finished)
         for place, side in enumerate(self.sides):
             side.view.hovered.connect(partial(self._point_at, place))

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QSplitter,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -23,34 +22,33 @@ from sciread_app.tasks import Task
 from sciread_app.ui.compare.rank_changes import in_common, with_moves
 from sciread_app.ui.compare.side import ResultColumn
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults
-from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
 from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
-from sciread_app.ui.widgets.empty_state import EmptyState, second_model_actions
 
 TYPED_MS = 250
 
 
-class NeighboursView(QWidget):
+class NeighboursView(InstalledPairView):
     paper_requested = Signal(object)  # PaperId, to open in the details
     switch_requested = Signal(str, str)  # a model to activate: name, title
-    place_requested = Signal(str)  # the key of another page
+
+    picture = "similar"
+    without_second_model = tr(
+        "Add or train one: then this shows what it makes of papers that you know."
+    )
 
     def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
-        super().__init__()
-        self._source = source
-        self._jobs = jobs
-        self._models: dict[str, ComparableModel] = {}
+        super().__init__(source, jobs, appearance)
         self._paper: PaperId | None = None
         self._reading: Job | None = None
-        self.pair = ModelPairPicker()
-        self.box = styled(QLineEdit(), "field")
-        self.box.setPlaceholderText(tr("Find a paper by its words"))
-        self.box.setAccessibleName(tr("Find a paper by its words"))
-        self.box.setClearButtonEnabled(True)
+        self.search_field = styled(QLineEdit(), "field")
+        self.search_field.setPlaceholderText(tr("Find a paper by its words"))
+        self.search_field.setAccessibleName(tr("Find a paper by its words"))
+        self.search_field.setClearButtonEnabled(True)
         self.papers = PaperList(PaperModel(source, jobs, self), appearance)
         self.papers.setAccessibleName(tr("Papers that you know"))
         self.sides = [
@@ -59,46 +57,27 @@ class NeighboursView(QWidget):
         ]
         self.head = styled(QLabel(wordWrap=True), "quiet")
         self.message = styled(QLabel(wordWrap=True), "quiet")
-        self.empty = EmptyState(appearance)
         self._typed = QTimer(self, singleShot=True, interval=TYPED_MS)
         self._build()
         self._connect()
 
     def ask(self) -> None:
         """Load the available models and the papers the user knows."""
-        self._jobs.run(
-            tr("Looking for models"),
-            lambda task: list(self._source.others.models(task)),
-            self._show_models,
-            on_failed=self._explain,
-            queue=JobQueue.short,
-            replaces="neighbours models",
-        )
+        super().ask()
         self._look_for_papers()
 
     def tab_stops(self) -> list[QWidget]:
         sides = (side.hits for side in self.sides)
-        return [*self.pair.tab_stops(), *self.empty.buttons(), self.box, self.papers, *sides]
-
-    def _show_models(self, models: Sequence[ComparableModel]) -> None:
-        self._models = {one.name: one for one in models}
-        names = list(self._models)
-        usual = (names[0], names[1]) if len(names) > 1 else ("", "")
-        self.pair.offer({one.name: one.title for one in models}, usual=usual)
-        if len(names) < 2:
-            self.empty.say(
-                "similar",
-                tr("There is no second model here yet"),
-                tr("Add or train one: then this shows what it makes of papers that you know."),
-                second_model_actions(self.place_requested.emit),
-            )
-            self._pages.setCurrentIndex(0)
-        else:
-            self._pages.setCurrentIndex(1)
-            self._ask_neighbours()
+        return [
+            *self.pair.tab_stops(),
+            *self.empty.buttons(),
+            self.search_field,
+            self.papers,
+            *sides,
+        ]
 
     def _look_for_papers(self) -> None:
-        words, dashboard = self.box.text().strip(), self._source.dashboard
+        words, dashboard = self.search_field.text().strip(), self._source.dashboard
 
         def work(task: Task) -> Sequence[PaperId]:
             return dashboard.find(words, task) if words else dashboard.known_papers()
@@ -125,15 +104,22 @@ class NeighboursView(QWidget):
 
     def _pick(self, paper: PaperId | None) -> None:
         self._paper = paper
-        self._ask_neighbours()
+        self.load()
 
-    def _ask_neighbours(self) -> None:
-        paper, (one, other) = self._paper, self.pair.chosen
-        if paper is None or one == other or not {one, other} <= self._models.keys():
+    def _show_models(self, models: Sequence[ComparableModel]) -> None:
+        super()._show_models(models)
+        if len(models) > 1:
+            self.show_content()
+
+    def load(self) -> None:
+        """Search for the neighbours of the selected paper with both models."""
+        paper, chosen = self._paper, self.chosen_models()
+        if paper is None or chosen is None:
             for side in self.sides:
                 side.clear()
             self.message.setText("" if paper else tr("Choose a paper on the left."))
             return
+        one, other = chosen
         query, others = fragment("like", [str(paper)]), self._source.others
 
         def work(task: Task) -> tuple[ModelResults, ModelResults]:
@@ -181,12 +167,7 @@ class NeighboursView(QWidget):
         if job is self._reading:
             self._reading = None
             if self.isVisible():
-                self._ask_neighbours()
-
-    def _explain(self, problem: JobError) -> None:
-        again = (tr("Try again"), self.ask)
-        self.empty.say("similar", problem.message, problem.hint, (again,))
-        self._pages.setCurrentIndex(0)
+                self.load()
 
     def _explain_below(self, problem: JobError) -> None:
         for side in self.sides:
@@ -194,14 +175,7 @@ class NeighboursView(QWidget):
         self.message.setText(f"{problem.message} {problem.hint}".strip())
 
     def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(10)
-        whole.addWidget(self.pair)
-        self._pages = QStackedWidget()
-        whole.addWidget(self._pages, 1)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=14)
-        self._pages.addWidget(self.empty)
         self._pages.addWidget(split)
         left, right = QWidget(), QWidget()
         split.addWidget(left)
@@ -211,7 +185,7 @@ class NeighboursView(QWidget):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(self.box)
+        column.addWidget(self.search_field)
         column.addWidget(self.head)
         column.addWidget(self.papers, 1)
         lists = QVBoxLayout(right)
@@ -225,8 +199,8 @@ class NeighboursView(QWidget):
             both.addWidget(side, 1)
 
     def _connect(self) -> None:
-        self.pair.changed.connect(self._ask_neighbours)
-        self.box.textChanged.connect(lambda _: self._typed.start())
+        self.pair.changed.connect(self.load)
+        self.search_field.textChanged.connect(lambda _: self._typed.start())
         self._typed.timeout.connect(self._look_for_papers)
         self.papers.current_changed.connect(self._pick)
         self._jobs.finished.connect(self._finished)

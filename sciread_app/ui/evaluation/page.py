@@ -221,37 +221,25 @@ class EvaluationPage(Page):
         return tr("Nothing is measured yet")
 
     def export_page(self, file: Path | None = None) -> None:
-        if not (file := file or ask_where("html", self)):
-            return
-        target, boards = file, self.scores.shown.boards
-        self._jobs.run(
-            tr("Writing {file}", file=target.name),
-            lambda task: self._source.dashboard.write_page(boards, target, task),
-            lambda _: self._say_exported(target),
-            on_failed=self.problem.emit,
-            queue=JobQueue.short,
-        )
+        if target := file or ask_where("html", self):
+            boards, dashboard = self.scores.shown.boards, self._source.dashboard
+            self._export(target, lambda task: dashboard.write_page(boards, target, task))
 
     def export_table(self, file: Path | None = None) -> None:
-        if not (file := file or ask_where("csv", self)):
-            return
-        target, boards = file, self.scores.shown.boards
-        self._jobs.run(
-            tr("Writing {file}", file=target.name),
-            lambda task: self._source.dashboard.write_csv(boards, target),
-            lambda _: self._say_exported(target),
-            on_failed=self.problem.emit,
-            queue=JobQueue.short,
-        )
+        if target := file or ask_where("csv", self):
+            boards, dashboard = self.scores.shown.boards, self._source.dashboard
+            self._export(target, lambda task: dashboard.write_csv(boards, target))
 
     def export_picture(self, file: Path | None = None) -> None:
-        if not (file := file or ask_where("png", self)):
-            return
-        target, picture = file, picture_of(self._view_widget, self._appearance)
+        if target := file or ask_where("png", self):
+            picture = picture_of(self._view_widget, self._appearance)
+            self._export(target, lambda task: save_picture(picture, target))
+
+    def _export(self, file: Path, write: Callable[[Task], object]) -> None:
         self._jobs.run(
-            tr("Writing {file}", file=target.name),
-            lambda task: save_picture(picture, target),
-            self._say_exported,
+            tr("Writing {file}", file=file.name),
+            write,
+            lambda _: self._say_exported(file),
             on_failed=self.problem.emit,
             queue=JobQueue.short,
         )

@@ -23,7 +23,7 @@ from sciread_app.services.evaluation.leaderboard import StoredReport
 from sciread_app.services.evaluation.per_class_metrics import comparable, per_class
 from sciread_app.ui.evaluation.charts.confusion_matrix import ConfusionMatrix
 from sciread_app.ui.evaluation.charts.scatter import Scatter, turned
-from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.model_pair_view import ModelPairPicker
 from sciread_app.ui.evaluation.task.class_table import ClassLine, ClassTable
 from sciread_app.ui.evaluation.view_models import EvaluationData, EvaluationResults
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.evaluation.maps_view import scheme_like, turned
-from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.model_pair_view import ModelPairPicker
 from sciread_app.ui.evaluation.page import MAPS, NEIGHBOURS
 from tests.support.ui.fake_evaluation import drawing
 
@@ -49,12 +49,12 @@ def test_neighbours_are_marked_with_rank_changes(neighbours):
 
 
 def test_typed_words_find_a_paper(neighbours, dashboard, desk, qtbot, settled):
-    qtbot.keyClicks(neighbours.box, "curie")
+    qtbot.keyClicks(neighbours.search_field, "curie")
     qtbot.waitUntil(lambda: ("find", "curie") in dashboard.asked)
     settled()
     assert list(neighbours.papers.model().listing.ids) == [3]
     assert desk.asked[-1] == "like:3"
-    neighbours.box.clear()
+    neighbours.search_field.clear()
     qtbot.waitUntil(lambda: list(neighbours.papers.model().listing.ids) == [1, 2])
 
 
@@ -158,7 +158,7 @@ def test_missing_map_is_drawn_on_request(maps, desk, dashboard, qtbot, settled):
     assert ("draw", "miread-ours") in dashboard.asked
 
 
-def test_model_pair_picker_never_holds_the_same_model_twice(qtbot):
+def test_model_pair_view_never_holds_the_same_model_twice(qtbot):
     pair = ModelPairPicker()
     qtbot.addWidget(pair)
     pair.offer({"a": "A"})

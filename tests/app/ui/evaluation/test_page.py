@@ -161,7 +161,8 @@ def test_picture_of_the_scores_contains_all_rows(page, appearance, tmp_path, set
     rows = table.verticalHeader().length()
     assert picture.height() > export.SHARP * rows > 0
     assert picture.width() >= export.SHARP * table.width()
-    file = export.save_picture(picture, tmp_path / "a.png")
+    file = tmp_path / "a.png"
+    export.save_picture(picture, file)
     assert not QImage(str(file)).isNull()
 
 
