@@ -23,7 +23,7 @@ from trainer.contract.package import Package, starter_package
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A model's process without a model: a text's vector is its length and a one.
+# A fake model process: the vector of a text is its length and a one.
 FAKE = f"""
 import sys, os, time
 sys.path.insert(0, {str(ROOT)!r})
@@ -65,13 +65,13 @@ def real(tiny: Package) -> Iterator[EncoderProcess]:
 
 @pytest.fixture
 def starts(tmp_path: Path) -> Path:
-    """Holds a line for each time that the fake process was started or answered in `answer_all`."""
+    """One line for each start of the fake process and each answer of `answer_all`."""
     return tmp_path / "starts"
 
 
 @pytest.fixture
 def fake(tmp_path: Path, starts: Path) -> Iterator:
-    """Makes an encoder whose process runs this script after the lines of FAKE."""
+    """Return a function that makes an encoder whose process runs this script after FAKE."""
     made: list[EncoderProcess] = []
     package = tiny_package(tmp_path / "two", dim=2)
 
@@ -87,18 +87,18 @@ def fake(tmp_path: Path, starts: Path) -> Iterator:
 
 
 def children() -> set[psutil.Process]:
-    """Others may end at any time: those of earlier tests."""
+    """Child processes of earlier tests may end at any time."""
     return set(psutil.Process().children(recursive=True))
 
 
-def test_what_a_model_is_can_be_read_without_starting_it(tiny: Package) -> None:
+def test_package_is_described_without_starting_a_process(tiny: Package) -> None:
     before = children()
     encoder = EncoderProcess(tiny.folder)
     assert (encoder.space, encoder.dim, encoder.title) == (tiny.space, 32, "Tiny")
     assert children() <= before
 
 
-def test_it_knows_the_words_that_are_whole_in_its_vocabulary(tiny: Package) -> None:
+def test_knows_any_checks_whole_words_of_vocabulary(tiny: Package) -> None:
     encoder = EncoderProcess(tiny)
     assert encoder.knows_any(["zzzzqqqq", "Deep"])
     assert not encoder.knows_any(["zzzzqqqq", "s", "##s", "deepgraph"])
@@ -106,7 +106,7 @@ def test_it_knows_the_words_that_are_whole_in_its_vocabulary(tiny: Package) -> N
 
 @pytest.mark.parametrize("mark", ["▁", "Ġ"])
 @pytest.mark.parametrize("scored", [False, True])
-def test_pieces_inside_words_are_no_words(tmp_path: Path, mark: str, scored: bool) -> None:
+def test_continuation_pieces_are_not_whole_words(tmp_path: Path, mark: str, scored: bool) -> None:
     tokens = [f"{mark}deep", f"{mark}", "graph"]
     vocabulary = [[token, -1.0] for token in tokens] if scored else {token: 1 for token in tokens}
     file = tmp_path / "tokenizer.json"
@@ -114,18 +114,18 @@ def test_pieces_inside_words_are_no_words(tmp_path: Path, mark: str, scored: boo
     assert whole_words(file) == {"deep"}
 
 
-def test_a_model_of_unreadable_vocabulary_is_taken_to_know_all_words(tmp_path: Path) -> None:
+def test_model_with_unreadable_vocabulary_knows_all_words(tmp_path: Path) -> None:
     package = tiny_package(tmp_path / "tiny")
     (package.folder / "tokenizer.json").write_text("{}", "utf-8")
     assert EncoderProcess(package).knows_any(["zzzzqqqq"])
 
 
-def test_a_folder_that_is_no_model_is_refused_at_once(tmp_path: Path) -> None:
+def test_folder_without_model_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(PackageRefused):
         EncoderProcess(tmp_path)
 
 
-def test_texts_become_unit_vectors_in_their_order(real: EncoderProcess) -> None:
+def test_encode_gives_unit_vectors_in_order(real: EncoderProcess) -> None:
     texts = [("deep graph " * (n % 7), "we study " * (n % 5)) for n in range(300)]
     vectors = real.encode(texts)
     assert vectors.shape == (300, 32)
@@ -137,7 +137,7 @@ def test_texts_become_unit_vectors_in_their_order(real: EncoderProcess) -> None:
     assert real.encode([]).shape == (0, 32)
 
 
-def test_the_starter_model_finds_the_paper_that_is_meant() -> None:
+def test_starter_model_finds_the_paper_by_meaning() -> None:
     encoder = EncoderProcess(starter_package())
     papers = [
         ("Attention is all you need", "A network of attention alone translates better."),
@@ -150,7 +150,7 @@ def test_the_starter_model_finds_the_paper_that_is_meant() -> None:
     assert np.argmax(vectors @ query[0]) == 0
 
 
-def test_a_paper_knows_its_neighbours_whoever_asks_first(real: EncoderProcess) -> None:
+def test_vectors_are_correct_for_concurrent_requests(real: EncoderProcess) -> None:
     texts = [("deep graph", f"we study {'the network ' * n}") for n in range(20)]
     found: dict[int, np.ndarray] = {}
     threads = [
@@ -165,7 +165,7 @@ def test_a_paper_knows_its_neighbours_whoever_asks_first(real: EncoderProcess) -
         assert (np.roll(vectors, n, axis=0) * found[0]).sum(1).min() > 0.9999
 
 
-def test_progress_is_told_and_a_wish_to_stop_is_heard_between_requests(fake) -> None:
+def test_encode_reports_progress_and_can_be_cancelled(fake) -> None:
     encoder = fake("ready(); answer_all()")
     texts = [("x", "")] * (encoder_module.CHUNK * 3)
     seen: list[tuple[int, int]] = []
@@ -179,7 +179,7 @@ def test_progress_is_told_and_a_wish_to_stop_is_heard_between_requests(fake) -> 
     assert encoder.encode([("four", "")])[0, 0] == 4
 
 
-def test_it_tells_how_fast_it_read_a_long_list_and_nothing_of_what_is_typed(fake) -> None:
+def test_encode_times_long_lists_only(fake) -> None:
     encoder = fake("ready(); answer_all()")
     told: list[tuple[int, float]] = []
     encoder.on_timed = lambda texts, seconds: told.append((texts, seconds))
@@ -190,7 +190,7 @@ def test_it_tells_how_fast_it_read_a_long_list_and_nothing_of_what_is_typed(fake
     assert texts == 300 and seconds > 0
 
 
-def test_a_typed_query_goes_before_the_rest_of_a_long_list(
+def test_query_is_encoded_before_the_rest_of_a_long_list(
     fake, starts: Path, tmp_path: Path
 ) -> None:
     gate = tmp_path / "go"
@@ -217,7 +217,7 @@ def test_a_typed_query_goes_before_the_rest_of_a_long_list(
     assert asked == [f"asked {texts}" for texts in (size, 1, size, size, size)]
 
 
-def test_a_process_that_dies_is_started_again_and_the_request_repeated(fake, starts: Path) -> None:
+def test_crashed_process_is_restarted_and_request_repeated(fake, starts: Path) -> None:
     encoder = fake("""
         ready()
         if first:
@@ -231,7 +231,7 @@ def test_a_process_that_dies_is_started_again_and_the_request_repeated(fake, sta
     assert starts.read_text().count("start") == 2
 
 
-def test_a_process_that_was_killed_between_requests_is_started_again(tiny: Package) -> None:
+def test_process_killed_between_requests_is_restarted(tiny: Package) -> None:
     others = children()
     encoder = EncoderProcess(tiny)
     before = encoder.encode([("deep", "")])
@@ -242,7 +242,7 @@ def test_a_process_that_was_killed_between_requests_is_started_again(tiny: Packa
     encoder.close()
 
 
-def test_what_reads_in_the_background_lets_all_else_go_first(fake) -> None:
+def test_background_encoding_has_low_priority(fake) -> None:
     others = children()
     encoder = fake("ready(); answer_all()")
     pids, haste = [], []
@@ -255,7 +255,7 @@ def test_what_reads_in_the_background_lets_all_else_go_first(fake) -> None:
     assert haste[0] == haste[1] > haste[2] == psutil.Process().nice()
 
 
-def test_a_process_that_dies_again_is_given_up_with_its_last_words(fake, starts: Path) -> None:
+def test_process_that_crashes_again_fails_with_its_stderr(fake, starts: Path) -> None:
     encoder = fake("ready(); wire.receive(requests); sys.exit('the disk is on fire')")
     with pytest.raises(EncoderFailed, match="stopped") as failed:
         encoder.encode([("abc", "")])
@@ -264,8 +264,8 @@ def test_a_process_that_dies_again_is_given_up_with_its_last_words(fake, starts:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who was killed")
-def test_a_process_that_is_killed_again_and_again_is_given_more_time(fake, starts: Path) -> None:
-    """Once while it starts, once before it answers, once in the middle of an answer."""
+def test_process_killed_repeatedly_is_given_more_time(fake, starts: Path) -> None:
+    """Killed once while it starts, once before it answers, once in the middle of an answer."""
     encoder = fake(
         """
         import signal
@@ -290,14 +290,14 @@ def test_a_process_that_is_killed_again_and_again_is_given_more_time(fake, start
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who was killed")
-def test_a_process_that_nothing_helps_is_given_up(fake, starts: Path) -> None:
+def test_process_that_is_always_killed_fails(fake, starts: Path) -> None:
     encoder = fake("import signal\nos.kill(os.getpid(), signal.SIGKILL)")
     with pytest.raises(EncoderFailed, match="could not be started"):
         encoder.encode([("a", "")])
     assert 2 < starts.read_text().count("start") < 10
 
 
-def test_a_process_that_cannot_start_says_why(fake, starts: Path) -> None:
+def test_process_that_cannot_start_gives_reason(fake, starts: Path) -> None:
     encoder = fake("raise ImportError('no such library: libtorch')")
     with pytest.raises(EncoderFailed, match="could not be started") as failed:
         encoder.start()
@@ -305,19 +305,19 @@ def test_a_process_that_cannot_start_says_why(fake, starts: Path) -> None:
     assert starts.read_text().count("start") == 1
 
 
-def test_a_program_that_is_not_there_is_a_failure_in_words(tiny: Package) -> None:
+def test_missing_executable_raises_encoder_failed(tiny: Package) -> None:
     with pytest.raises(EncoderFailed, match="could not be started"):
         EncoderProcess(tiny, ["/nowhere/python"]).start()
 
 
-def test_the_models_own_refusal_is_passed_on(fake) -> None:
+def test_refusal_of_the_model_is_passed_on(fake) -> None:
     encoder = fake("wire.send(answers, {'error': 'The weights are torn.', 'hint': 'Copy them.'})")
     with pytest.raises(EncoderFailed, match="torn") as failed:
         encoder.start()
     assert failed.value.hint == "Copy them."
 
 
-def test_too_few_numbers_are_no_answer(fake) -> None:
+def test_answer_with_too_few_numbers_is_rejected(fake) -> None:
     encoder = fake("""
         ready()
         while request := wire.receive(requests):
@@ -328,7 +328,7 @@ def test_too_few_numbers_are_no_answer(fake) -> None:
     assert "4 bytes" in failed.value.hint
 
 
-def test_a_refused_request_leaves_the_process_running(fake, starts: Path) -> None:
+def test_refused_request_leaves_the_process_running(fake, starts: Path) -> None:
     encoder = fake("""
         ready()
         request = wire.receive(requests)
@@ -349,15 +349,13 @@ def test_a_refused_request_leaves_the_process_running(fake, starts: Path) -> Non
         "wire.send(answers, {'id': 1}, b'1234'); time.sleep(60)",
     ],
 )
-def test_an_answer_that_is_none_never_becomes_a_vector(fake, garbage: str) -> None:
+def test_invalid_answer_never_becomes_a_vector(fake, garbage: str) -> None:
     encoder = fake(f"ready(); wire.receive(requests); {garbage}")
     with pytest.raises(EncoderFailed, match="stopped"):
         encoder.encode([("abc", "")])
 
 
-def test_a_process_that_hangs_is_not_waited_for_for_ever(
-    fake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_process_times_out(fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder_module, "START_SECONDS", 1.5)
     encoder = fake("time.sleep(600)")
     with pytest.raises(EncoderFailed) as failed:
@@ -365,7 +363,7 @@ def test_a_process_that_hangs_is_not_waited_for_for_ever(
     assert "did not answer" in failed.value.hint
 
 
-def test_closing_ends_a_request_in_the_middle_and_leaves_no_process(fake) -> None:
+def test_close_ends_running_request_and_process(fake) -> None:
     before = children()
     encoder = fake("ready(); wire.receive(requests); time.sleep(600)")
     encoder.start()
@@ -391,7 +389,7 @@ def test_closing_ends_a_request_in_the_middle_and_leaves_no_process(fake) -> Non
 
 
 @pytest.mark.parametrize("ending", ["", "os.kill(os.getpid(), 9)"])
-def test_no_process_outlives_the_program_that_started_it(tiny: Package, ending: str) -> None:
+def test_process_ends_with_the_program_that_started_it(tiny: Package, ending: str) -> None:
     program = f"""
 import os
 from pathlib import Path
@@ -409,13 +407,13 @@ print(encoder._child._process.pid, flush=True)
     assert done.returncode == (-9 if ending else 0), done.stderr
 
 
-def test_a_frozen_build_is_its_own_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_build_runs_its_own_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trainer_command("serve", "x") == [sys.executable, "-m", "trainer", "serve", "x"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert trainer_command("serve", "x") == [sys.executable, "trainer", "serve", "x"]
 
 
-def test_a_folder_named_trainer_where_the_user_stands_is_not_run(
+def test_folder_named_trainer_in_working_directory_is_not_run(
     tiny: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "trainer").mkdir()

@@ -1,4 +1,4 @@
-"""The program speaks a person's language, once somebody has translated it."""
+"""Translations of the user interface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sciread_app import language
 from sciread_app.language import DOMAIN, say_day, say_weekday, speak, spoken, tr, trc, trn
 
 SOURCES = Path(language.__file__).parent
-SAID = {"tr": 1, "trn": 2, "trc": 2}  # by what a text is said, and how many texts it takes
+SAID = {"tr": 1, "trn": 2, "trc": 2}  # number of text arguments of each function
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def folder(tmp_path) -> Iterator[Path]:
     speak([], tmp_path)
 
 
-def test_what_is_translated_is_said_in_that_language_and_the_rest_in_english(folder):
+def test_translated_text_is_used_with_english_fallback(folder):
     assert speak(["xx", "de_AT", "en"], folder) == "de_AT"
     assert tr("Nothing is like {title}.", title="{Ähnlich}") == "{Ähnlich} gleicht keiner."
     assert [trn("{n:,} paper", "{n:,} papers", n) for n in (1, 2000)] == [
@@ -48,12 +48,12 @@ def test_what_is_translated_is_said_in_that_language_and_the_rest_in_english(fol
     assert spoken() == "de_AT"
 
 
-def test_one_english_word_may_be_two_words_elsewhere(folder):
+def test_context_distinguishes_equal_english_words(folder):
     speak(["de"], folder)
     assert (tr("Read"), trc("papers", "Read"), trc("marks", "Read")) == ("Lesen", "Gelesen", "Read")
 
 
-def test_days_are_named_in_the_language_that_is_spoken(folder):
+def test_days_are_named_in_the_current_language(folder):
     day = date(2026, 3, 6)
     speak(["de"], folder)
     assert (say_day(day), say_weekday(day)) == ("6. März", "Freitag")
@@ -61,7 +61,7 @@ def test_days_are_named_in_the_language_that_is_spoken(folder):
     assert (say_day(day, with_year=True), say_weekday(day)) == ("6 March 2026", "Friday")
 
 
-def test_who_puts_english_first_gets_english(folder):
+def test_preferred_english_is_used(folder):
     assert speak(["en_GB", "de"], folder) == spoken() == "en"
     assert trn("{n:,} paper", "{n:,} papers", 1) == "1 paper"
 
@@ -75,8 +75,8 @@ def calls() -> Iterator[tuple[str, ast.Call]]:
                 yield f"{path.relative_to(SOURCES)}:{node.lineno}", node
 
 
-def test_no_text_hides_in_another():
-    """Within an f-string it is found by nobody who collects texts."""
+def test_no_translatable_text_is_inside_an_f_string():
+    """Tools that collect texts do not find it there."""
     hidden = [
         f"{path.relative_to(SOURCES)}:{node.lineno}"
         for path in sorted(SOURCES.rglob("*.py"))
@@ -88,8 +88,8 @@ def test_no_text_hides_in_another():
     assert not hidden, f"take these out of their f-strings: {hidden}"
 
 
-def test_every_text_can_be_collected_and_gets_the_values_it_names():
-    """gettext finds a text only where it stands as it is; a value that is missing is a crash."""
+def test_every_text_is_a_literal_and_gets_its_values():
+    """gettext finds only literal texts, and a missing value is a crash."""
     wrong = []
     for where, call in calls():
         texts = call.args[: SAID[call.func.id]]

@@ -1,4 +1,4 @@
-"""What the program is called with: a verb, or files that a window shall take in."""
+"""Program arguments: a command, or files to open in the window."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sciread_app.__main__ import _window_options
         (["/a b/Refs.RIS", "x.pdf"], ["/a b/Refs.RIS", "x.pdf"]),
     ],
 )
-def test_files_open_the_window(arguments, files):
+def test_file_arguments_open_the_window(arguments, files):
     assert _window_options(arguments)["files"] == [Path(file) for file in files]
 
 
-def test_a_home_may_be_named_beside_them():
+def test_home_option_is_accepted_with_files():
     wanted = _window_options(["--home=/h", "refs.bib"])
     assert wanted == {"home": Path("/h"), "screenshot": None, "files": [Path("refs.bib")]}
 
@@ -33,11 +33,11 @@ def test_a_home_may_be_named_beside_them():
 @pytest.mark.parametrize(
     "arguments", [["find", "bees"], ["add", "refs.bib"], ["--help"], ["--home"], ["-x.bib"]]
 )
-def test_a_verb_is_for_the_command_line(arguments):
+def test_command_runs_without_window(arguments):
     assert _window_options(arguments) is None
 
 
-def test_a_shell_that_completes_gets_verbs_and_no_window():
+def test_shell_completion_lists_commands_without_window():
     asked = {"_SCIREAD_COMPLETE": "complete_bash", "COMP_WORDS": "sciread fetc", "COMP_CWORD": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "sciread_app"], env=os.environ | asked, capture_output=True,
@@ -46,7 +46,7 @@ def test_a_shell_that_completes_gets_verbs_and_no_window():
     assert done.stdout.split() == ["fetch", "fetches"], done.stderr
 
 
-def test_without_a_compiler_one_is_told_what_is_missing(monkeypatch):
+def test_missing_compiled_dependency_is_explained(monkeypatch):
     monkeypatch.setattr(__main__, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match=r"hnswlib, (.|\n)*is missing(.|\n)*C\+\+ compiler"):
         __main__.main()

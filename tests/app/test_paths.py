@@ -1,4 +1,4 @@
-"""Where a library is, whether that is a good place, and where it has gone."""
+"""Location of the library: risks of a folder, moved homes, portable homes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are
     ("folder", "said"),
     [("Dropbox/papers", "a folder of Dropbox"), ("OneDrive - Lab/x", "a folder of OneDrive")],
 )
-def test_a_folder_that_another_program_synchronises_is_noticed(tmp_path, folder, said):
+def test_synchronised_folder_is_a_risk(tmp_path, folder, said):
     assert said in Home(tmp_path / folder).risk
 
 
@@ -42,7 +42,7 @@ def test_a_folder_that_another_program_synchronises_is_noticed(tmp_path, folder,
         ("/mnt/box", "sshfs"),
     ],
 )
-def test_a_folder_on_another_computer_is_noticed(monkeypatch, folder, kind):
+def test_network_folder_is_a_risk(monkeypatch, folder, kind):
     mounts = [
         ("/", "ext4"),
         ("/home/ada/share", "cifs"),
@@ -56,19 +56,19 @@ def test_a_folder_on_another_computer_is_noticed(monkeypatch, folder, kind):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_this_systems_own_list_is_understood():
+def test_mounts_of_this_system_are_parsed():
     assert any(place == "/" for place, _ in paths._mounts())
     assert paths._without_octals(r"/net/my\040papers") == "/net/my papers"
 
 
-def test_what_macos_says_is_understood(monkeypatch):
+def test_mounts_of_macos_are_parsed(monkeypatch):
     said = "//me@nas/lab on /Volumes/lab (smbfs, nodev)\n/dev/disk1 on / (apfs, local)\n"
     monkeypatch.setattr(paths.sys, "platform", "darwin")
     monkeypatch.setattr(paths.subprocess, "run", lambda *a, **k: type("Done", (), {"stdout": said}))
     assert paths._mounts() == [("/Volumes/lab", "smbfs"), ("/", "apfs")]
 
 
-def test_a_home_that_was_moved_leads_to_where_it_is(tmp_path):
+def test_moved_home_is_followed(tmp_path):
     old, new = Home(tmp_path / "old"), Home(tmp_path / "new")
     for home in (old, new):
         home.folder.mkdir()
@@ -78,14 +78,14 @@ def test_a_home_that_was_moved_leads_to_where_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("there", ["/nowhere/at/all", "", "\0"])
-def test_a_library_that_is_not_where_it_was_moved_to_is_not_begun_anew(tmp_path, there):
+def test_missing_moved_library_is_not_created_again(tmp_path, there):
     (tmp_path / MOVED).write_text(there)
     with pytest.raises(LibraryError) as told:
         open_home(tmp_path)
     assert MOVED in told.value.hint
 
 
-def test_a_folder_of_this_computer_holds_no_other_library(tmp_path, monkeypatch):
+def test_local_home_avoids_existing_library(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "_usual", lambda: str(tmp_path / "SciRead"))
     assert local_home().folder == tmp_path / "SciRead"
     (tmp_path / "SciRead").mkdir()
@@ -95,7 +95,7 @@ def test_a_folder_of_this_computer_holds_no_other_library(tmp_path, monkeypatch)
 
 @pytest.fixture
 def program(tmp_path, monkeypatch) -> paths.Path:
-    """A program with a Python of its own; the system's folder is elsewhere."""
+    """A frozen program; the default folder is elsewhere."""
     monkeypatch.delenv("SCIREAD_HOME", raising=False)
     monkeypatch.delenv("APPIMAGE", raising=False)
     monkeypatch.setattr(paths, "_usual", lambda: str(tmp_path / "usual"))
@@ -107,28 +107,28 @@ def program(tmp_path, monkeypatch) -> paths.Path:
 
 
 @pytest.mark.parametrize("place", ["SciRead", "."])
-def test_a_folder_beside_the_program_is_its_home(program, tmp_path, place):
+def test_folder_beside_the_program_is_its_home(program, tmp_path, place):
     assert open_home().folder == tmp_path / "usual"
     beside = tmp_path / "stick" / place / PORTABLE_FOLDER
     beside.mkdir()
     assert open_home().folder == beside.resolve()
 
 
-def test_a_home_that_is_named_from_here_is_the_same_from_anywhere(tmp_path, monkeypatch):
+def test_relative_home_becomes_absolute(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCIREAD_HOME", "mine")
     assert find_home().folder == tmp_path / "mine"
     assert find_home(Path("papers")).folder == tmp_path / "papers"
 
 
-def test_who_names_a_home_gets_it_and_not_the_one_beside(program, tmp_path, monkeypatch):
+def test_explicit_home_overrides_the_one_beside_the_program(program, tmp_path, monkeypatch):
     (program.parent / PORTABLE_FOLDER).mkdir()
     assert open_home(tmp_path / "named").folder == tmp_path / "named"
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "set"))
     assert open_home().folder == tmp_path / "set"
 
 
-def test_beside_a_bundle_or_an_image_is_where_one_sees_them(program, tmp_path, monkeypatch):
+def test_home_beside_bundle_or_app_image_is_found(program, tmp_path, monkeypatch):
     (tmp_path / "disk" / PORTABLE_FOLDER).mkdir(parents=True)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "disk/SciRead.app/Contents/MacOS/x"))
     assert open_home().folder == tmp_path / "disk" / PORTABLE_FOLDER
@@ -137,7 +137,7 @@ def test_beside_a_bundle_or_an_image_is_where_one_sees_them(program, tmp_path, m
     assert open_home().folder == tmp_path / "images" / PORTABLE_FOLDER
 
 
-def test_a_python_that_is_not_the_programs_own_has_none_beside_it(program, monkeypatch, tmp_path):
+def test_program_that_is_not_frozen_has_no_portable_home(program, monkeypatch, tmp_path):
     (program.parent / PORTABLE_FOLDER).mkdir()
     monkeypatch.delattr(sys, "frozen")
     assert open_home().folder == tmp_path / "usual"

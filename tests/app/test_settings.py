@@ -1,4 +1,4 @@
-"""Settings survive a file with mistakes, and keep what they do not know."""
+"""Settings survive a file with mistakes, and keep unknown keys."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import pytest
 from sciread_app.settings import Settings, change_settings, read_settings, write_settings
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_written_settings_are_read_back(tmp_path):
     path = tmp_path / "settings.toml"
     write_settings(path, Settings(theme="dark", pdf_workers=3))
     assert read_settings(path) == (Settings(theme="dark", pdf_workers=3), [])
 
 
-def test_no_file_means_defaults(tmp_path):
+def test_missing_file_gives_defaults(tmp_path):
     assert read_settings(tmp_path / "settings.toml") == (Settings(), [])
 
 
-def test_wrong_values_keep_their_default_and_are_named(tmp_path):
+def test_invalid_values_get_defaults_and_are_named(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text('theme = "pink"\npdf_workers = "two"\npdf_seconds = 0\n')
     settings, problems = read_settings(path)
@@ -34,7 +34,7 @@ def test_unknown_keys_and_comments_are_kept(tmp_path):
     assert path.read_text() == '# mine\nfuture = 1\ntheme = "dark"\n'
 
 
-def test_a_file_that_is_no_toml_is_put_aside_when_written(tmp_path):
+def test_invalid_toml_is_set_aside_when_written(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text("theme = = dark")
     settings, problems = read_settings(path)
@@ -44,7 +44,7 @@ def test_a_file_that_is_no_toml_is_put_aside_when_written(tmp_path):
     assert read_settings(path)[0].theme == "dark"
 
 
-def test_an_address_that_is_none_is_named(tmp_path):
+def test_invalid_address_is_named(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text('contact = "nobody"\narxiv_url = "ftp://x"\neutils_url = "https://x.org/"\n')
     settings, problems = read_settings(path)
@@ -55,7 +55,7 @@ def test_an_address_that_is_none_is_named(tmp_path):
     ]
 
 
-def test_one_setting_is_changed_without_forgetting_what_else_was_changed(tmp_path):
+def test_change_of_one_setting_keeps_others(tmp_path):
     file = tmp_path / "settings.toml"
     change_settings(file, theme="dark")
     change_settings(file, pdf_workers=4)
@@ -64,7 +64,7 @@ def test_one_setting_is_changed_without_forgetting_what_else_was_changed(tmp_pat
 
 
 @pytest.mark.parametrize("wrong", [{"scale": 50}, {"scale": 301}, {"contact": "nobody"}])
-def test_a_wrong_choice_is_told_and_not_written(tmp_path, wrong):
+def test_invalid_value_raises_error_and_is_not_written(tmp_path, wrong):
     with pytest.raises(ValueError, match="is "):
         change_settings(tmp_path / "settings.toml", **wrong)
     assert not (tmp_path / "settings.toml").exists()

@@ -1,4 +1,4 @@
-"""Copies of the library by command: listed by day, and brought back."""
+"""Backups by command: listed by day and restored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.make import paper
 
 @pytest.fixture
 def home(tmp_path) -> Home:
-    """With two papers, and a copy of the day on which there was one."""
+    """A home with two papers, and a backup of a day with one."""
     home = open_home(tmp_path)
     library = Library(home.library)
     library.put([paper("Bees")])
@@ -33,13 +33,13 @@ def run(home, *arguments):
     return CliRunner().invoke(cli.app, [*arguments, "--home", str(home.folder)])
 
 
-def test_the_copies_are_listed_by_day(home):
+def test_backups_are_listed_by_day(home):
     assert "2026-11-21" in run(home, "backups").stdout
     (copy,) = json.loads(run(home, "backups", "--json").stdout)
     assert (copy["name"], copy["papers"]) == ("2026-11-21", 1)
 
 
-def test_why_a_copy_was_made_is_a_key_in_json(home):
+def test_backup_kinds_are_keys_in_json(home):
     run(home, "backup", str(home.folder / "backups" / "sciread-1.zip"))
     run(home, "restore", "2026-11-21")
     (home.folder / "library.backup.sqlite3").write_bytes(home.library.read_bytes())
@@ -47,14 +47,14 @@ def test_why_a_copy_was_made_is_a_key_in_json(home):
     assert kinds == {"daily", "manual", "before-restore", "before-update"}
 
 
-def test_a_day_is_restored_even_where_the_library_cannot_be_opened_any_more(home):
+def test_restore_of_a_day_works_without_readable_library(home):
     home.library.write_bytes(b"no library at all, any more")
     assert run(home, "restore", "2026-11-21").exit_code == 0
     assert papers_in(home.library) == 1
     assert "Before restoring" in run(home, "backups").stdout
 
 
-def test_a_day_of_which_there_is_none_is_named(home):
+def test_restore_of_missing_day_names_it(home):
     done = run(home, "restore", "2020-01-01")
     assert done.exit_code == 1 and "no backup 2020-01-01" in done.output
     assert papers_in(home.library) == 2

@@ -1,4 +1,4 @@
-"""The command line: fields set by hand, PDFs opened, the trash emptied, a library updated."""
+"""The command line: editing fields, opening PDFs, emptying the trash, migrating a library."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def stored(shell: Shell, id: int = 1):
         library.close()
 
 
-def test_fields_are_set_by_hand_and_undone(shell):
+def test_edit_sets_fields_and_undo_restores_them(shell):
     before = stored(shell)
     changes = ["title=On polonium", "year=1899", "journal=Nature", "type=article-journal",
                "authors=Curie, Marie; van der Berg, Jan; {Radium Institute}",
@@ -80,7 +80,7 @@ def test_fields_are_set_by_hand_and_undone(shell):
     assert stored(shell) == before
 
 
-def test_a_field_that_is_what_it_was_changes_nothing(shell):
+def test_edit_with_same_values_changes_nothing(shell):
     assert shell.json("edit", "1", "title=On radium", "volume=12")["changed"] == []
     shell.run("undo", code=1)
 
@@ -90,7 +90,7 @@ def test_a_field_that_is_what_it_was_changes_nothing(shell):
     ["title=", "tilte=On polonium", "On polonium", "year=last", "doi=none", "type=essay",
      "extra=volume: 3"],
 )  # fmt: skip
-def test_a_field_that_cannot_be_read_changes_nothing(shell, wrong):
+def test_edit_with_invalid_value_changes_nothing(shell, wrong):
     answer = shell.json("edit", "1", "venue=Nature", wrong, code=2)
     assert answer["error"] and answer["hint"]
     assert stored(shell).venue == ""
@@ -104,7 +104,7 @@ def attach(shell: Shell, *files: Path) -> None:
 
 @pytest.fixture
 def opened(monkeypatch) -> list[str]:
-    """The files that were given to the system's viewer."""
+    """The files that were opened with the system's viewer."""
     files: list[str] = []
 
     def launch(file: str) -> int:
@@ -115,7 +115,7 @@ def opened(monkeypatch) -> list[str]:
     return files
 
 
-def test_the_pdf_of_a_paper_is_opened(shell, tmp_path, opened):
+def test_open_shows_the_pdf_of_a_paper(shell, tmp_path, opened):
     pdf = tmp_path / "radium.pdf"
     pdf.touch()
     (tmp_path / "run.sh").touch()
@@ -124,7 +124,7 @@ def test_the_pdf_of_a_paper_is_opened(shell, tmp_path, opened):
     assert opened == [str(pdf)]
 
 
-def test_without_a_pdf_nothing_is_opened(shell, tmp_path, opened):
+def test_open_without_pdf_fails(shell, tmp_path, opened):
     assert "1" in shell.json("open", "1", code=1)["error"]
     (tmp_path / "run.sh").touch()
     attach(shell, tmp_path / "run.sh")
@@ -134,14 +134,14 @@ def test_without_a_pdf_nothing_is_opened(shell, tmp_path, opened):
     assert not opened
 
 
-def test_without_a_program_that_opens_pdfs_the_exit_code_is_1(shell, tmp_path, monkeypatch):
+def test_open_without_pdf_viewer_exits_with_1(shell, tmp_path, monkeypatch):
     (tmp_path / "radium.pdf").touch()
     attach(shell, tmp_path / "radium.pdf")
     monkeypatch.setattr(typer, "launch", lambda file: 1)
     assert "radium.pdf" in shell.json("open", "1", code=1)["error"]
 
 
-def test_emptying_the_trash_deletes_for_good(shell):
+def test_trash_empty_deletes_permanently(shell):
     assert shell.json("trash", "--empty", "--yes") == {"deleted": 0}
     shell.run("trash", "1")
     assert shell.json("trash", "--empty", code=2)["hint"]
@@ -157,7 +157,7 @@ def test_trash_needs_papers_or_empty(shell):
     assert shell.json("status")["papers"] == 2
 
 
-def test_the_update_of_a_library_is_announced_on_stderr(tmp_path):
+def test_library_migration_is_announced_on_stderr(tmp_path):
     shell = Shell(tmp_path)
     opening.begin(tmp_path / "library.sqlite3", HEAD - 1)
     result = shell.run("status")

@@ -1,4 +1,4 @@
-"""Models are measured, compared and listed from the command line."""
+"""Models are evaluated, compared and listed from the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trainer.contract.report import Score
 
 @pytest.fixture
 def shell(tmp_path, monkeypatch) -> Shell:
-    """A trainer that has an answer at once: test_evaluating.py has the real one."""
+    """A shell with a fake trainer; test_evaluation_service.py uses the real one."""
     shell = Shell(tmp_path / "home")
     shell.run("model", "list")
     tiny_package(shell.home / "models" / "specter-1", title="Ours")
@@ -52,7 +52,7 @@ def evaluate(shell, *models):
     return ("model", "evaluate", *models, *where)
 
 
-def test_models_are_measured_and_the_last_is_compared_with_the_others(shell):
+def test_evaluate_measures_models_and_compares_last_with_others(shell):
     done = shell.json(*evaluate(shell, "starter", "specter-1"))
     assert done["board"] == "scidocs-data" and set(done["reports"]) == {"starter", "specter-1"}
     (found,) = done["verdicts"]
@@ -66,7 +66,7 @@ def test_models_are_measured_and_the_last_is_compared_with_the_others(shell):
     assert arguments[1:3] == ["starter", str(shell.home / "models" / "specter-1")]
 
 
-def test_a_person_reads_a_table_and_a_sentence(shell):
+def test_evaluate_prints_table_and_verdict(shell):
     said = shell.run(*evaluate(shell, "starter", "specter-1")).stdout
     flowing = " ".join(said.split())
     assert "Citations" in said and "80.00" in said and "70.00" in said
@@ -75,7 +75,7 @@ def test_a_person_reads_a_table_and_a_sentence(shell):
     assert "Questions is left out: there are none" in flowing
 
 
-def test_a_task_that_could_not_run_is_named_and_no_failure(shell):
+def test_evaluate_names_failed_task_and_exits_with_0(shell):
     done = shell.run(*evaluate(shell, "starter"))
     assert done.exit_code == 0
     assert "Journals" in done.stderr and "there is one" in done.stderr
@@ -83,12 +83,12 @@ def test_a_task_that_could_not_run_is_named_and_no_failure(shell):
     assert told["failed_tasks"] == [{"model": "Starter", "task": "Journals", "why": "there is one"}]
 
 
-def test_of_one_model_there_are_intervals_and_no_verdict(shell):
+def test_evaluate_of_one_model_gives_intervals_without_verdict(shell):
     done = shell.run(*evaluate(shell, "starter")).stdout
     assert "67.00–73.00" in done and "better than" not in done
 
 
-def test_what_is_not_there_is_named(shell):
+def test_evaluate_names_unknown_model_or_suite(shell):
     answer = shell.json(*evaluate(shell, "nobody"), code=1)
     assert answer["error"] == "There is no model nobody here."
     answer = shell.json("model", "evaluate", "starter", "--suite", "novel", code=1)
@@ -96,7 +96,7 @@ def test_what_is_not_there_is_named(shell):
     assert not shell.asked
 
 
-def test_all_that_was_measured_is_listed_and_written_for_other_programs(shell, tmp_path):
+def test_scores_are_listed_and_written_as_csv(shell, tmp_path):
     assert "Nothing is measured yet" in shell.run("model", "scores").stdout
     shell.run(*evaluate(shell, "starter", "specter-1"))
     (board,) = shell.json("model", "scores")
@@ -108,7 +108,7 @@ def test_all_that_was_measured_is_listed_and_written_for_other_programs(shell, t
     assert len([line for line in lines if not line["source"]]) == 8
 
 
-def test_where_lower_is_better_it_is_said_in_words_that_every_terminal_has(shell):
+def test_scores_mark_lower_is_better_in_any_encoding(shell):
     shell.run(*evaluate(shell, "starter"))
     cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
     health = result("health", title="Health", evaluation="health", scores=(cosine,))
@@ -118,7 +118,7 @@ def test_where_lower_is_better_it_is_said_in_words_that_every_terminal_has(shell
     said.encode("cp1252")
 
 
-def test_what_does_not_compare_stands_apart_with_its_reason(shell):
+def test_scores_list_incomparable_results_apart_with_reason(shell):
     shell.run(*evaluate(shell, "starter", "specter-1"))
     other = report(result("cite", title="Citations", sha256="00" * 32), subject=TRAINED)
     other.write(shell.home / "reports" / "scidocs-data" / "specter-1")
@@ -126,7 +126,7 @@ def test_what_does_not_compare_stands_apart_with_its_reason(shell):
     assert "Citations (apart: the data differ" in said
 
 
-def test_a_damaged_report_is_told_of(shell):
+def test_scores_report_damaged_file(shell):
     shell.run(*evaluate(shell, "starter"))
     (shell.home / "reports" / "scidocs-data" / "starter" / "report.json").write_text("{")
     assert "is damaged" in shell.run("model", "scores", code=1).output

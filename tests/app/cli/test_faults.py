@@ -1,5 +1,4 @@
-"""Every verb of the command line, on a library that is damaged or lies where it cannot be written:
-a sentence that says so, and never a traceback."""
+"""Every command on a damaged or unwritable library prints an error message and no traceback."""
 
 from __future__ import annotations
 
@@ -30,16 +29,16 @@ from tests.support.fake_encoder import FakeEncoder
 from tests.support.make import paper
 
 NOBODY = 65534
-# Verbs that need no library, since they bring one back or keep something elsewhere.
+# Commands that need no library, since they restore one or store something elsewhere.
 WITHOUT_LIBRARY = {"backups", "restore"}
-ASKS_A_PERSON = {"key"}  # and knows no library
-# Verbs that only look, and so have to work in a read-only place.
+ASKS_A_PERSON = {"key"}  # and uses no library
+# Commands that only read, and so have to work in a read-only place.
 READING = {
     "find", "similar", "show", "export", "doctor", "status", "duplicates", "notes", "cite",
     "backups", "fetches", "recommend", "model list", "model show", "model scores", "model votes",
     "train list", "train check",
 }  # fmt: skip
-# What is given for a parameter of this name, unless a verb needs something else.
+# Values by parameter name, unless a command needs something else.
 GIVEN = {
     "papers": "1", "paths": "refs.bib", "query": "bees", "name": "thesis", "path": "thesis",
     "stars": "3", "model": "starter", "title": "New", "source": "refs.bib", "models": "starter",
@@ -57,7 +56,7 @@ WORDS = {
 
 
 def verbs() -> dict[str, click.Command]:
-    """All that the program knows, by name."""
+    """All commands of the program by name."""
 
     def within(group: Any, before: str) -> Iterator[tuple[str, click.Command]]:
         for name, command in group.commands.items():
@@ -70,7 +69,7 @@ def verbs() -> dict[str, click.Command]:
 
 
 def words(name: str, folder: Path) -> list[str]:
-    """A verb with all that it needs; files are in `folder`."""
+    """A command with its required arguments; files are in `folder`."""
     command = verbs()[name]
     needed = [one for one in command.params if one.required and one.name]
     given = WORDS.get(name) or [GIVEN.get(str(one.name), "1") for one in needed]
@@ -80,7 +79,7 @@ def words(name: str, folder: Path) -> list[str]:
 
 def run(home: Path, names: list[str], *flags: str, folder: Path | None = None,
         user: int | None = None, most: int | None = None) -> dict[str, Any]:  # fmt: skip
-    """What these verbs did, by name. Without a traceback in any of them."""
+    """Run these commands; return their results by name. Assert that there is no traceback."""
     asked = {
         "home": str(home),
         "verbs": [
@@ -115,7 +114,7 @@ def _file(name: str, flags: tuple[str, ...], folder: Path) -> list[str]:
 
 
 def fill(folder: Path) -> Home:
-    """A home with papers, vectors but for one, a collection and a backup of a day."""
+    """A home with papers, vectors for all but one, a collection and a daily backup."""
     home = open_home(folder)
     (folder.parent / "refs.bib").write_text(
         "@article{new, title = {New bees}, author = {Curie, Marie}, year = 1898}"
@@ -156,7 +155,7 @@ OF_LIBRARY = [name for name in NAMES if name not in WITHOUT_LIBRARY]
     ids=["flipped", "cut", "empty", "not-sqlite", "no-table"],
 )
 @pytest.mark.parametrize("flags", [(), ("--json",)], ids=["text", "json"])
-def test_every_verb_tells_of_a_damaged_library_and_exits_with_1(home, harm, flags):
+def test_every_command_reports_damaged_library_and_exits_with_1(home, harm, flags):
     harm(home.library)
     before = home.library.read_bytes()
     for name, done in run(home.folder, OF_LIBRARY, *flags).items():
@@ -181,7 +180,7 @@ def can_mount() -> bool:
 
 
 def can_run(user: int) -> bool:
-    """Whether this Python can be started by that user, and finds its modules."""
+    """Whether that user can start this Python with its modules."""
     try:
         return subprocess.run([sys.executable, "-c", ""], user=user, check=False).returncode == 0
     except OSError:
@@ -190,7 +189,7 @@ def can_run(user: int) -> bool:
 
 @contextmanager
 def mounted(size: int) -> Iterator[Path]:
-    """A file system of its own, of so many bytes."""
+    """A separate file system of this size in bytes."""
     folder = Path(tempfile.mkdtemp())
     subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
@@ -205,7 +204,7 @@ def mounted(size: int) -> Iterator[Path]:
 
 @contextmanager
 def read_only(make: Callable[[Path], Home]) -> Iterator[tuple[Home, int | None]]:
-    """A home that nothing can be written to, and the user to whom that applies."""
+    """A home that is read-only, and the user for whom it is."""
     if can_mount():
         with mounted(64_000_000) as folder:
             home = make(folder / "home")
@@ -228,7 +227,7 @@ def read_only(make: Callable[[Path], Home]) -> Iterator[tuple[Home, int | None]]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders are made read-only in another way")
-def test_in_a_read_only_place_reading_verbs_work_and_the_others_say_why_not(tmp_path):
+def test_read_only_home_allows_reading_commands_only(tmp_path):
     with read_only(fill) as (home, user):
         results = run(home.folder, NAMES, folder=home.folder.parent, user=user)
         answers = run(home.folder, NAMES, "--json", folder=home.folder.parent, user=user)
@@ -245,7 +244,7 @@ def test_in_a_read_only_place_reading_verbs_work_and_the_others_say_why_not(tmp_
         assert results[name]["code"] == 1, name
 
 
-def test_papers_still_in_the_log_of_writes_are_seen_in_a_read_only_place(tmp_path):
+def test_read_only_home_shows_papers_in_write_ahead_log(tmp_path):
     def make(folder: Path) -> Home:
         home = fill(folder)
         code = (
@@ -262,8 +261,8 @@ def test_papers_still_in_the_log_of_writes_are_seen_in_a_read_only_place(tmp_pat
 
 
 @contextmanager
-def full() -> Iterator[tuple[Home, int | None]]:
-    """A home on a full disk. Without one, the size in bytes that no file may exceed instead."""
+def full_disk() -> Iterator[tuple[Home, int | None]]:
+    """A home on a full disk, or the maximum file size in bytes if no disk can be mounted."""
     if not can_mount():
         folder = Path(tempfile.mkdtemp())
         yield fill(folder / "home"), 1000
@@ -278,8 +277,8 @@ def full() -> Iterator[tuple[Home, int | None]]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a disk is filled in another way")
-def test_on_a_full_disk_every_verb_does_its_work_or_says_why_not(tmp_path):
-    with full() as (home, most):
+def test_every_command_on_full_disk_works_or_gives_reason(tmp_path):
+    with full_disk() as (home, most):
         names = [name for name in NAMES if name != "restore"]
         results = run(home.folder, names, folder=home.folder.parent, most=most)
     for name, done in results.items():

@@ -1,4 +1,4 @@
-"""The verbs that fetch: what they answer, how they end, and what they say when a source is away."""
+"""Fetch commands: output, exit codes, and messages when a source is down."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def answer(*arguments: str, code: int = 0):
     return json.loads(run(*arguments, "--json", code=code).stdout)
 
 
-def test_looking_counts_and_remembers_nothing(pubmed):
+def test_look_counts_results_without_storing_a_fetch(pubmed):
     looked = answer("fetch", "pubmed", "sepsis", "--look")
     assert looked["total"] == len(pubmed.pmids("sepsis")) and looked["papers"]
     assert answer("fetches") == []
 
 
-def test_a_fetch_is_listed_with_its_counts(pubmed):
+def test_fetch_is_listed_with_counts(pubmed):
     run("fetch", "pubmed", "sepsis")
     (listed,) = answer("fetches")
     count = len(pubmed.pmids("sepsis"))
@@ -49,7 +49,7 @@ def test_a_fetch_is_listed_with_its_counts(pubmed):
     assert listed["query"]["text"] == "sepsis" and "sepsis" in run("fetches").stdout
 
 
-def test_a_fetch_that_fails_says_how_to_go_on_and_does(pubmed):
+def test_failed_fetch_explains_how_to_resume(pubmed):
     pubmed.fail(faults.redirected("http://localhost:9/"), when=lambda asked: "efetch" in asked.path)
     failed = answer("fetch", "pubmed", "all", code=1)
     assert "PubMed" in failed["error"] and "--resume 1" in failed["hint"]
@@ -60,7 +60,7 @@ def test_a_fetch_that_fails_says_how_to_go_on_and_does(pubmed):
     assert (done["state"], done["read"]) == ("done", 600)
 
 
-def test_a_refresh_tells_what_is_new_and_what_was_retracted(pubmed):
+def test_refresh_reports_new_and_retracted_papers(pubmed):
     run("fetch", "pubmed", "all")
     pubmed.count += 3
     pubmed.retracted = {599}
@@ -71,7 +71,7 @@ def test_a_refresh_tells_what_is_new_and_what_was_retracted(pubmed):
     assert (again["fetch"]["read"], again["fetch"]["merged"], again["news"]) == (4, 4, [])
 
 
-def test_one_fetch_that_cannot_be_refreshed_does_not_keep_the_others(pubmed):
+def test_failed_refresh_does_not_stop_others(pubmed):
     run("fetch", "pubmed", "sepsis")
     run("fetch", "pubmed", "asthma")
     pubmed.fail(faults.status(400), when=lambda asked: "sepsis" in asked.params.get("term", ""))
@@ -80,7 +80,7 @@ def test_one_fetch_that_cannot_be_refreshed_does_not_keep_the_others(pubmed):
     assert [one["fetch"]["id"] for one in told["fetches"]] == [2]
 
 
-def test_citations_of_what_is_there_are_counted(pubmed, monkeypatch):
+def test_fetch_citations_counts_stored_papers(pubmed, monkeypatch):
     with SemanticScholarServer(0) as scholar:
         url = scholar.endpoints["semantic_scholar"].url
         monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_URL", url)
@@ -95,13 +95,13 @@ def test_citations_of_what_is_there_are_counted(pubmed, monkeypatch):
     assert "cited by" in run("show", pmid).stdout
 
 
-def test_what_cannot_be_asked_is_wrong_usage(pubmed):
+def test_invalid_fetch_is_a_usage_error(pubmed):
     assert "no source" in run("fetch", "cellar", "wine", code=2).output
     assert "Say where" in run("fetch", code=2).output
     assert "There is no fetch 7" in run("fetch", "--resume", "7", code=1).output
 
 
-def test_a_forgotten_fetch_leaves_its_papers(pubmed, tmp_path):
+def test_forgotten_fetch_keeps_its_papers(pubmed, tmp_path):
     run("fetch", "pubmed", "sepsis")
     assert answer("fetches", "--forget", "1") == []
     library = Library(tmp_path / "home" / "library.sqlite3")
@@ -109,5 +109,5 @@ def test_a_forgotten_fetch_leaves_its_papers(pubmed, tmp_path):
     library.close()
 
 
-def test_a_service_without_keys_is_named(pubmed):
+def test_unknown_key_service_is_named(pubmed):
     assert "no service" in run("key", "nature", code=2).output

@@ -1,6 +1,6 @@
-"""Whatever a source answers in the middle of a fetch: nothing is lost, and nothing comes twice.
+"""A fault in the middle of a fetch loses no paper and stores none twice.
 
-`python -m tests.app.cli.test_fetch_faults` prints what became of each fault.
+`python -m tests.app.cli.test_fetch_faults` prints the result of each fault.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Case(NamedTuple):
     query: str
     serve: Callable[[], LocalServer]
     count: int
-    pages: Callable[[Asked], bool]  # requests for papers
+    pages: Callable[[Asked], bool]  # selects requests for papers
 
 
 def _pubmed_page(asked: Asked) -> bool:
@@ -69,17 +69,17 @@ CASES = (
 
 
 class Outcome(NamedTuple):
-    said: str  # by the run that met the fault; empty: it went on by itself
+    said: str  # message of the run that met the fault; empty if it continued
     fetch: Fetch  # after another run, where one was needed
     papers: int
     ids: int
     requests: int
 
 
-def meet(case: Case, fault: Fault, times: int, folder: Path) -> tuple[Outcome, int]:
-    """Fetch while the second answer and those after it are spoiled; if that fails, once more.
+def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[Outcome, int]:
+    """Fetch while the second answer and later ones are spoiled; if that fails, run again.
 
-    Also how many papers the server has.
+    Return the outcome and the number of papers on the server.
     """
     with case.serve() as server, small_pages():
         seen: list[Asked] = []
@@ -110,7 +110,7 @@ def meet(case: Case, fault: Fault, times: int, folder: Path) -> tuple[Outcome, i
 
 @contextmanager
 def small_pages() -> Iterator[None]:
-    """Of a few hundred papers, three pages."""
+    """Three pages for a few hundred papers."""
     with mock.patch.object(arxiv, "_PAGE", 200), mock.patch.object(pubmed, "_BATCH", 100):
         yield
 
@@ -125,8 +125,8 @@ def held(case: Case, server: LocalServer) -> int:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source)
 @pytest.mark.parametrize("name", PASSING)
-def test_a_fault_that_passes_is_waited_for(case, name, tmp_path):
-    outcome, held = meet(case, PASSING[name](), 1, tmp_path)
+def test_temporary_fault_is_retried(case, name, tmp_path):
+    outcome, held = run_with_fault(case, PASSING[name](), 1, tmp_path)
     assert outcome.said == "" or name == "entity bomb"
     assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
     assert outcome.fetch.read == held
@@ -134,8 +134,8 @@ def test_a_fault_that_passes_is_waited_for(case, name, tmp_path):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.source)
 @pytest.mark.parametrize("name", LASTING)
-def test_a_fault_that_lasts_is_named_and_the_next_run_goes_on(case, name, tmp_path):
-    outcome, held = meet(case, LASTING[name](), 99, tmp_path)
+def test_lasting_fault_is_named_and_next_run_resumes(case, name, tmp_path):
+    outcome, held = run_with_fault(case, LASTING[name](), 99, tmp_path)
     assert ("arXiv" if "arxiv" in case.source else "PubMed") in outcome.said
     assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
     assert outcome.fetch.read == held
@@ -147,7 +147,7 @@ def main() -> None:
         for times, table in ((1, PASSING), (99, LASTING)):
             for name, fault in table.items():
                 with tempfile.TemporaryDirectory() as folder:
-                    outcome, held = meet(case, fault(), times, Path(folder))
+                    outcome, held = run_with_fault(case, fault(), times, Path(folder))
                 whole = "all" if outcome.papers == outcome.ids == held else f"{outcome.papers}!"
                 what = name if times == 1 else f"{name}, lasting"
                 said = outcome.said or "(waited, and went on)"

@@ -1,7 +1,7 @@
-"""Whatever kills a fetch, running it again ends with what the source has: all of it, once.
+"""A killed fetch that is run again stores every paper of the source once.
 
-`python -m tests.app.cli.test_fetch_killed 25000 5000` does it with more papers and
-prints what it saw.
+`python -m tests.app.cli.test_fetch_killed 25000 5000` does it with more papers and prints the
+results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.support.servers.local import Answer, Asked, LocalServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-MOMENTS = (0.15, 0.45, 0.8)  # of all requests
+MOMENTS = (0.15, 0.45, 0.8)  # fractions of all requests
 
 
 class Place(NamedTuple):
@@ -38,7 +38,7 @@ class Place(NamedTuple):
     query: str
     server: LocalServer
     count: int
-    requests: int  # that a whole fetch takes, about
+    requests: int  # approximate number for a whole fetch
 
 
 @contextmanager
@@ -77,11 +77,11 @@ def command(place: Place) -> list[str]:
 
 
 def kill_and_resume(place: Place, home: Path) -> dict[str, object]:
-    """Kill the fetch at three moments, run it to its end, and say what its last run answers."""
+    """Kill the fetch at three moments, run it to its end, and return the answer of the last run."""
     run = {"env": environment(home, place.server), "stdout": subprocess.PIPE, "text": True}
     for moment in MOMENTS:
         enough, killed = ceil(moment * place.requests), threading.Event()
-        # However late this process comes to it: what is to be killed waits for one more answer.
+        # The process to be killed waits for another answer, however late this one is.
         place.server.fail(partial(held_until, killed), 99, partial(more_than, place.server, enough))
         process = subprocess.Popen(command(place), **run)
         while len(place.server.requests) < enough and process.poll() is None:
@@ -103,8 +103,8 @@ def more_than(server: LocalServer, count: int, _: Asked) -> bool:
     return len(server.requests) > count
 
 
-def all_there_once(place: Place, home: Path) -> tuple[int, int]:
-    """How many papers the library has, and how many ids of theirs."""
+def stored_counts(place: Place, home: Path) -> tuple[int, int]:
+    """Return the number of papers in the library, and of their distinct ids."""
     library = Library(home / "library.sqlite3")
     papers = library.get(library.ids())
     library.close()
@@ -112,12 +112,12 @@ def all_there_once(place: Place, home: Path) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("made", "count"), [(pubmed, 2_600), (arxiv, 8_500), (arxiv_oai, 3_500)])
-def test_a_fetch_killed_at_three_moments_ends_with_all_the_source_has_once(made, count, tmp_path):
+def test_fetch_killed_at_three_moments_stores_every_paper_once(made, count, tmp_path):
     with made(count) as place:
         done = kill_and_resume(place, tmp_path)
     assert (done["read"], done["failed"], done["state"]) == (place.count, 0, "done")
     assert done["added"] + done["merged"] == place.count
-    assert all_there_once(place, tmp_path) == (place.count, place.count)
+    assert stored_counts(place, tmp_path) == (place.count, place.count)
 
 
 def main() -> None:
@@ -126,7 +126,7 @@ def main() -> None:
         with TemporaryDirectory() as folder, made(count) as place:
             begun = time.monotonic()
             done = kill_and_resume(place, Path(folder))
-            papers, ids = all_there_once(place, Path(folder))
+            papers, ids = stored_counts(place, Path(folder))
             print(
                 f"{place.source}: {place.count:,} at the server; killed at {MOMENTS} of the way; "
                 f"{done['read']:,} read = {done['added']:,} added + {done['merged']:,} merged + "

@@ -1,4 +1,4 @@
-"""docs/json.md: each example is run, and answers with the keys of the table below it."""
+"""docs/json.md: each example is run, and its answer has the keys of the table below it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Example(NamedTuple):
 
 
 def examples() -> Iterator[Example]:
-    """Each command of the document with the keys in the table after its block."""
+    """Each command of the document with the keys in the table after it."""
     text = DOCUMENT.read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n(.*?)^```\n\n?((?:\|[^\n]*\n)*)", text, re.M | re.S)
     for block, after in blocks:
@@ -49,7 +49,7 @@ EXAMPLES = list(examples())
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory) -> Iterator[dict[str, Any]]:
-    """The answer of each example, in one library, from top down."""
+    """The answers of all examples, run in order in one library."""
     place = tmp_path_factory.mktemp("json")
     (place / "resources").mkdir()
     sample = resource("sample_library.bib").read_bytes()
@@ -77,7 +77,7 @@ def answer(command: str) -> Any:
 
 
 def paths(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
-    """Each key within a value as the document writes it, and the value that it has."""
+    """Yield each key within a value, as the document writes it, with its value."""
     if isinstance(value, dict):
         for key, part in value.items():
             path = f"{at}.{key}" if at else key
@@ -96,14 +96,14 @@ def matches(path: str, documented: str) -> bool:
 
 
 def parents(path: str) -> Iterator[str]:
-    """The keys that hold this one."""
+    """Yield the keys that contain this one."""
     while match := re.fullmatch(r"(.+?)(?:\[\])?\.[^.]+", path):
         path = match[1]
         yield path
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.command)
-def test_the_answer_has_the_documented_keys_and_no_others(answers, example):
+def test_answer_has_exactly_the_documented_keys(answers, example):
     given = answers[example.command]
     if not example.keys:
         assert given and all(isinstance(one, str) for one in given)
@@ -113,7 +113,7 @@ def test_the_answer_has_the_documented_keys_and_no_others(answers, example):
         path for path, _ in found if not any(matches(path, key) for key in example.keys)
     }
     assert not undocumented
-    # What is in an empty array or object, or in null, cannot be seen.
+    # The content of an empty array or object, or of null, cannot be checked.
     empty = {path for path, value in found if value in (None, [], {})}
     absent = {
         key

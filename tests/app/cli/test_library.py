@@ -1,4 +1,4 @@
-"""The command line: every verb, its answers as JSON, and its exit codes."""
+"""The command line: every command, its JSON and its exit codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BIB = """
 
 
 class Shell:
-    """Runs verbs on one home; `json` gives what --json answers."""
+    """Run commands on one home; `json` returns the output of --json."""
 
     def __init__(self, home) -> None:
         self.home = home
@@ -43,7 +43,7 @@ class Shell:
 
 @pytest.fixture
 def shell(tmp_path, monkeypatch) -> Shell:
-    # Another model than the real one, which takes seconds to start; test_encoder.py has that.
+    # A fake model, as the real one takes seconds to start; test_encoder.py tests that.
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
     (tmp_path / "refs.bib").write_text(BIB)
     shell = Shell(tmp_path / "home")
@@ -55,17 +55,17 @@ def titles(found) -> list[str]:
     return [hit["title"] for hit in found["hits"]]
 
 
-def test_an_import_says_what_became_of_every_entry(shell, tmp_path):
+def test_add_reports_every_entry(shell, tmp_path):
     report = shell.json("add", str(tmp_path / "refs.bib"))
     assert (report["read"], report["added"], report["merged"], report["failed"]) == (3, 0, 3, 0)
     (tmp_path / "bad.bib").write_text("@article{x, title = {never ends")
     report = shell.json("add", str(tmp_path / "bad.bib"), code=1)
     assert report["failed"] == 1 and report["failures"][0]["file"].endswith("bad.bib")
     said = shell.run("add", str(tmp_path / "bad.bib"), code=1).stdout
-    assert "bad.bib" in said.replace("\n", "")  # a long path is folded
+    assert "bad.bib" in said.replace("\n", "")  # a long path is wrapped
 
 
-def test_papers_are_found_by_words_before_they_are_encoded(shell):
+def test_find_works_by_words_before_encoding(shell):
     found = shell.json("find", "bees")
     assert titles(found) == ["The life of bees"] and "Encode the library" in found["note"]
     assert titles(shell.json("find", "year:..1900", "radioactive", "--mode", "text")) == [
@@ -73,7 +73,7 @@ def test_papers_are_found_by_words_before_they_are_encoded(shell):
     ]
 
 
-def test_encoding_finds_all_by_meaning_and_says_what_is_left(shell):
+def test_encode_reports_remaining_papers(shell):
     assert shell.json("encode", "--max", "2") | {"space": ""} == {
         "encoded": 2,
         "left": 1,
@@ -85,7 +85,7 @@ def test_encoding_finds_all_by_meaning_and_says_what_is_left(shell):
     assert len(shell.json("similar", "curie1898", "--unlike", "joliot1934")["hits"]) == 1
 
 
-def test_a_paper_is_named_by_number_doi_or_citekey(shell):
+def test_paper_is_named_by_number_doi_or_citation_key(shell):
     for name in ("1", "10.1000/radium", "https://doi.org/10.1000/RADIUM", "curie1898"):
         [paper] = shell.json("show", name)
         assert paper["title"] == "On a new radioactive substance"
@@ -94,7 +94,7 @@ def test_a_paper_is_named_by_number_doi_or_citekey(shell):
     )
 
 
-def test_case_counts_in_a_citation_key_only_where_it_tells_papers_apart(shell, tmp_path):
+def test_citation_key_is_case_sensitive_only_if_ambiguous(shell, tmp_path):
     def add(key, title):
         (tmp_path / "more.bib").write_text(f"@misc{{{key}, title = {{{title}}}}}", "utf-8")
         shell.run("add", str(tmp_path / "more.bib"))
@@ -111,14 +111,14 @@ def test_case_counts_in_a_citation_key_only_where_it_tells_papers_apart(shell, t
     assert shell.json("show", "W1")[0]["title"] == "Wasps"
 
 
-def test_the_type_of_a_paper_is_a_word_for_people_and_a_key_for_programs(shell):
+def test_paper_type_is_a_label_in_text_and_a_key_in_json(shell):
     shell.run("edit", "curie1898", "type=paper-conference")
     said = shell.run("show", "curie1898").stdout
     assert "Conference paper" in said and "paper-conference" not in said
     assert shell.json("show", "curie1898")[0]["kind"] == "paper-conference"
 
 
-def test_tags_and_collections(shell):
+def test_papers_can_be_tagged_and_collected(shell):
     shell.run("tag", "old", "curie1898", "joliot1934")
     shell.run("collect", "physics/radium", "1")
     assert len(shell.json("find", "tag:old")["hits"]) == 2
@@ -128,7 +128,7 @@ def test_tags_and_collections(shell):
     assert paper["tags"] == [] and paper["collections"] == ["physics/radium"]
 
 
-def test_edits_are_taken_back_and_made_again(shell):
+def test_edits_can_be_undone_and_redone(shell):
     assert shell.run("rate", "4", "curie1898").stdout == "Gave 1 paper 4 stars\n"
     assert shell.json("trash", "curie1898", "2") == {"papers": [1, 2], "in_trash": True}
     assert shell.json("status")["papers"] == 1
@@ -142,7 +142,7 @@ def test_edits_are_taken_back_and_made_again(shell):
     assert shell.run("undo", code=1).stdout == "There is nothing to undo.\n"
 
 
-def test_merges_of_an_import_are_listed_and_taken_back(shell, tmp_path):
+def test_merges_of_an_import_are_listed_and_undone(shell, tmp_path):
     file = tmp_path / "again.bib"
     entry = "title = {On a new radioactive substance}, doi = {10.1000/radium}, pages = {7}"
     file.write_text(f"@article{{again, {entry}}}", "utf-8")
@@ -196,7 +196,7 @@ def test_duplicates_are_listed_and_merged(shell, tmp_path):
     assert "alone cannot be merged" in shell.json("merge", "4", code=1)["error"]
 
 
-def test_the_whole_library_is_searched_for_duplicates_where_an_import_noticed_none(shell, tmp_path):
+def test_duplicates_search_covers_the_whole_library(shell, tmp_path):
     title = "On a new radioactive substance of the second kind"
     for number, author in enumerate(("Joliot, I.", "Curie, M.")):
         file = tmp_path / f"{number}.bib"
@@ -210,7 +210,7 @@ def test_the_whole_library_is_searched_for_duplicates_where_an_import_noticed_no
 
 
 @pytest.mark.parametrize("format", ["bibtex", "biblatex", "ris", "csl-json", "jsonl"])
-def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format):
+def test_exported_papers_can_be_imported_again(shell, tmp_path, format):
     suffix = {"ris": ".ris", "csl-json": ".json", "jsonl": ".jsonl"}.get(format, ".bib")
     target = tmp_path / f"out{suffix}"
     shell.run("export", "--format", format, "--output", str(target))
@@ -222,7 +222,7 @@ def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format)
 
 
 @pytest.mark.parametrize("options", [(), ("-o", "there.ris")])
-def test_an_export_of_no_papers_is_an_error_and_writes_nothing(shell, tmp_path, options):
+def test_export_of_no_papers_fails_and_writes_nothing(shell, tmp_path, options):
     (tmp_path / "there.ris").write_text("kept", "utf-8")
     words = [str(tmp_path / option) if option.endswith(".ris") else option for option in options]
     done = shell.run("export", "out.ris", *words, code=1)
@@ -232,17 +232,17 @@ def test_an_export_of_no_papers_is_an_error_and_writes_nothing(shell, tmp_path, 
     assert (tmp_path / "there.ris").read_text("utf-8") == "kept"
 
 
-def test_an_empty_library_is_exported_as_an_empty_file(shell, tmp_path):
+def test_export_of_empty_library_writes_an_empty_file(shell, tmp_path):
     shell.run("trash", "1", "2", "3")
     shell.run("export", "-o", str(tmp_path / "out.ris"))
     assert (tmp_path / "out.ris").read_text("utf-8").strip() == ""
 
 
-def test_asking_for_a_kept_file_that_there_is_none_of_is_an_error(shell):
+def test_keep_of_unknown_file_fails(shell):
     assert "thesis.bib" in shell.json("keep", "thesis.bib", code=1)["error"]
 
 
-def test_a_backup_brings_back_what_was_there(shell, tmp_path):
+def test_backup_and_restore_bring_back_the_library(shell, tmp_path):
     file = str(tmp_path / "b.zip")
     shell.run("backup", file)
     (tmp_path / "more.bib").write_text("@misc{x, title = {Wasps}}")
@@ -251,7 +251,7 @@ def test_a_backup_brings_back_what_was_there(shell, tmp_path):
     assert shell.json("status")["papers"] == 3
 
 
-def test_the_doctor_mends_what_is_only_a_cache(shell):
+def test_doctor_repairs_caches(shell):
     shell.run("encode")
     for cache in shell.home.joinpath("indexes").iterdir():
         cache.write_bytes(b"garbage")
@@ -260,7 +260,7 @@ def test_the_doctor_mends_what_is_only_a_cache(shell):
     assert all(f["ok"] and not f["mended"] for f in shell.json("doctor"))
 
 
-def test_the_doctor_says_of_an_index_that_is_gone_that_it_was_made_anew(shell):
+def test_doctor_reports_rebuilt_index(shell):
     shell.run("encode")
     for cache in shell.home.joinpath("indexes").glob("*.hnsw*"):
         cache.unlink()
@@ -268,7 +268,7 @@ def test_the_doctor_says_of_an_index_that_is_gone_that_it_was_made_anew(shell):
     assert vectors["detail"].endswith(".hnsw is not there. Rebuilt.")
 
 
-def test_home_and_json_may_stand_before_the_verb(shell):
+def test_home_and_json_are_accepted_before_the_command(shell):
     said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "--json", "status"])
     assert json.loads(said.stdout) == shell.json("status")
     other = str(shell.home / "other")
@@ -276,7 +276,7 @@ def test_home_and_json_may_stand_before_the_verb(shell):
     assert said.exit_code == 1 and other in "".join(said.output.split())
 
 
-def test_what_a_killed_export_has_left_is_hidden_and_removed_by_a_later_one(shell, tmp_path):
+def test_leftover_of_killed_export_is_hidden_and_removed_later(shell, tmp_path):
     left, busy = tmp_path / ".killed.bib.sciread-new", tmp_path / ".other.bib.sciread-new"
     code = (
         "import os, sys; from pathlib import Path; "
@@ -298,7 +298,7 @@ def test_what_a_killed_export_has_left_is_hidden_and_removed_by_a_later_one(shel
     "verb",
     ["status", "find bees", "show 1", "export -o x.bib", "doctor", "encode", "tag a 1", "undo"],
 )
-def test_what_only_looks_begins_no_library(tmp_path, verb):
+def test_reading_commands_create_no_library(tmp_path, verb):
     nowhere = Shell(tmp_path / "mistyped")
     answer = nowhere.json(*verb.split(), code=1)
     assert "no library in" in answer["error"] and "sciread add" in answer["hint"]
@@ -306,14 +306,14 @@ def test_what_only_looks_begins_no_library(tmp_path, verb):
     assert not nowhere.home.exists()
 
 
-def test_status_tells_how_the_library_stands(shell):
+def test_status_describes_the_library(shell):
     shell.run("encode")
     status = shell.json("status")
     assert (status["papers"], status["found_by_meaning"], status["in_trash"]) == (3, 3, 0)
     assert status["last_import"]["read"] == 3 and status["model"]
 
 
-def test_a_failed_fetch_does_not_hide_the_last_import_of_files(shell):
+def test_failed_fetch_does_not_hide_last_import_in_status(shell):
     library = Library(shell.home / "library.sqlite3")
     fetch = library.fetches.keep(SourceQuery("arxiv", "all:bees"))
     library.import_log.open("arXiv: all:bees", fetch=fetch)
@@ -328,13 +328,13 @@ def test_a_failed_fetch_does_not_hide_the_last_import_of_files(shell):
     assert f"fetch --resume {fetch}" in " ".join(said.split()) and "add the same" not in said
 
 
-def test_a_wrong_query_is_explained_with_exit_code_2(shell):
+def test_invalid_query_exits_with_2_and_explanation(shell):
     answer = shell.json("find", "year:tomorrow", code=2)
     assert "year:tomorrow" in answer["error"] and "year:2015" in answer["hint"]
     shell.run("find", code=2)
 
 
-def test_a_newer_library_is_a_sentence_not_a_traceback(shell, tmp_path):
+def test_newer_library_gives_error_without_traceback(shell, tmp_path):
     import sqlite3
 
     with sqlite3.connect(shell.home / "library.sqlite3") as db:
@@ -342,7 +342,7 @@ def test_a_newer_library_is_a_sentence_not_a_traceback(shell, tmp_path):
     assert "newer SciRead" in shell.json("status", code=1)["error"]
 
 
-def test_the_program_runs_as_a_process_without_a_window():
+def test_program_runs_without_a_window():
     for arguments in (["--version"], ["--help"], ["find", "--help"]):
         run = subprocess.run(
             [sys.executable, "-m", "sciread_app", *arguments], capture_output=True, text=True
@@ -350,7 +350,7 @@ def test_the_program_runs_as_a_process_without_a_window():
         assert run.returncode == 0 and run.stdout.strip()
 
 
-def test_papers_are_cited_as_journals_want_it(shell):
+def test_cite_formats_references_by_style(shell):
     said = shell.run("cite", "curie1898", "--style", "vancouver").stdout
     assert said == (
         "1. Curie M. On a new radioactive substance. Comptes rendus. 1898. doi:10.1000/radium\n"
@@ -365,7 +365,7 @@ def test_papers_are_cited_as_journals_want_it(shell):
     assert [entry["text"][:6] for entry in answer["references"]] == ["[1] M.", "[2] F."]
 
 
-def test_tex_is_shown_as_unicode_and_exported_as_it_is(shell, tmp_path):
+def test_tex_is_shown_as_unicode_and_exported_unchanged(shell, tmp_path):
     (tmp_path / "tex.bib").write_text(
         r"@article{w, title={Ice of H$_2$O}, year=2020, author={A B}}"
     )
@@ -376,7 +376,7 @@ def test_tex_is_shown_as_unicode_and_exported_as_it_is(shell, tmp_path):
     assert shell.json("find", "ice")["hits"][0]["title"] == "Ice of H$_2$O"
 
 
-def test_papers_are_cited_in_a_style_from_a_file(shell):
+def test_cite_accepts_a_style_file(shell):
     apa = str(resource("styles/apa.csl"))
     said = shell.run("cite", "curie1898", "--style", apa).stdout
     assert said == shell.run("cite", "curie1898", "--style", "APA").stdout
@@ -389,7 +389,7 @@ def test_papers_are_cited_in_a_style_from_a_file(shell):
     assert "apa-2" in shell.run("cite", "1", "--style", "apa-2", code=2).stderr
 
 
-def test_a_collection_is_kept_as_a_file_until_that_is_stopped(shell, tmp_path):
+def test_keep_updates_the_file_of_a_collection_until_stopped(shell, tmp_path):
     file = tmp_path / "thesis.bib"
     shell.run("collect", "thesis", "curie1898")
     shell.run("keep", "thesis", str(file))
@@ -413,7 +413,7 @@ def test_tags_and_collections_are_listed(shell):
     assert "thesis/methods" in shell.json("collections")
 
 
-def test_the_status_counts_only_vectors_that_can_be_read(shell):
+def test_status_counts_only_readable_vectors(shell):
     shell.run("encode")
     assert shell.json("status")["found_by_meaning"] == 3
     for file in shell.home.rglob("*.vectors"):

@@ -1,4 +1,4 @@
-"""Models from the command line: every verb, as text and as JSON."""
+"""Model commands, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def shell(tmp_path, monkeypatch) -> Shell:
 
 @pytest.fixture
 def given(tmp_path) -> Path:
-    """A model that somebody gave."""
+    """A model package outside the home."""
     made = tiny_package(tmp_path / "given", id="bees", title="On bees", method="specter")
     return made.folder
 
@@ -33,7 +33,7 @@ def names(shell):
     return [model["name"] for model in shell.json("model", "list")]
 
 
-def test_a_model_is_added_listed_shown_renamed_and_removed(shell, given, tmp_path):
+def test_model_is_added_listed_shown_renamed_and_removed(shell, given, tmp_path):
     added = shell.json("model", "add", str(given))
     assert (added["name"], added["title"], added["state"]) == ("bees", "On bees", "idle")
     starter, bees = shell.json("model", "list")
@@ -50,7 +50,7 @@ def test_a_model_is_added_listed_shown_renamed_and_removed(shell, given, tmp_pat
     assert "no model bees in the trash" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
-def test_a_person_reads_what_a_model_is(shell, given):
+def test_model_commands_print_readable_text(shell, given):
     said = shell.run("model", "add", str(given)).stdout
     assert "On bees is here, as bees." in said and "sciread model activate bees" in said
     said = shell.run("model", "list").stdout
@@ -60,7 +60,7 @@ def test_a_person_reads_what_a_model_is(shell, given):
     assert "is called" in shell.run("model", "rename", "bees", "[red]Bees").stdout
 
 
-def test_an_export_is_the_same_each_time_and_is_added_again(shell, given, tmp_path):
+def test_exported_model_is_identical_each_time_and_can_be_added(shell, given, tmp_path):
     shell.run("model", "add", str(given))
     target = str(tmp_path / "bees.zip")
     written = shell.json("model", "export", "bees", target)
@@ -73,7 +73,7 @@ def test_an_export_is_the_same_each_time_and_is_added_again(shell, given, tmp_pa
     assert shell.json("model", "add", target)["name"] == "bees"
 
 
-def test_what_is_wrong_is_a_sentence_and_an_exit_code(shell, given, tmp_path):
+def test_model_errors_have_message_and_exit_code(shell, given, tmp_path):
     assert "comes with SciRead" in shell.json("model", "remove", "starter", code=1)["error"]
     assert "no model wasps" in shell.json("model", "show", "wasps", code=1)["error"]
     (tmp_path / "no.zip").write_bytes(b"no zip")
@@ -86,9 +86,7 @@ def test_what_is_wrong_is_a_sentence_and_an_exit_code(shell, given, tmp_path):
     assert "damaged" in shell.run("model", "show", "bees", code=1).stdout
 
 
-def test_what_is_called_as_on_the_hub_is_fetched_unless_it_lies_there(
-    shell, given, tmp_path, monkeypatch
-):
+def test_hub_name_is_downloaded_unless_a_local_path(shell, given, tmp_path, monkeypatch):
     asked = []
 
     def ask(command, home, task):
@@ -107,13 +105,13 @@ def test_what_is_called_as_on_the_hub_is_fetched_unless_it_lies_there(
     assert len(asked) == 1
 
 
-def test_a_model_is_activated_by_its_title_too(shell, given):
+def test_model_is_activated_by_title(shell, given):
     shell.run("model", "add", str(given))
     assert shell.json("model", "activate", "On bees")["model"] == "bees"
     assert "answers now" in shell.json("model", "remove", "bees", code=1)["error"]
 
 
-def test_blind_votes_are_shown_with_how_sure_they_are(shell, given):
+def test_votes_are_shown_with_their_certainty(shell, given):
     assert "Nobody has voted yet." in shell.run("model", "votes").stdout
     shell.run("model", "add", str(given))
     with_library = workspace.Workspace(open_home(shell.home))

@@ -1,4 +1,4 @@
-"""Which model answers, from the command line."""
+"""Activation of models from the command line."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.support.tiny_model import tiny_package
 ROOT = Path(__file__).resolve().parents[3]
 
 
-class Fake(FakeEncoder):
-    """Of each package one that is like no other."""
+class FakeProcess(FakeEncoder):
+    """A fake encoder with separate vectors for each package."""
 
     def __init__(self, package) -> None:
         super().__init__(package.space)
@@ -24,7 +24,7 @@ class Fake(FakeEncoder):
 
 @pytest.fixture
 def shell(tmp_path, monkeypatch) -> Shell:
-    monkeypatch.setattr(workspace, "EncoderProcess", Fake)
+    monkeypatch.setattr(workspace, "EncoderProcess", FakeProcess)
     (tmp_path / "refs.bib").write_text(BIB)
     shell = Shell(tmp_path / "home")
     shell.run("add", str(tmp_path / "refs.bib"))
@@ -32,7 +32,7 @@ def shell(tmp_path, monkeypatch) -> Shell:
     return shell
 
 
-def test_a_model_answers_once_it_is_activated_and_makes_room_again(shell):
+def test_activated_model_answers_and_back_restores_previous_one(shell):
     done = shell.json("model", "activate", "ours")
     assert (done["model"], done["title"], done["before"], done["read"]) == (
         "ours", "Ours", "starter", 3,
@@ -45,7 +45,7 @@ def test_a_model_answers_once_it_is_activated_and_makes_room_again(shell):
     assert "answers now." in shell.run("model", "activate", "ours").stdout
 
 
-def test_one_does_not_go_back_to_what_was_deleted(shell):
+def test_back_skips_deleted_model(shell):
     tiny_package(shell.home / "models" / "theirs", title="Theirs", max_tokens=47)
     space = shell.json("model", "show", "ours")["space"]
     for name in ("ours", "theirs"):
@@ -56,7 +56,7 @@ def test_one_does_not_go_back_to_what_was_deleted(shell):
     assert shell.json("model", "back")["model"] == "starter"
 
 
-def test_what_cannot_be_activated_is_named_and_changes_nothing(shell):
+def test_impossible_activation_is_named_and_changes_nothing(shell):
     answer = shell.json("model", "back", code=1)
     assert answer["error"] == "No other model has answered in this library."
     for name in ("theirs", "../models/ours"):
@@ -67,12 +67,12 @@ def test_what_cannot_be_activated_is_named_and_changes_nothing(shell):
     assert shell.json("status")["model"] == "all-MiniLM-L6-v2"
 
 
-def test_stopped_by_ctrl_c_it_is_not_wanted_any_more_and_what_was_read_is_kept(shell, monkeypatch):
+def test_interrupted_activation_is_given_up_and_keeps_vectors(shell, monkeypatch):
     def interrupt(self, texts, task=None):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Fake, "encode", interrupt)
+        patch.setattr(FakeProcess, "encode", interrupt)
         shell.run("model", "activate", "ours", code=1)
     assert shell.json("status")["model"] == "all-MiniLM-L6-v2"
     doctor = shell.json("doctor")

@@ -1,4 +1,4 @@
-"""How the command line is called: words with a dash, usage errors as JSON, other names of verbs."""
+"""Command line parsing: words with a dash, usage errors as JSON, aliases of commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sciread_app.storage.library import Library
         ("export", ["-n", "--output", "x"], ["--output", "x", "--", "-n"]),
     ],
 )  # fmt: skip
-def test_words_of_a_query_may_begin_with_a_dash(verb, typed, called):
+def test_query_words_may_begin_with_a_dash(verb, typed, called):
     assert words_last(verb, typed) == called
 
 
@@ -48,7 +48,7 @@ def run(capsys, *arguments):
         ("serach", "x"),
     ],
 )
-def test_with_json_usage_errors_are_json(capsys, tmp_path, arguments):
+def test_usage_errors_are_json_with_json_flag(capsys, tmp_path, arguments):
     code, out = run(capsys, "--json", "--home", str(tmp_path), *arguments)
     assert code == 2
     answer = json.loads(out)
@@ -59,7 +59,7 @@ def test_with_json_usage_errors_are_json(capsys, tmp_path, arguments):
     ("typed", "verb"),
     [("search", "find"), ("list", "find"), ("rm", "trash"), ("import", "add"), ("view", "show")],
 )
-def test_verbs_of_other_programs_lead_to_ours(capsys, typed, verb):
+def test_commands_of_other_programs_are_redirected(capsys, typed, verb):
     code, out = run(capsys, "--json", typed, "x")
     assert code == 2 and f"'{verb}'" in json.loads(out)["hint"]
 
@@ -70,14 +70,14 @@ def fail(*arguments, **options):
 
 @pytest.fixture
 def home(tmp_path):
-    """A home folder whose library holds nothing."""
+    """A home folder with an empty library."""
     paths.open_home(tmp_path / "home")
     Library(tmp_path / "home" / "library.sqlite3").close()
     return tmp_path / "home"
 
 
 @pytest.mark.parametrize("flags", [("--json",), ()], ids=["json", "text"])
-def test_an_unexpected_error_goes_into_the_log(home, monkeypatch, capsys, flags):
+def test_unexpected_error_is_logged(home, monkeypatch, capsys, flags):
     monkeypatch.setattr(views, "status_as_value", fail)
     with pytest.raises(SystemExit) as end:
         cli.main([*flags, "--home", str(home), "status"])
@@ -93,7 +93,7 @@ def test_an_unexpected_error_goes_into_the_log(home, monkeypatch, capsys, flags)
     assert "Traceback" in written and "RuntimeError: a defect of the program" in written
 
 
-def test_an_unexpected_error_before_a_library_is_open_is_logged_too(tmp_path, monkeypatch, capsys):
+def test_unexpected_error_before_opening_a_library_is_logged(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(safekeeping, "backups_of", fail)
     monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(logging.getLogger("sciread_app"), "handlers", [])

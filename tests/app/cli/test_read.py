@@ -1,4 +1,4 @@
-"""What was marked and noted, on the command line."""
+"""Highlights and notes on the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run(home, *arguments: str) -> str:
     return result.stdout
 
 
-def test_notes_and_highlights_are_shown_and_written_as_markdown(tmp_path):
+def test_notes_are_printed_and_written_as_markdown(tmp_path):
     library = Library(tmp_path / "library.sqlite3")
     library.put([paper("Bees"), paper("Wasps")])
     box = Box(0, 0, 10, 10)

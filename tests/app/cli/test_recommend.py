@@ -1,4 +1,4 @@
-"""What is new, by the command line: lists, JSON, and digests that a feed reader can watch."""
+"""Recommendations on the command line: lists, JSON, and digests for feed readers."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return shell
 
 
-def test_it_lists_what_is_followed_with_how_much_is_new(shell):
+def test_recommend_lists_topics_with_new_counts(shell):
     (bees,) = shell.json("recommend")
     assert (bees["name"], bees["kind"]) == ("bees & hives", "collection")
     assert bees["new"] >= 1
     assert "bees & hives" in shell.run("recommend").stdout
 
 
-def test_it_says_what_is_new_for_a_collection_and_why(shell):
+def test_recommend_lists_new_papers_with_reasons(shell):
     found = shell.json("recommend", "bees & hives", "--far")
     assert found["candidates"] == 3
     first, last = found["papers"][0], found["papers"][-1]
@@ -60,14 +60,14 @@ def test_it_says_what_is_new_for_a_collection_and_why(shell):
     assert "like “" in shell.run("recommend", "bees & hives").stdout
 
 
-def test_a_day_may_be_given_and_what_is_no_day_is_refused(shell):
+def test_recommend_accepts_a_day_and_refuses_invalid_ones(shell):
     found = shell.json("recommend", "bees & hives", "--since", "2199-01-01")
     assert found["papers"] == [] and found["note"]
     assert "no day" in shell.json("recommend", "bees & hives", "--since", "soon", code=2)["error"]
     assert "no collection" in shell.json("recommend", "wasps", code=1)["error"]
 
 
-def test_a_digest_can_be_watched_by_a_feed_reader(shell, tmp_path):
+def test_digest_is_a_valid_atom_feed(shell, tmp_path):
     file = tmp_path / "new.atom"
     written = shell.json("recommend", "--all", "--output", str(file))
     feed = ElementTree.parse(file).getroot()
@@ -81,7 +81,7 @@ def test_a_digest_can_be_watched_by_a_feed_reader(shell, tmp_path):
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_formulas_are_unicode_in_a_digest(form):
+def test_formulas_in_digest_become_unicode(form):
     subject = FollowedTopic("collection:1", TopicKind.collection, "bees", "in:bees")
     found = paper("On $x^2$", abstract="Of $x^2$.", doi="10.1000/a")
     entry = DigestEntry(found, RecommendedPaper(PaperId(1), 1.0, 0.0), ["Like $y^2$"])
@@ -89,7 +89,7 @@ def test_formulas_are_unicode_in_a_digest(form):
     assert "On x²" in text and "$x" not in text
 
 
-def test_titles_do_not_become_markup_in_a_digest(shell, tmp_path):
+def test_titles_are_escaped_in_digest(shell, tmp_path):
     for name in ("new.html", "new.md"):
         shell.run("recommend", "--all", "--output", str(tmp_path / name))
         text = (tmp_path / name).read_text("utf-8")

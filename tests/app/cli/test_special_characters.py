@@ -1,4 +1,4 @@
-"""A terminal or pipe that cannot write every letter, from the code page of a Windows to ASCII."""
+"""Output to a terminal or pipe with a limited encoding, from Windows code pages to ASCII."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.app.cli.test_library import BIB, shell  # noqa: F401  # a fixture
 from tests.support.tiny_model import tiny_package
 
 TITLE = "Schrödinger’s λ"
-# Each verb in its turn within one process, as starting one takes seconds.
+# All commands run in one process, as starting one takes seconds.
 VERBS = """
 import sys
 from {module} import main
@@ -49,7 +49,7 @@ def home(shell, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_a_verb_prints_a_substitute_for_what_it_cannot_write(home, encoding):
+def test_command_prints_substitutes_for_unencodable_characters(home, encoding):
     start = f"--home|{home}"
     found = said(
         "sciread_app.__main__", encoding, "--help", f"{start}|status", f"{start}|doctor",
@@ -58,7 +58,7 @@ def test_a_verb_prints_a_substitute_for_what_it_cannot_write(home, encoding):
     assert TITLE.encode(encoding, "replace").decode(encoding) in found
 
 
-def test_what_programs_read_keeps_every_letter(home):
+def test_machine_readable_output_keeps_every_character(home):
     start = f"--home|{home}"
     printed = said(
         "sciread_app.__main__", "cp1252", f"{start}|find|--mode|text|λ|--json",
@@ -69,7 +69,7 @@ def test_what_programs_read_keeps_every_letter(home):
     assert TITLE in papers.decode("utf-8")
 
 
-def test_the_trainer_does_so_too(tmp_path):
+def test_trainer_prints_substitutes_for_unencodable_characters(tmp_path):
     tiny_package(tmp_path / "ours", title=TITLE)
     printed = said("trainer.cli", "ascii", "--help", "methods", "suites", f"info|{tmp_path}/ours")
     assert b"Schr?dinger?s ?" in printed

@@ -1,4 +1,4 @@
-"""Teaching a model from the command line."""
+"""Training commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def wait_for(shell: Shell, name: str, *wanted: str) -> None:
         time.sleep(0.02)
 
 
-def test_what_is_missing_is_said_with_what_to_do(shell):
+def test_train_check_lists_missing_data_with_remedies(shell):
     answer = shell.json("train", "check", "specter-small", "--set", "batch_size=8,16", code=1)
     assert not answer["able"] and answer["holds"]["papers"] == 3
     (citations,) = [one for one in answer["findings"] if one["remedy"] == "citations"]
@@ -54,7 +54,7 @@ def test_what_is_missing_is_said_with_what_to_do(shell):
     }  # fmt: skip
 
 
-def test_a_training_is_begun_listed_stopped_and_gone_on_with(shell):
+def test_training_is_started_listed_stopped_and_resumed(shell):
     begun = shell.json("train", "start", "specter-small", "--on", "collection:thesis",
                        "--set", "epochs=2", "--name", "mine")  # fmt: skip
     assert begun["name"] == "mine" and Run(shell.home / "runs/mine").recipe.settings["epochs"] == 2
@@ -70,7 +70,7 @@ def test_a_training_is_begun_listed_stopped_and_gone_on_with(shell):
     assert shell.json("train", "list") == []
 
 
-def test_a_training_is_followed_until_there_is_a_model(shell):
+def test_training_is_followed_until_it_finishes(shell):
     said = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
     assert (
         "specter-small finished." in said
@@ -84,7 +84,7 @@ def test_a_training_is_followed_until_there_is_a_model(shell):
     assert shell.json("train", "follow", "specter-small-2", code=1)["error"] == "The disk is full."
 
 
-def test_who_stops_watching_does_not_stop_the_training(shell, monkeypatch):
+def test_interrupting_follow_does_not_stop_the_training(shell, monkeypatch):
     def interrupted(seconds):
         raise KeyboardInterrupt
 
@@ -96,7 +96,7 @@ def test_who_stops_watching_does_not_stop_the_training(shell, monkeypatch):
     shell.run("train", "stop", "mine")
 
 
-def test_a_job_is_written_and_what_comes_back_is_opened(shell, tmp_path):
+def test_job_is_written_and_its_result_imported(shell, tmp_path):
     job = tmp_path / "job"
     said = shell.run("train", "job", "specter-small", str(job)).stdout
     assert "sh train.sh" in said.replace("\n", "") and (job / "train.sh").is_file()
@@ -109,7 +109,7 @@ def test_a_job_is_written_and_what_comes_back_is_opened(shell, tmp_path):
     assert "The training could not" not in shell.run("train", "log", "job").stdout
 
 
-def test_opening_a_failed_training_exits_with_1_and_says_why(shell, tmp_path):
+def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
     job = tmp_path / "job"
     shell.run("train", "job", "specter-small", str(job))
     with pytest.raises(SystemExit):
@@ -131,5 +131,5 @@ def test_opening_a_failed_training_exits_with_1_and_says_why(shell, tmp_path):
         (["open", "none"], 1, "There is no "),
     ],
 )
-def test_what_is_wrong_is_said(shell, arguments, code, said):
+def test_train_errors_are_reported(shell, arguments, code, said):
     assert said in shell.json("train", *arguments, code=code)["error"]

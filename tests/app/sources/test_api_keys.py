@@ -1,4 +1,4 @@
-"""Keys reach their source, and nothing else: no URL, log, error or file."""
+"""API keys reach their source, and no URL, log, error or file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECRET = "s3cret-0f-mine"
 HASTE = RetryPolicy(tries=2, first=0.01, longest=0.1)
 
 
-class Memory(KeyringBackend):
+class MemoryKeyring(KeyringBackend):
     priority = 1
 
     def __init__(self):
@@ -41,14 +41,14 @@ class Memory(KeyringBackend):
 
 
 @pytest.fixture(autouse=True)
-def memory(monkeypatch):
+def keyring_in_memory(monkeypatch):
     for service in ("NCBI", "SEMANTIC_SCHOLAR"):
         monkeypatch.delenv(f"{service}_API_KEY", raising=False)
         monkeypatch.delenv(f"SCIREAD_{service}_API_KEY", raising=False)
     before = keyring.get_keyring()
-    memory = Memory()
-    keyring.set_keyring(memory)
-    yield memory
+    keyring_in_memory = MemoryKeyring()
+    keyring.set_keyring(keyring_in_memory)
+    yield keyring_in_memory
     keyring.set_keyring(before)
 
 
@@ -74,20 +74,20 @@ def client_of(url, folder):
     )
 
 
-# ---- where they are kept -----------------------------------------------------------------------
+# ---- storage -----------------------------------------------------------------------------------
 
 
-def test_a_key_is_kept_in_the_keyring(memory):
+def test_key_is_stored_in_the_keyring(keyring_in_memory):
     assert key("ncbi") == ""
     set_key("ncbi", f" {SECRET}\n")
-    assert key("ncbi") == SECRET and memory.kept == {("sciread", "ncbi"): SECRET}
+    assert key("ncbi") == SECRET and keyring_in_memory.kept == {("sciread", "ncbi"): SECRET}
     assert key("semantic_scholar") == ""
     drop_key("ncbi")
     drop_key("ncbi")
     assert key("ncbi") == ""
 
 
-def test_the_environment_comes_first(monkeypatch):
+def test_environment_overrides_the_keyring(monkeypatch):
     set_key("ncbi", "of-the-keyring")
     monkeypatch.setenv("NCBI_API_KEY", "of-everyone")
     assert key("ncbi") == "of-everyone"
@@ -95,7 +95,7 @@ def test_the_environment_comes_first(monkeypatch):
     assert key("ncbi") == "of-sciread"
 
 
-def test_without_a_keyring_there_is_no_key_but_the_environment_s(monkeypatch):
+def test_without_keyring_only_environment_keys_work(monkeypatch):
     keyring.set_keyring(NoKeyring())
     assert key("ncbi") == ""
     for change in (lambda: set_key("ncbi", SECRET), lambda: drop_key("ncbi")):
@@ -107,7 +107,7 @@ def test_without_a_keyring_there_is_no_key_but_the_environment_s(monkeypatch):
 
 
 @pytest.mark.parametrize("wrong", ["", "two words", f"{SECRET}\r\nX: y", "ключ-от-всего"])
-def test_what_is_no_key_is_refused_and_not_shown(monkeypatch, wrong):
+def test_invalid_key_is_refused_and_not_shown(monkeypatch, wrong):
     with pytest.raises(SourceError) as error:
         set_key("ncbi", wrong)
     assert not wrong or wrong not in f"{error.value}{error.value.hint}"
@@ -117,7 +117,7 @@ def test_what_is_no_key_is_refused_and_not_shown(monkeypatch, wrong):
             key("ncbi")
 
 
-# ---- where they go -----------------------------------------------------------------------------
+# ---- transmission ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [None, [("id", "1"), ("id", "2")]])
@@ -136,7 +136,7 @@ def test_pubmed_gets_key_and_contact_in_a_posted_form(server, tmp_path, form):
     assert asked.body.count(b"id=") == len(form or ())
 
 
-def test_another_source_gets_its_key_in_a_header(server, tmp_path):
+def test_semantic_scholar_gets_its_key_in_a_header(server, tmp_path):
     set_key("semantic_scholar", SECRET)
     with client_of(server.url, tmp_path) as client:
         client.ask("scholar", params=[("q", "x")], task=Task())
@@ -147,7 +147,7 @@ def test_another_source_gets_its_key_in_a_header(server, tmp_path):
     assert SECRET not in str(eutils)
 
 
-def test_no_key_is_sent_where_others_can_read_it(tmp_path, monkeypatch):
+def test_key_is_not_sent_unencrypted(tmp_path, monkeypatch):
     """The proxy stands for the way to a mirror that has no https."""
     set_key("ncbi", SECRET)
     with LocalServer(lambda asked: Answer(b"<feed/>")) as proxy:
@@ -171,7 +171,7 @@ ECHOES = {
 
 @pytest.mark.parametrize("fault", ECHOES.values(), ids=ECHOES)
 @pytest.mark.parametrize("endpoint", ["eutils", "scholar"])
-def test_keys_stand_nowhere_else(server, tmp_path, caplog, fault, endpoint):
+def test_keys_appear_nowhere_else(server, tmp_path, caplog, fault, endpoint):
     caplog.set_level(logging.DEBUG)
     set_key("ncbi", SECRET)
     set_key("semantic_scholar", SECRET)
@@ -188,7 +188,7 @@ def test_keys_stand_nowhere_else(server, tmp_path, caplog, fault, endpoint):
             )
         except SourceError as error:
             told = f"{error} {error.hint} {error!r}"
-    assert SECRET in str(server.requests)  # it did go there
+    assert SECRET in str(server.requests)  # it was sent there
     assert SECRET not in str([(asked.path, asked.url_params) for asked in server.requests])
     assert SECRET not in told + caplog.text + str(notes)
     written = [path.read_text("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file()]

@@ -1,4 +1,4 @@
-"""Anyone can point the program at a mirror, and nobody can hurry the official servers."""
+"""Endpoints can be mirrors, and the limits of the official servers cannot be lowered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sciread_app.sources.endpoints import OFFICIAL, endpoints
 PAUSES = {f"SCIREAD_{one.key.upper()}_PAUSE": "0" for one in OFFICIAL}
 
 
-def test_the_official_addresses_and_their_limits():
+def test_official_endpoints_have_their_limits():
     known = endpoints(PAUSES, Settings())
     assert known == {one.key: one for one in OFFICIAL}
     assert known["arxiv"].lane == known["arxiv_oai"].lane
@@ -20,7 +20,7 @@ def test_the_official_addresses_and_their_limits():
 
 
 @pytest.mark.parametrize("one", OFFICIAL, ids=lambda one: one.key)
-def test_a_mirror_is_named_by_the_environment_or_else_by_the_settings(one):
+def test_mirror_is_set_by_environment_before_settings(one):
     chosen = Settings(**{f"{one.key}_url": "http://settings.example.org/x"})
     assert endpoints({}, chosen)[one.key].url == "http://settings.example.org/x"
     environ = {f"SCIREAD_{one.key.upper()}_URL": "https://environ.example.org/"}
@@ -41,12 +41,12 @@ def test_a_mirror_is_named_by_the_environment_or_else_by_the_settings(one):
         "https://me@export.arxiv.org/",
     ],
 )
-def test_the_official_servers_are_known_by_every_name(url):
+def test_official_server_is_recognised_under_every_name(url):
     arxiv = endpoints({"SCIREAD_ARXIV_URL": url} | PAUSES, Settings())["arxiv"]
     assert (arxiv.url, arxiv.pause, arxiv.lane) == (url, 3.0, "arxiv")
 
 
-def test_a_name_that_only_looks_official_is_a_mirror():
+def test_similar_host_name_is_a_mirror():
     environ = {"SCIREAD_ARXIV_URL": "https://notarxiv.org/"} | PAUSES
     assert endpoints(environ, Settings())["arxiv"].pause == 0.0
 
@@ -63,7 +63,7 @@ def test_a_name_that_only_looks_official_is_a_mirror():
         ("SCIREAD_ARXIV_PAUSE", "nan"),
     ],
 )
-def test_what_is_wrong_in_the_environment_is_named(name, value):
+def test_invalid_environment_value_is_named(name, value):
     environ = {"SCIREAD_ARXIV_URL": "http://mirror.example.org/"} | {name: value}
     with pytest.raises(SourceError, match=f"^{name}"):
         endpoints(environ, Settings())

@@ -1,4 +1,4 @@
-"""A fetch makes progress or stops, whatever mood its source is in."""
+"""A fetch makes progress or stops, however erratic its source is."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def ids(pages):
     seed=st.integers(0, 2**32),
     count=st.integers(1, 400),
 )
-def test_every_paper_comes_once_whatever_the_mood(moods, seed, count):
+def test_every_paper_is_fetched_once_from_erratic_source(moods, seed, count):
     server = MoodyArxiv(count, seed=seed, moods=moods)
     with server, client_of(server) as client, pages_of(20, 200):
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))
@@ -69,16 +69,17 @@ def test_every_paper_comes_once_whatever_the_mood(moods, seed, count):
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32), needed=st.integers(5, 20))
-def test_a_wrong_answer_costs_few_requests_in_a_short_run(seed, needed):
+def test_wrong_answers_cost_few_requests(seed, needed):
     server = MoodyArxiv(19 * needed, seed=seed)
     with server, client_of(server) as client, pages_of(20, 1000):
         assert len(ids(fetched(client))) == 19 * needed
-    # How many are wrong is chance: by that alone, one run of five pages in twenty asks for ten.
+    # The number of wrong answers is random: by chance alone, one run of five pages in twenty needs
+    # ten requests.
     assert len(server.requests) <= needed + 2 * server.wrong + 2
 
 
-def first_time(start):
-    """Requests for the page that begins there; holds once."""
+def first_request_at(start):
+    """Return a condition that holds once, for the first request of the page with this start."""
     asked = []
 
     def when(request):
@@ -95,19 +96,19 @@ def with_total(total):
     )
 
 
-def test_a_page_that_counts_fewer_papers_than_were_passed_is_asked_for_again():
+def test_page_with_too_small_total_is_requested_again():
     server = MoodyArxiv(300, seed=0, moodiness=0)
     with server, client_of(server) as client, pages_of(20, 1000):
-        server.fail(with_total(20), when=first_time(57))
+        server.fail(with_total(20), when=first_request_at(57))
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))
-        # The odd page is not in the cache: nothing was asked for twice but this one.
+        # The odd page is not cached, and only this page was requested twice.
         assert len(server.requests) == 1 + math.ceil(299 / 19)
         again = len(server.requests)
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))
         assert len(server.requests) == again
 
 
-def test_a_source_that_repeats_itself_is_given_up_and_gone_on_with_later():
+def test_repeating_source_fails_and_fetch_can_resume():
     server = MoodyArxiv(300, seed=0, moodiness=0)
     with server, client_of(server) as client, pages_of(20, 1000):
         first = next(fetched(client))
@@ -124,7 +125,7 @@ def test_a_source_that_repeats_itself_is_given_up_and_gone_on_with_later():
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32), count=st.integers(1, 400))
-def test_every_paper_of_a_harvest_comes_once_whatever_the_mood(seed, count):
+def test_every_paper_of_a_harvest_is_given_from_erratic_source(seed, count):
     server = MoodyArxiv(count, seed=seed, harvest_page=20)
     with server, client_of(server) as client:
         found = ids(arxiv_oai.fetch(SourceQuery("arxiv-oai", "cs"), "", client, Task()))
@@ -132,7 +133,7 @@ def test_every_paper_of_a_harvest_comes_once_whatever_the_mood(seed, count):
     assert set(found) == {p.id for p in papers if any(c[:3] == "cs." for c in p.categories)}
 
 
-def test_a_harvest_that_repeats_itself_is_given_up():
+def test_repeating_harvest_fails():
     server = MoodyArxiv(300, seed=0, moodiness=0, harvest_page=20)
     with server, client_of(server) as client:
         query = SourceQuery("arxiv-oai", "cs")
@@ -145,7 +146,7 @@ def test_a_harvest_that_repeats_itself_is_given_up():
         assert len(server.requests) <= 2 + MOST_IN_VAIN
 
 
-def test_a_slice_that_counts_fewer_papers_than_have_come_is_asked_for_again():
+def test_slice_with_too_small_count_is_requested_again():
     with EutilsServer(700) as server, client_of(server) as client:
         query = SourceQuery("pubmed", "all")
         first = next(pubmed.fetch(query, "", client, Task()))
@@ -158,7 +159,7 @@ def test_a_slice_that_counts_fewer_papers_than_have_come_is_asked_for_again():
 
 
 @pytest.mark.slow
-def test_50_000_papers_come_once_with_at_most_twice_the_requests_needed():
+def test_50_000_papers_need_at_most_twice_the_minimal_requests():
     server = MoodyArxiv(50_000, seed=18)
     with server, client_of(server) as client:
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))

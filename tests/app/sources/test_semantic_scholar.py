@@ -1,4 +1,4 @@
-"""Semantic Scholar tells of every paper it is asked about, whatever becomes of its replies."""
+"""Semantic Scholar: every requested paper has an answer, whatever happens to the replies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def server():
 
 @pytest.fixture
 def ask(tmp_path):
-    """Every answer to these names, in one list."""
+    """Return all answers to these names in one list."""
 
     def ask(server, names, task=None):
         with Client(tmp_path, server.endpoints, patience=QUICK) as client:
@@ -52,7 +52,7 @@ def numbers_of(papers):
 
 
 def batches(server):
-    """The number of papers in each request that was for citations."""
+    """Return the number of papers in each request for citations."""
     return [
         len(json.loads(asked.body)["ids"])
         for asked in server.requests
@@ -68,14 +68,14 @@ def full(asked):
     return "citations" in asked.params["fields"]
 
 
-def test_what_a_paper_cites_and_who_cites_it(server, ask):
+def test_references_and_citing_papers_are_parsed(server, ask):
     [answer] = ask(server, [doi(10)])
     assert answer.asked == doi(10) and answer.known
     assert numbers_of(answer.cites) == [6, 7, 8, 9]
     assert numbers_of(answer.cited_by) == [11, 12, 13, 14]
 
 
-def test_each_neighbour_comes_with_all_its_names(server, ask):
+def test_neighbour_has_all_its_identifiers(server, ask):
     [answer] = ask(server, [doi(14)])
     assert answer.cited_by[0] == (
         doi(15),
@@ -85,12 +85,12 @@ def test_each_neighbour_comes_with_all_its_names(server, ask):
 
 
 @pytest.mark.parametrize(("kind", "value"), [("arxiv", "1001.00015"), ("pmid", "10000015")])
-def test_papers_are_found_by_their_other_names(server, ask, kind, value):
+def test_paper_is_found_by_other_identifiers(server, ask, kind, value):
     [answer] = ask(server, [identifier(kind, value)])
     assert numbers_of(answer.cites) == [11, 12, 13, 14]
 
 
-def test_an_answer_to_an_earlier_request_is_asked_for_again(tmp_path):
+def test_repeated_earlier_answer_is_retried(tmp_path):
     with SemanticScholarServer(800) as server:
         bodies = []
 
@@ -113,7 +113,7 @@ def test_an_answer_to_an_earlier_request_is_asked_for_again(tmp_path):
     ]
 
 
-def test_a_paper_found_by_the_name_of_another_version_is_believed(server, ask):
+def test_answer_with_identifier_of_another_version_is_accepted(server, ask):
     rows = [{"externalIds": {"DOI": "10.1000/article"}, "citationCount": 1, "referenceCount": 0,
              "citations": [{"externalIds": {"DOI": "10.1000/later"}}], "references": []},
             {"externalIds": {"DOI": "10.5555/paper.4"}, "citationCount": 0, "referenceCount": 0,
@@ -123,23 +123,23 @@ def test_a_paper_found_by_the_name_of_another_version_is_believed(server, ask):
     assert preprint.cited_by == [(identifier("doi", "10.1000/later"),)] and other.known
 
 
-def test_a_paper_listed_twice_is_told_of_once(server, ask):
+def test_paper_listed_twice_has_one_answer(server, ask):
     answers = ask(server, [doi(3), doi(4), doi(3)])
     assert [answer.asked for answer in answers] == [doi(3), doi(4)]
 
 
-def test_unknown_papers_are_told_from_those_that_are_known(server, ask):
+def test_unknown_papers_are_distinguished_from_known_ones(server, ask):
     answers = {a.asked: a.known for a in ask(server, [doi(3), doi(99), doi(4)])}
     assert answers == {doi(3): True, doi(99): False, doi(4): True}
 
 
-def test_where_none_is_known_few_requests_find_out(server, ask):
+def test_unknown_papers_are_identified_with_few_requests(server, ask):
     answers = ask(server, dois(range(1000, 1500)))
     assert len(answers) == 500 and not any(answer.known for answer in answers)
     assert len(server.requests) < 70
 
 
-def test_a_name_that_cannot_be_read_does_not_spoil_the_others(server, ask):
+def test_unreadable_identifier_does_not_spoil_others(server, ask):
     server.unreadable = {"DOI:10.5555/paper.7"}
     answers = ask(server, dois(range(30)))
     assert len(answers) == 30
@@ -147,34 +147,34 @@ def test_a_name_that_cannot_be_read_does_not_spoil_the_others(server, ask):
     assert doi(7) in lost and len(lost) < 25
 
 
-def test_batches_are_no_larger_than_allowed(ask):
+def test_batches_respect_the_size_limit(ask):
     with SemanticScholarServer(1200, cited_by=1) as server:
         assert len(ask(server, dois(range(1200)))) == 1200
         assert max(batches(server)) <= 500
 
 
-def test_papers_with_many_citations_are_not_cut_short_by_their_neighbours(server, ask):
+def test_citations_are_not_truncated_by_neighbours_in_batch(server, ask):
     server.celebrated = {3: 6000, 4: 6000, 5: 6000}
     answers = {a.asked: a for a in ask(server, dois(range(30)))}
     assert [len(answers[doi(n)].cited_by) for n in (3, 4, 5, 6)] == [6004, 6004, 6004, 4]
     assert not any(answer.remark for answer in answers.values())
 
 
-def test_a_paper_with_too_many_citations_for_one_reply_is_remarked_on(server, ask):
+def test_truncated_citations_are_remarked(server, ask):
     server.celebrated = {3: 12_000}
     [answer] = ask(server, [doi(3)])
     assert len(answer.cited_by) == 9_999
     assert "9,999 of the 12,004" in answer.remark
 
 
-def test_a_paper_whose_citations_never_come_still_tells_what_it_cites(server, ask):
+def test_paper_without_citation_reply_still_has_references(server, ask):
     server.celebrated = {3: 130_000}
     server.fail(faults.unavailable(), times=3, when=full)
     [answer] = ask(server, [doi(3)])
     assert numbers_of(answer.cites) == [0, 1, 2] and "0 of the 130,004" in answer.remark
 
 
-def test_a_reply_that_would_be_too_big_is_asked_for_in_halves(ask):
+def test_too_large_reply_is_requested_in_halves(ask):
     with SemanticScholarServer(64, most_bytes=10_000) as server:
         answers = ask(server, dois(range(64)))
         assert len({answer.asked for answer in answers}) == 64
@@ -182,7 +182,7 @@ def test_a_reply_that_would_be_too_big_is_asked_for_in_halves(ask):
         assert len(batches(server)) > 2
 
 
-def test_what_is_refused_for_one_paper_alone_is_its_problem(ask):
+def test_refusal_for_one_paper_is_its_problem(ask):
     with SemanticScholarServer(8, most_bytes=900) as server:
         answers = ask(server, dois(range(8)))
         assert len(answers) == 8
@@ -190,7 +190,7 @@ def test_what_is_refused_for_one_paper_alone_is_its_problem(ask):
         assert problems and all("maximum size" in problem for problem in problems)
 
 
-def test_references_that_a_publisher_keeps_back_are_told_from_none(server, ask):
+def test_withheld_references_are_distinguished_from_none(server, ask):
     server.withheld = {9}
     first, ninth = ask(server, [doi(0), doi(9)])
     assert first.cites == [] and not first.withheld
@@ -219,7 +219,7 @@ def test_references_that_a_publisher_keeps_back_are_told_from_none(server, ask):
     ],
 )
 @pytest.mark.parametrize("when", [full, lambda asked: not full(asked)], ids=["all", "counts"])
-def test_a_bad_reply_is_asked_for_again(server, ask, fault, when):
+def test_bad_reply_is_retried(server, ask, fault, when):
     server.fail(fault, when=when)
     answers = ask(server, dois(range(12)))
     assert len(answers) == 12 and all(answer.known for answer in answers)
@@ -227,26 +227,26 @@ def test_a_bad_reply_is_asked_for_again(server, ask, fault, when):
 
 
 @pytest.mark.parametrize("fault", [faults.too_many(), faults.unavailable()])
-def test_a_source_that_stays_busy_says_so(server, ask, fault):
+def test_busy_source_raises_busy(server, ask, fault):
     server.fail(fault, times=100)
     with pytest.raises(Busy, match="Semantic Scholar"):
         ask(server, dois(range(12)))
 
 
-def test_an_answer_that_stays_wrong_names_source_and_cause(server, ask):
+def test_lasting_wrong_answer_names_source_and_cause(server, ask):
     server.fail(faults.replaced(b"{}"), times=100)
     with pytest.raises(SourceError, match="Semantic Scholar") as caught:
         ask(server, dois(range(12)))
     assert "no list of papers" in str(caught.value)
 
 
-def test_a_reply_without_end_is_not_read_to_its_end(server, ask):
+def test_endless_reply_is_not_read_completely(server, ask):
     server.fail(faults.huge(), times=100)
     with pytest.raises(SourceError, match="Semantic Scholar"):
         ask(server, [doi(3)])
 
 
-def test_the_key_is_sent_and_never_shown(server, ask, monkeypatch):
+def test_api_key_is_sent_and_never_shown(server, ask, monkeypatch):
     monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", KEY)
     server.fail(faults.status(403, b'{"message": "Forbidden: ' + KEY.encode() + b'"}'), times=100)
     with pytest.raises(SourceError) as caught:
@@ -255,7 +255,7 @@ def test_the_key_is_sent_and_never_shown(server, ask, monkeypatch):
     assert KEY not in repr(caught.value) and KEY not in str(caught.value.__cause__)
 
 
-def test_null_entries_and_names_that_are_none_are_left_out(server, ask):
+def test_null_entries_and_invalid_identifiers_are_left_out(server, ask):
     row = {
         "externalIds": None,
         "referenceCount": "many",
@@ -280,14 +280,14 @@ def test_null_entries_and_names_that_are_none_are_left_out(server, ask):
 
 
 @pytest.mark.parametrize("row", [7, "paper", [], True])
-def test_what_is_no_paper_is_the_problem_of_one_paper_alone(server, ask, row):
+def test_invalid_row_is_the_problem_of_its_paper(server, ask, row):
     good = {"externalIds": {}, "references": [], "citations": []}
     server.fail(replaced([good, row, good]), when=full)
     answers = ask(server, dois((3, 4, 5)))
     assert [bool(answer.problem) for answer in answers] == [False, True, False]
 
 
-def test_a_paper_does_not_cite_itself(server, ask):
+def test_paper_does_not_cite_itself(server, ask):
     own = {"DOI": "10.5555/Paper.3", "ArXiv": "1001.00003"}
     row = {"externalIds": own, "references": [{"externalIds": {"ArXiv": "1001.00003"}}]}
     server.fail(replaced([row]), when=full)
@@ -295,7 +295,7 @@ def test_a_paper_does_not_cite_itself(server, ask):
     assert answer.cites == []
 
 
-def test_the_next_reply_is_asked_for_when_it_is_wanted(tmp_path):
+def test_next_reply_is_requested_only_when_needed(tmp_path):
     with (
         SemanticScholarServer(600) as server,
         Client(tmp_path, server.endpoints, patience=QUICK) as client,
@@ -305,15 +305,15 @@ def test_the_next_reply_is_asked_for_when_it_is_wanted(tmp_path):
         assert sum(batches(server)) < 600 and len(server.requests) == 2
 
 
-def test_asking_stops_when_it_shall(server, ask):
+def test_asking_can_be_cancelled(server, ask):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
         ask(server, [doi(3)], task)
 
 
-class Told:
-    """A client whose every answer is this one row."""
+class FixedClient:
+    """A client that always answers with this row."""
 
     def __init__(self, row):
         self._body = json.dumps([row]).encode()
@@ -342,8 +342,8 @@ shaped = st.fixed_dictionaries(
 
 
 @given(anything | shaped)
-def test_whatever_comes_in_place_of_a_paper_is_answered(row):
-    [[answer]] = semantic_scholar.ask([doi(3)], Told(row), Task())
+def test_any_row_gives_an_answer(row):
+    [[answer]] = semantic_scholar.ask([doi(3)], FixedClient(row), Task())
     assert answer.asked == doi(3)
     for others in (*answer.cites, *answer.cited_by):
         assert others and all(name.value.encode() for name in others)

@@ -1,4 +1,4 @@
-"""What other tests rely on: the server refuses what arXiv refuses."""
+"""The fake arXiv server refuses the same requests as arXiv, which other tests rely on."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def ask(server, path, **params):
 
 
 @pytest.mark.parametrize(("start", "size"), [("29000", "1001"), ("0", "2001")])
-def test_it_keeps_to_the_bounds_of_a_query(server, start, size):
+def test_server_limits_start_and_page_size(server, start, size):
     query = {"search_query": "cat:*", "start": start, "max_results": size}
     answer = ask(server, "/api/query", **query)
     assert answer.status == 400
@@ -25,7 +25,7 @@ def test_it_keeps_to_the_bounds_of_a_query(server, start, size):
 
 
 @pytest.mark.parametrize("query", ["year:2024", "cat:cs.CL NEAR cat:hep-th", "(cat:cs.CL", ""])
-def test_it_refuses_what_is_no_query(server, query):
+def test_server_refuses_invalid_queries(server, query):
     assert ask(server, "/api/query", search_query=query).status == 400
 
 
@@ -39,10 +39,10 @@ def test_it_refuses_what_is_no_query(server, query):
         ({"verb": "ListRecords", "metadataPrefix": "arXivRaw", "from": "2030"}, "noRecordsMatch"),
     ],
 )
-def test_it_answers_mistakes_in_the_words_of_oai_pmh(server, params, error):
+def test_server_answers_errors_of_oai_pmh(server, params, error):
     assert oai_raw.harvest(ask(server, "/oai", **params).body).error == error
 
 
-def test_it_says_who_it_is_and_which_sets_it_has(server):
+def test_server_identifies_itself_and_lists_sets(server):
     assert b"<repositoryName>arXiv<" in ask(server, "/oai", verb="Identify").body
     assert b"<setSpec>physics:hep-th</setSpec>" in ask(server, "/oai", verb="ListSets").body

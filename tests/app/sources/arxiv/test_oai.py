@@ -24,8 +24,8 @@ def server():
 
 
 @pytest.fixture
-def process(server, tmp_path):
-    """Each call is a client of its own that remembers nothing."""
+def new_client(server, tmp_path):
+    """Return a function that opens a new client with an empty cache, like another process."""
     clients = []
 
     def begin():
@@ -43,15 +43,15 @@ def asked(text="cs", **values):
     return SourceQuery("arxiv-oai", text, **values)
 
 
-def pages(client, query, cursor=""):
+def harvest_pages(client, query, cursor=""):
     return arxiv_oai.fetch(query, cursor, client, Task())
 
 
-def ids(pages):
-    return [record.source_id for page in pages for record in page.records]
+def ids_of(harvest_pages):
+    return [record.source_id for page in harvest_pages for record in page.records]
 
 
-def of(server, *archives):
+def ids_in(server, *archives):
     return {
         paper.id
         for paper in server.papers.values()
@@ -59,8 +59,8 @@ def of(server, *archives):
     }
 
 
-def once(found, expected):
-    """Everything came, and nothing twice."""
+def assert_each_once(found, expected):
+    """Assert that everything was fetched, and nothing twice."""
     assert Counter(found) == Counter(expected)
 
 
@@ -77,71 +77,73 @@ def once(found, expected):
         ("cs cs.CL cs:cs", ["cs."]),
     ],
 )
-def test_whole_sets_come_and_what_is_in_two_of_them_once(server, process, text, archives):
-    once(ids(pages(process(), asked(text))), of(server, *archives))
+def test_sets_are_harvested_completely_and_overlaps_once(server, new_client, text, archives):
+    assert_each_once(ids_of(harvest_pages(new_client(), asked(text))), ids_in(server, *archives))
 
 
-def test_the_next_page_is_asked_for_only_when_the_last_was_taken(server, process):
-    found = pages(process(), asked())
+def test_next_page_is_requested_only_when_needed(server, new_client):
+    found = harvest_pages(new_client(), asked())
     assert server.requests == []
     next(found)
     assert len(server.requests) == 1
 
 
-def test_dates_are_those_of_the_first_version(server, process):
-    server.revise(sorted(of(server, "cs."))[:50], LATER)
-    found = ids(pages(process(), asked(since="2008-01-05", until="2008-01-20")))
+def test_date_range_applies_to_first_version(server, new_client):
+    server.revise(sorted(ids_in(server, "cs."))[:50], LATER)
+    found = ids_of(harvest_pages(new_client(), asked(since="2008-01-05", until="2008-01-20")))
     expected = [
         id
-        for id in of(server, "cs.")
+        for id in ids_in(server, "cs.")
         if "2008-01-05" <= f"{server.papers[id].submitted:%Y-%m-%d}" <= "2008-01-20"
     ]
-    once(found, expected)
+    assert_each_once(found, expected)
     assert server.requests[0].params["from"] == "2008-01-05"
 
 
-def test_a_refresh_brings_what_arxiv_has_touched_since(server, process):
-    revised = sorted(of(server, "cs."))[::20]
+def test_refresh_gives_records_changed_since(server, new_client):
+    revised = sorted(ids_in(server, "cs."))[::20]
     server.revise(revised, LATER)
-    once(ids(pages(process(), asked(changed_since="2020-05-01T10:00:00Z"))), revised)
+    assert_each_once(
+        ids_of(harvest_pages(new_client(), asked(changed_since="2020-05-01T10:00:00Z"))), revised
+    )
 
 
-def test_nothing_is_no_error(server, process):
-    (page,) = pages(process(), asked(changed_since="2030-01-01T00:00:00Z"))
+def test_empty_harvest_is_not_an_error(server, new_client):
+    (page,) = harvest_pages(new_client(), asked(changed_since="2030-01-01T00:00:00Z"))
     assert page.records == []
 
 
-def test_any_page_is_gone_on_after_in_another_process(server, process):
+def test_harvest_resumes_after_any_page_in_another_process(server, new_client):
     query = asked("cs.CL hep-th")
-    whole = list(pages(process(), query))
+    whole = list(harvest_pages(new_client(), query))
     for taken, page in enumerate(whole):
-        assert ids(pages(process(), query, page.cursor)) == ids(whole[taken + 1 :])
+        assert ids_of(harvest_pages(new_client(), query, page.cursor)) == ids_of(whole[taken + 1 :])
 
 
-def test_a_token_that_expires_costs_nothing_but_a_request(server, process):
-    found = pages(process(), asked("cs hep-th"))
+def test_expired_token_costs_only_one_request(server, new_client):
+    found = harvest_pages(new_client(), asked("cs hep-th"))
     came = list(islice(found, 4))
     server.expire()
     came += islice(found, 5)
     server.expire()
     came += found
-    once(ids(came), of(server, "cs.", "hep-th"))
+    assert_each_once(ids_of(came), ids_in(server, "cs.", "hep-th"))
     tokens = ["resumptionToken" in asked.params for asked in server.requests]
     assert tokens.count(False) == 4  # two sets, two tokens
 
 
-def test_a_token_that_expired_over_night_loses_nothing(server, process):
-    came = list(islice(pages(process(), asked()), 3))
+def test_token_expired_between_runs_loses_nothing(server, new_client):
+    came = list(islice(harvest_pages(new_client(), asked()), 3))
     server.expire()
-    rest = list(pages(process(), asked(), came[-1].cursor))
-    assert set(ids(came)) | set(ids(rest)) == of(server, "cs.")
-    # Only what bears the last day that was seen can come again.
-    twice = set(ids(came)) & set(ids(rest))
+    rest = list(harvest_pages(new_client(), asked(), came[-1].cursor))
+    assert set(ids_of(came)) | set(ids_of(rest)) == ids_in(server, "cs.")
+    # Only records of the last day seen can be repeated.
+    twice = set(ids_of(came)) & set(ids_of(rest))
     assert len({server.papers[id].datestamp for id in twice}) <= 1
 
 
-def never_working(server):
-    """Tokens that expire the moment they are given."""
+def expire_tokens_at_once(server):
+    """Make tokens expire as soon as they are issued."""
 
     def spoil(good):
         server.expire()
@@ -150,22 +152,22 @@ def never_working(server):
     server.fail(spoil, times=99, when=lambda asked: "resumptionToken" not in asked.params)
 
 
-def test_where_tokens_never_work_it_goes_on_by_days(server, process):
-    never_working(server)
-    once(ids(pages(process(), asked())), of(server, "cs."))
+def test_harvest_without_working_tokens_continues_by_days(server, new_client):
+    expire_tokens_at_once(server)
+    assert_each_once(ids_of(harvest_pages(new_client(), asked())), ids_in(server, "cs."))
 
 
-def test_where_one_day_has_more_than_a_page_tokens_must_work_or_it_says_so(tmp_path):
+def test_harvest_of_crowded_day_without_tokens_raises_error(tmp_path):
     crowded = ArxivServer(300, together=300, harvest_page=50)
-    never_working(crowded)
+    expire_tokens_at_once(crowded)
     with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
-        found = pages(client, asked())
+        found = harvest_pages(client, asked())
         with pytest.raises(SourceError, match=r"refuses the harvest: .* \(badResumptionToken\)"):
             list(found)
 
 
-def test_a_record_that_changes_meanwhile_comes_again_with_its_new_version(server, process):
-    found = pages(process(), asked())
+def test_record_changed_during_harvest_comes_again_in_new_version(server, new_client):
+    found = harvest_pages(new_client(), asked())
     first = next(found)
     id = first.records[0].source_id
     server.revise([id], LATER)
@@ -173,24 +175,24 @@ def test_a_record_that_changes_meanwhile_comes_again_with_its_new_version(server
     assert [r.extra["version"] for r in again] == [str(server.papers[id].version)]
 
 
-def test_records_that_come_on_two_pages_come_once(server, process):
+def test_records_on_two_pages_are_given_once(server, new_client):
     def overlap(good):
-        # The token leads back by ten records.
+        # The token points back by ten records.
         body = good.body.replace(b"|100<", b"|90<").replace(b"|190<", b"|180<")
         return type(good)(body, good.content_type)
 
     server.fail(overlap, times=2)
-    once(ids(pages(process(), asked())), of(server, "cs."))
+    assert_each_once(ids_of(harvest_pages(new_client(), asked())), ids_in(server, "cs."))
 
 
-def test_deleted_records_are_named(server, process):
-    gone = sorted(of(server, "cs."))[:3]
+def test_deleted_records_are_skipped_by_id(server, new_client):
+    gone = sorted(ids_in(server, "cs."))[:3]
     server.deleted.update(gone)
-    records = [record for page in pages(process(), asked()) for record in page.records]
+    records = [record for page in harvest_pages(new_client(), asked()) for record in page.records]
     skipped = [record for record in records if isinstance(record, Skipped)]
     assert sorted(s.entry for s in skipped) == gone
     assert {s.why for s in skipped} == {"arXiv has deleted this record."}
-    assert len(records) == len(of(server, "cs."))
+    assert len(records) == len(ids_in(server, "cs."))
 
 
 EMPTY = (
@@ -208,37 +210,40 @@ EMPTY = (
         (faults.replaced(b"<html/>"), "no answer of OAI-PMH"),
     ],
 )
-def test_a_fault_is_waited_out_or_named(server, process, fault, why):
+def test_fault_is_retried_or_named(server, new_client, fault, why):
     def third(asked):
         return asked.params.get("resumptionToken", "").endswith("|200")
 
     server.fail(fault, when=third)
-    once(ids(pages(process(), asked())), of(server, "cs."))
+    assert_each_once(ids_of(harvest_pages(new_client(), asked())), ids_in(server, "cs."))
     server.fail(fault, times=HASTE.tries, when=third)
-    found = pages(process(), asked())
+    found = harvest_pages(new_client(), asked())
     came = [next(found), next(found)]
     with pytest.raises(SourceError, match=why):
         next(found)
-    once(ids(came) + ids(pages(process(), asked(), came[-1].cursor)), of(server, "cs."))
+    assert_each_once(
+        ids_of(came) + ids_of(harvest_pages(new_client(), asked(), came[-1].cursor)),
+        ids_in(server, "cs."),
+    )
 
 
-def test_what_arxiv_refuses_is_told_in_its_own_words(server, process):
+def test_refusal_gives_message_of_arxiv(server, new_client):
     with pytest.raises(SourceError, match="Set has no known set structure"):
-        list(pages(process(), asked("econ.EM")))
+        list(harvest_pages(new_client(), asked("econ.EM")))
 
 
-def test_a_preview_shows_the_first_papers(server, process):
-    preview = arxiv_oai.preview(asked(), process(), Task())
+def test_preview_gives_first_papers(server, new_client):
+    preview = arxiv_oai.preview(asked(), new_client(), Task())
     assert (preview.total, len(preview.papers)) == (-1, 10)
     assert preview.remark
     assert all(isinstance(paper, Paper) for paper in preview.papers)
     few = asked(changed_since="2008-01-01T00:00:00Z", until="2007-12-21")
-    assert arxiv_oai.preview(few, process(), Task()).total >= -1
+    assert arxiv_oai.preview(few, new_client(), Task()).total >= -1
 
 
-def test_a_preview_of_a_short_list_knows_its_length(server, process):
-    server.revise(sorted(of(server, "cs."))[:12], LATER)
-    preview = arxiv_oai.preview(asked(changed_since="2020-05-01T00:00:00Z"), process(), Task())
+def test_preview_of_short_list_knows_its_length(server, new_client):
+    server.revise(sorted(ids_in(server, "cs."))[:12], LATER)
+    preview = arxiv_oai.preview(asked(changed_since="2020-05-01T00:00:00Z"), new_client(), Task())
     assert (preview.total, len(preview.papers), preview.remark) == (12, 10, "")
 
 
@@ -251,6 +256,6 @@ def test_a_preview_of_a_short_list_knows_its_length(server, process):
         ("cs, hep-th", ""),
     ],
 )
-def test_a_query_is_checked_before_anything_is_asked(text, why):
+def test_query_is_checked_before_any_request(text, why):
     found = arxiv_oai.check(asked(text))
     assert found.startswith(why) if why else found == ""

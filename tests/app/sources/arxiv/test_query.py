@@ -54,7 +54,7 @@ ATTENTION = paper(
         "TI:attention",
     ],
 )
-def test_a_paper_is_found(text):
+def test_query_matches_paper(text):
     assert arxiv_query.check(text) == ""
     assert arxiv_query.parse(text).matches(ATTENTION)
 
@@ -78,7 +78,7 @@ def test_a_paper_is_found(text):
         "submittedDate:[201706130000 TO 201801010000]",
     ],
 )
-def test_another_is_not(text):
+def test_query_does_not_match_other_paper(text):
     assert arxiv_query.check(text) == ""
     assert not arxiv_query.parse(text).matches(ATTENTION)
 
@@ -107,14 +107,14 @@ def test_another_is_not(text):
         ("(" * 5000 + "a", "The brackets are nested too deep."),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(text, why):
+def test_invalid_query_is_explained(text, why):
     assert arxiv_query.check(text).startswith(why)
     with pytest.raises(BadQuery):
         arxiv_query.parse(text)
 
 
 @pytest.mark.parametrize("category", ["cmp-lg", "alg-geom", "q-bio", "astro-ph", "math-ph", "q-*"])
-def test_categories_of_old_are_known(category):
+def test_old_categories_are_known(category):
     assert arxiv_query.check(f"cat:{category}") == ""
 
 
@@ -131,12 +131,12 @@ def test_categories_of_old_are_known(category):
         ("", None),
     ],
 )
-def test_it_is_known_which_categories_a_query_keeps_to(text, categories):
+def test_categories_restrict_a_query(text, categories):
     assert arxiv_query.parse(text).categories() == categories
 
 
 @given(st.text(alphabet='ab ti:cat.*?()"[]ANDORNOT\t', max_size=40))
-def test_no_text_does_more_harm_than_to_be_refused(text):
+def test_any_text_is_parsed_or_refused(text):
     try:
         arxiv_query.parse(text).matches(ATTENTION)
     except BadQuery as error:
@@ -161,6 +161,6 @@ QUERIES = st.recursive(
 
 
 @given(QUERIES)
-def test_operators_mean_what_they_say(query):
+def test_operators_have_boolean_semantics(query):
     text, expected = query
     assert arxiv_query.parse(text).matches(ATTENTION) == expected

@@ -26,12 +26,12 @@ from sciread_app.sources.arxiv.sets import holds, set_named, sets_of
         ("q-bio.QM", "q-bio:q-bio:QM"),
     ],
 )
-def test_a_set_is_known_by_all_its_names(written, name):
+def test_set_is_recognised_by_all_its_names(written, name):
     assert set_named(written) == name
 
 
 @pytest.mark.parametrize("written", ["", "sc", "cs.CL.X", "*"])
-def test_what_is_no_set_has_no_name(written):
+def test_unknown_set_has_no_name(written):
     assert set_named(written) == ""
 
 
@@ -47,7 +47,7 @@ def test_what_is_no_set_has_no_name(written):
         ("cmp-lg", []),
     ],
 )
-def test_the_sets_hold_every_paper_of_a_category(pattern, names):
+def test_sets_cover_all_papers_of_a_category_pattern(pattern, names):
     assert sets_of(pattern) == names
 
 
@@ -65,5 +65,5 @@ def test_the_sets_hold_every_paper_of_a_category(pattern, names):
         ("physics:astro-ph:EP", ["astro-ph"], False),
     ],
 )
-def test_a_paper_is_in_the_sets_of_its_categories(name, categories, held):
+def test_set_holds_papers_of_its_categories(name, categories, held):
     assert holds(name, categories) == held

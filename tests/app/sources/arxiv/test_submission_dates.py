@@ -21,21 +21,21 @@ def query(since="", until=""):
         ("", "1999", "submittedDate:[198001010000 TO 199912312359]"),
     ],
 )
-def test_a_window_has_all_of_its_first_and_last_day(since, until, window):
+def test_window_includes_whole_first_and_last_day(since, until, window):
     assert submission_dates.window(query(since, until)) == window
 
 
-def test_a_window_without_end_ends_after_today():
+def test_open_window_ends_after_today():
     end = submission_dates.window(query("2024")).partition(" TO ")[2]
     assert end > datetime.now(UTC).strftime("%Y%m%d2359]")
 
 
-def test_a_window_can_begin_with_a_minute():
+def test_window_can_start_at_a_minute():
     window = submission_dates.window(query("2024", "2024"), "202403041830")
     assert window == "submittedDate:[202403041830 TO 202412312359]"
 
 
-def test_papers_of_the_first_and_the_last_day_are_wanted():
+def test_contains_includes_first_and_last_day():
     asked = query("2024-02", "2024-03-05")
     wanted = ["2024-01-31", "2024-02-01", "2024-03-05", "2024-03-06", ""]
     assert [submission_dates.contains(asked, day) for day in wanted] == [
@@ -58,7 +58,7 @@ def test_papers_of_the_first_and_the_last_day_are_wanted():
         ("2024", "2024", ""),
     ],
 )
-def test_wrong_dates_are_named(since, until, why):
+def test_invalid_dates_are_named(since, until, why):
     assert date_bounds.check(query(since, until)) == why
 
 
@@ -74,11 +74,11 @@ def test_wrong_dates_are_named(since, until, why):
         (datetime(2026, 11, 22, 19, tzinfo=timezone(timedelta(hours=-5))), False),
     ],
 )
-def test_a_quiet_weekend_is_explained(now, quiet):
+def test_why_nothing_explains_weekend_silence(now, quiet):
     assert bool(submission_dates.why_nothing(now)) == quiet
 
 
-def test_times_are_written_as_arxiv_writes_them():
+def test_times_are_converted_to_arxiv_format():
     assert submission_dates.utc("2024-02-03T04:05:06") == "2024-02-03T04:05:06Z"
     assert submission_dates.utc("2024-02-03T04:05:06+02:00") == "2024-02-03T02:05:06Z"
     assert submission_dates.minute("2024-02-03T04:05:06Z") == "202402030405"

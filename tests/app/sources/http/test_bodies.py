@@ -1,4 +1,4 @@
-"""Whatever is packed is unpacked to what it was, and no further than wanted."""
+"""Any packed body is unpacked to the original, up to the size limit."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ def cut(body, size):
 
 
 @given(BODIES, st.integers(1, 5000), st.sampled_from(["", "gzip", "deflate"]))
-def test_a_body_is_what_was_packed(body, size, coding):
+def test_body_is_unpacked_to_the_original(body, size, coding):
     pack = {"": bytes, "gzip": gzip.compress, "deflate": zlib.compress}[coding]
     assert whole(cut(pack(body), max(size, len(body) // 100)), coding, len(body)) == body
 
 
 @given(st.binary(min_size=1, max_size=2000), st.sampled_from(["", "gzip"]), st.data())
-def test_too_much_is_refused(body, coding, data):
+def test_body_over_size_limit_is_refused(body, coding, data):
     packed = gzip.compress(body) if coding else body
     with pytest.raises(TooLong):
         whole([packed], coding, data.draw(st.integers(0, len(body) - 1)))
 
 
 @given(BODIES, st.data())
-def test_a_packed_body_that_breaks_off_is_told(body, data):
+def test_truncated_packed_body_raises_bad_coding(body, data):
     packed = gzip.compress(body)
     with pytest.raises(BadCoding):
         whole([packed[: data.draw(st.integers(0, len(packed) - 1))]], "gzip", 10**9)
 
 
 @given(st.binary(max_size=500) | st.text(max_size=500).map(str.encode))
-def test_a_message_is_short_and_can_be_shown(body):
+def test_message_is_short_and_printable(body):
     told = message(body)
     assert told.isprintable() and len(told) <= 200

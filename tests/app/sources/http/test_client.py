@@ -1,4 +1,4 @@
-"""The client gets an answer past every fault there is, or says whose fault it was."""
+"""The client retries every temporary fault and names the cause of a lasting one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def closed(body):
     return "" if body.endswith(b"</feed>") else "the XML breaks off."
 
 
-# ---- faults that pass --------------------------------------------------------------------------
+# ---- temporary faults --------------------------------------------------------------------------
 
 PASSING = {
     "429": faults.too_many(),
@@ -70,7 +70,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
-def test_what_passes_is_asked_for_again(server, client, fault):
+def test_temporary_fault_is_retried(server, client, fault):
     server.fail(fault, times=HASTE.tries - 1)
     assert ask(client, check=closed) == FEED
     assert len(server.requests) == HASTE.tries
@@ -95,7 +95,7 @@ STAYING = {
 
 
 @pytest.mark.parametrize(("fault", "kind", "message"), STAYING.values(), ids=STAYING)
-def test_what_stays_is_told_with_source_and_cause(server, client, fault, kind, message):
+def test_lasting_fault_is_reported_with_source_and_cause(server, client, fault, kind, message):
     server.fail(fault, times=99)
     with pytest.raises(SourceError) as told:
         ask(client, check=closed)
@@ -110,7 +110,7 @@ def test_what_stays_is_told_with_source_and_cause(server, client, fault, kind, m
         OSError(errno.ENETUNREACH, "Network is unreachable"),
     ],
 )
-def test_who_is_offline_is_told_so_after_few_tries(tmp_path, monkeypatch, error):
+def test_offline_is_reported_after_few_tries(tmp_path, monkeypatch, error):
     tries = []
 
     def resolve(*_, **__):
@@ -129,7 +129,7 @@ def test_who_is_offline_is_told_so_after_few_tries(tmp_path, monkeypatch, error)
     assert len(tries) == OFFLINE_TRIES < patience.tries
 
 
-def test_a_source_that_is_not_there_is_named(tmp_path):
+def test_unreachable_source_is_named(tmp_path):
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unheard.getsockname()[1]}/"
@@ -142,7 +142,7 @@ def test_a_source_that_is_not_there_is_named(tmp_path):
         assert "Errno" not in str(told.value)
 
 
-def test_a_source_that_says_nothing_is_given_up(tmp_path):
+def test_silent_source_times_out(tmp_path):
     silent = threading.Event()
     with LocalServer(lambda asked: Answer(str(silent.wait(60)).encode())) as server:
         with (
@@ -161,30 +161,30 @@ def in_seconds(seconds):
 
 
 @pytest.mark.parametrize("after", [str, in_seconds])
-def test_nobody_asks_before_the_source_allows_it(server, tmp_path, after):
+def test_retry_after_of_source_is_respected(server, tmp_path, after):
     notes = []
     server.fail(lambda good: faults.too_many(after(2))(good))
     with client_of(server, tmp_path, HASTE._replace(longest=5.0)) as client:
         client.ask("shelf", task=Task(lambda done, total, note: notes.append(note)))
-    assert server.gaps()[0] > 0.9  # dates are whole seconds
+    assert server.gaps()[0] > 0.9  # dates have a resolution of one second
     assert notes[0].startswith("The Shelf asks for fewer requests (429); asking again (")
     assert notes[-1] == ""
 
 
 @pytest.mark.parametrize("after", [str, in_seconds])
-def test_a_source_that_wants_too_long_a_rest_is_given_up_at_once(server, client, after):
+def test_too_long_retry_after_fails_at_once(server, client, after):
     server.fail(faults.too_many(after(3600)), times=99)
     with pytest.raises(Busy) as told:
         ask(client)
     assert len(server.requests) == 1 and "Try again after" in told.value.hint
 
 
-def test_a_date_that_is_over_is_no_rest(server, client):
+def test_retry_after_in_the_past_is_ignored(server, client):
     server.fail(faults.too_many(in_seconds(-3600)))
     assert ask(client) == FEED
 
 
-def test_rests_grow_and_are_not_the_same_for_all():
+def test_retry_delays_grow_with_jitter():
     patience = RetryPolicy(tries=9, first=1.0, longest=20.0)
     rests = [[patience.rest(tried, 0) for tried in range(1, 9)] for _ in range(20)]
     assert all(2**n <= one[n] <= 1.5 * 2**n for one in rests for n in range(4))
@@ -192,7 +192,7 @@ def test_rests_grow_and_are_not_the_same_for_all():
     assert patience.rest(9, 0) is None and patience.rest(1, 10) == 10
 
 
-def test_a_wait_is_stopped_at_once(server, tmp_path):
+def test_waiting_is_cancelled_at_once(server, tmp_path):
     server.fail(faults.too_many(), times=99)
     seen = []
 
@@ -209,7 +209,7 @@ def test_a_wait_is_stopped_at_once(server, tmp_path):
     assert len(seen) == 1 and len(server.requests) == 1
 
 
-def test_an_answer_is_stopped_while_it_comes(server, client):
+def test_download_is_cancelled_midway(server, client):
     task = Task()
 
     def pieces():
@@ -226,7 +226,7 @@ def test_an_answer_is_stopped_while_it_comes(server, client):
     assert len(sent) < 2000
 
 
-# ---- what is not asked for again ---------------------------------------------------------------
+# ---- permanent faults --------------------------------------------------------------------------
 
 REFUSALS = {
     "text": ("text/plain", b"No such field: foo. Read the manual.", "No such field: foo"),
@@ -243,7 +243,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize(("kind", "body", "told"), REFUSALS.values(), ids=REFUSALS)
-def test_a_refusal_is_told_in_the_words_of_the_source(server, client, kind, body, told):
+def test_refusal_gives_message_of_the_source(server, client, kind, body, told):
     server.fail(faults.status(400, body, kind), times=99)
     with pytest.raises(SourceError) as error:
         ask(client)
@@ -251,7 +251,7 @@ def test_a_refusal_is_told_in_the_words_of_the_source(server, client, kind, body
     assert len(server.requests) == 1
 
 
-def test_long_refusals_are_cut(server, client):
+def test_long_refusal_message_is_truncated(server, client):
     server.fail(faults.status(404, b"no " * 10**6))
     with pytest.raises(SourceError) as error:
         ask(client)
@@ -259,7 +259,7 @@ def test_long_refusals_are_cut(server, client):
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_to_another_host_is_not_followed(server, client, status):
+def test_redirect_to_another_host_is_not_followed(server, client, status):
     with LocalServer(lambda asked: Answer(FEED)) as elsewhere:
         server.fail(faults.redirected(elsewhere.url, status))
         with pytest.raises(SourceError, match=r"^The Shelf sends us on to http://127.0.0.1"):
@@ -267,7 +267,7 @@ def test_a_redirect_to_another_host_is_not_followed(server, client, status):
         assert not elsewhere.requests
 
 
-def test_a_redirect_at_the_same_host_is_followed(server, client):
+def test_redirect_on_same_host_is_followed(server, client):
     server.fail(faults.redirected("/moved?x=1", 307))
     assert ask(client, form=[("a", "1")]) == FEED
     assert [(one.path, one.method) for one in server.requests] == [
@@ -276,7 +276,7 @@ def test_a_redirect_at_the_same_host_is_followed(server, client):
     ]
 
 
-def test_redirects_in_circles_end(server, client):
+def test_circular_redirects_raise_an_error(server, client):
     server.fail(faults.redirected("/"), times=99)
     with pytest.raises(SourceError, match="circles"):
         ask(client)
@@ -289,7 +289,7 @@ TOO_MUCH = {"200 MB": faults.huge(), "gzip bomb": faults.gzip_bomb()}
 
 
 @pytest.mark.parametrize("fault", TOO_MUCH.values(), ids=TOO_MUCH)
-def test_too_much_is_not_read(server, client, fault):
+def test_body_over_limit_is_not_read(server, client, fault):
     server.fail(fault)
     tracemalloc.start()
     try:
@@ -302,13 +302,13 @@ def test_too_much_is_not_read(server, client, fault):
     assert len(server.requests) == 1
 
 
-def test_an_announced_size_is_believed(server, client):
+def test_announced_size_over_limit_is_refused(server, client):
     server.fail(lambda good: Answer(bytes(5 * MIB)))
     with pytest.raises(SourceError, match="more than 4 MB"):
         ask(client, most=4 * MIB)
 
 
-def test_packed_answers_are_unpacked(server, client):
+def test_compressed_answer_is_decompressed(server, client):
     server.fail(lambda good: Answer(gzip.compress(FEED), headers={"Content-Encoding": "gzip"}))
     assert ask(client) == FEED
 
@@ -316,7 +316,7 @@ def test_packed_answers_are_unpacked(server, client):
 # ---- the cache ---------------------------------------------------------------------------------
 
 
-def test_the_same_is_asked_once_a_day(server, client, tmp_path):
+def test_same_request_is_sent_once_a_day(server, client, tmp_path):
     for _ in range(2):
         assert ask(client, params=[("q", "x")]) == FEED
     with client_of(server, tmp_path) as another:
@@ -333,13 +333,13 @@ def test_the_same_is_asked_once_a_day(server, client, tmp_path):
         {"path": "deeper", "params": [("q", "x")]},
     ],
 )
-def test_something_else_is_asked_for(server, client, other):
+def test_different_request_is_sent(server, client, other):
     ask(client, params=[("q", "x")])
     ask(client, **other)
     assert len(server.requests) == 2
 
 
-def test_fresh_answers_are_asked_for_and_then_cached(tmp_path):
+def test_fresh_request_bypasses_and_updates_the_cache(tmp_path):
     answers = iter([b"<old/>", b"<new/>"])
     with (
         LocalServer(lambda asked: Answer(next(answers))) as server,
@@ -350,7 +350,7 @@ def test_fresh_answers_are_asked_for_and_then_cached(tmp_path):
         assert ask(client) == b"<new/>"
 
 
-def test_what_nobody_asks_again_is_not_kept(server, client, tmp_path):
+def test_request_without_keep_is_not_cached(server, client, tmp_path):
     ask(client, keep=False)
     assert not list(tmp_path.glob("answers/*"))
     ask(client)
@@ -358,14 +358,14 @@ def test_what_nobody_asks_again_is_not_kept(server, client, tmp_path):
     assert len(server.requests) == 3
 
 
-def test_what_is_no_answer_is_not_cached(server, client, tmp_path):
+def test_invalid_answer_is_not_cached(server, client, tmp_path):
     server.fail(faults.truncated(), times=HASTE.tries)
     with pytest.raises(SourceError):
         ask(client, check=closed)
     assert ask(client, check=closed) == FEED
 
 
-def test_a_spoilt_cache_is_no_answer(server, client, tmp_path):
+def test_damaged_cache_entry_is_requested_again(server, client, tmp_path):
     ask(client, check=closed)
     for path in (tmp_path / "answers").iterdir():
         path.write_bytes(b"<feed><ent")
@@ -373,7 +373,7 @@ def test_a_spoilt_cache_is_no_answer(server, client, tmp_path):
     assert len(server.requests) == 2
 
 
-def test_nothing_is_asked_once_stopped(server, client):
+def test_cancelled_task_sends_no_request(server, client):
     ask(client)
     task = Task()
     task.cancel()
@@ -381,10 +381,10 @@ def test_nothing_is_asked_once_stopped(server, client):
         client.ask("shelf", task=task)
 
 
-# ---- who asks ----------------------------------------------------------------------------------
+# ---- requests ----------------------------------------------------------------------------------
 
 
-def test_a_mirror_may_lack_its_last_slash(server, tmp_path):
+def test_mirror_url_may_lack_final_slash(server, tmp_path):
     shelf = Endpoint("shelf", "The Shelf", f"{server.url}a/b", 0.0, "shelf")
     with Client(tmp_path, {"shelf": shelf}) as client:
         ask(client, path="c.fcgi")
@@ -392,7 +392,7 @@ def test_a_mirror_may_lack_its_last_slash(server, tmp_path):
     assert [asked.path for asked in server.requests] == ["/a/b/c.fcgi", "/a/b"]
 
 
-def test_sources_learn_whom_to_write_to(server, tmp_path, monkeypatch):
+def test_user_agent_contains_valid_contact(server, tmp_path, monkeypatch):
     shelf = {"shelf": Endpoint("shelf", "The Shelf", server.url, 0.0, "shelf")}
     monkeypatch.delenv("SCIREAD_CONTACT", raising=False)
     for contact in ("ada@example.org", "no address", "two@lines\r\nX: y"):
@@ -403,7 +403,7 @@ def test_sources_learn_whom_to_write_to(server, tmp_path, monkeypatch):
     assert all("mailto" not in agent for agent in agents[1:])
 
 
-def test_a_proxy_that_cannot_be_used_is_told(server, tmp_path, monkeypatch):
+def test_invalid_proxy_is_reported(server, tmp_path, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
     with pytest.raises(SourceError, match="proxy"):
         client_of(server, tmp_path)

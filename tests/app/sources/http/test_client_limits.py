@@ -1,4 +1,4 @@
-"""A source's limit holds for all programs together, whatever becomes of them or of the clock."""
+"""Rate limits hold across processes, kills and clock changes."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def program(folder, url, count, pause=PAUSE, alone=False):
     )
 
 
-def finished(*programs):
-    """When the last of them began to ask, and when the last one had its last answer."""
+def run_times(*programs):
+    """Wait for the programs; return when the last began to ask and got its last answer."""
     times = []
     for one in programs:
         out, err = one.communicate(timeout=100)
@@ -59,7 +59,7 @@ def finished(*programs):
 
 
 def slow(asked):
-    """An answer that takes longer than the pause, in two parts."""
+    """An answer in two parts that takes longer than the pause."""
 
     def pieces():
         yield b"<feed>"
@@ -69,7 +69,7 @@ def slow(asked):
     return Answer(pieces())
 
 
-def test_two_programs_together_keep_the_pause(tmp_path):
+def test_two_processes_together_keep_the_pause(tmp_path):
     both = threading.Barrier(2, timeout=100)
 
     def together(asked):
@@ -78,20 +78,20 @@ def test_two_programs_together_keep_the_pause(tmp_path):
         return Answer(b"<feed/>")
 
     with LocalServer(together) as server:
-        begun, ended = finished(*(program(tmp_path, server.url, 6) for _ in range(2)))
+        begun, ended = run_times(*(program(tmp_path, server.url, 6) for _ in range(2)))
         assert len(server.requests) == 12
         assert ended - begun > 10 * PAUSE
 
 
-def test_two_programs_ask_one_after_the_other_where_only_one_may(tmp_path):
+def test_two_processes_take_turns_at_exclusive_endpoint(tmp_path):
     with LocalServer(slow) as server:
-        finished(*(program(tmp_path, server.url, 3, alone=True) for _ in range(2)))
+        run_times(*(program(tmp_path, server.url, 3, alone=True) for _ in range(2)))
         assert len(server.requests) == 6 and server.most_at_once == 1
         assert {asked.headers["connection"] for asked in server.requests} == {"close"}
 
 
-def test_two_programs_ask_at_once_where_they_may(tmp_path):
-    """So the test before this one would tell."""
+def test_two_processes_ask_in_parallel_otherwise(tmp_path):
+    """Shows that the previous test can fail."""
     both = threading.Barrier(2, timeout=100)
 
     def together(asked):
@@ -99,11 +99,11 @@ def test_two_programs_ask_at_once_where_they_may(tmp_path):
         return Answer(b"<feed/>")
 
     with LocalServer(together) as server:
-        finished(*(program(tmp_path, server.url, 1) for _ in range(2)))
+        run_times(*(program(tmp_path, server.url, 1) for _ in range(2)))
         assert server.most_at_once == 2
 
 
-def test_threads_keep_the_limit_too(tmp_path):
+def test_threads_keep_the_limit(tmp_path):
     with LocalServer(slow) as server, client_of(server, tmp_path, alone=True) as client:
         threads = [threading.Thread(target=ask, args=(client,)) for _ in range(3)]
         for thread in threads:
@@ -113,7 +113,7 @@ def test_threads_keep_the_limit_too(tmp_path):
         assert server.most_at_once == 1 and min(server.gaps()) > PAUSE
 
 
-def test_endpoints_of_one_lane_share_their_limit(tmp_path):
+def test_endpoints_of_one_lane_share_the_limit(tmp_path):
     with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
         shelf = Endpoint("shelf", "The Shelf", server.url, PAUSE, "shelf", alone=True)
         board = Endpoint("board", "The Board", f"{server.url}board", PAUSE, "shelf", alone=True)
@@ -123,8 +123,8 @@ def test_endpoints_of_one_lane_share_their_limit(tmp_path):
         assert min(server.gaps()) > PAUSE
 
 
-def test_an_answer_that_was_long_in_coming_is_followed_by_a_pause(tmp_path):
-    """The request may have been long on its way, so the pause begins with the answer."""
+def test_pause_begins_after_a_slow_answer(tmp_path):
+    """The request may have been on its way for long, so the pause begins with the answer."""
 
     def late(asked):
         time.sleep(PAUSE * 2)
@@ -138,7 +138,7 @@ def test_an_answer_that_was_long_in_coming_is_followed_by_a_pause(tmp_path):
         assert server.requests[1].at - answered[0] > PAUSE
 
 
-def test_the_pause_outlives_the_program(tmp_path):
+def test_pause_outlives_the_process(tmp_path):
     with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
         for _ in range(2):
             with client_of(server, tmp_path, pause=1.0, alone=True) as client:
@@ -146,7 +146,7 @@ def test_the_pause_outlives_the_program(tmp_path):
         assert min(server.gaps()) > 1.0
 
 
-def test_a_rest_that_the_source_asked_for_is_kept_by_all(tmp_path):
+def test_retry_after_applies_to_all_clients(tmp_path):
     with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
         server.fail(faults.too_many(2))
         rests = threading.Event()
@@ -156,13 +156,13 @@ def test_a_rest_that_the_source_asked_for_is_kept_by_all(tmp_path):
             first = threading.Thread(target=client.ask, args=("shelf",), kwargs=how)
             first.start()
             assert rests.wait(100)
-            finished(program(tmp_path, server.url, 1))
+            run_times(program(tmp_path, server.url, 1))
             first.join()
         assert len(server.requests) == 3 and server.gaps()[0] > 2.0
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nobody can be killed here")
-def test_a_killed_program_leaves_no_lock_behind(tmp_path):
+def test_killed_process_leaves_no_lock(tmp_path):
     asked_once = threading.Event()
     over = threading.Event()
 
@@ -182,7 +182,7 @@ def test_a_killed_program_leaves_no_lock_behind(tmp_path):
         over.set()
 
 
-# ---- files and clocks that are wrong -----------------------------------------------------------
+# ---- damaged files and wrong clocks ------------------------------------------------------------
 
 BROKEN = {
     "garbage": b"\x00\xffgarbage",
@@ -197,7 +197,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("note", BROKEN.values(), ids=BROKEN)
-def test_a_broken_note_makes_nobody_wait_longer(tmp_path, note):
+def test_damaged_limit_file_causes_no_longer_wait(tmp_path, note):
     (tmp_path / "limits").mkdir()
     (tmp_path / "limits" / "shelf.json").write_bytes(note)
     (tmp_path / "limits" / "shelf.lock").write_bytes(b"garbage")
@@ -206,14 +206,14 @@ def test_a_broken_note_makes_nobody_wait_longer(tmp_path, note):
         LocalServer(lambda asked: Answer(b"<feed/>")) as server,
         client_of(server, tmp_path, alone=True, patience=RetryPolicy(longest=PAUSE)) as client,
     ):
-        client.ask("shelf", task=Waits(waits))
-        client.ask("shelf", fresh=True, task=Waits(waits))
+        client.ask("shelf", task=WaitRecorder(waits))
+        client.ask("shelf", fresh=True, task=WaitRecorder(waits))
         assert len(server.requests) == 2 and server.gaps()[0] > PAUSE
     assert sum(waits) < 2.5 * PAUSE
 
 
 @pytest.mark.parametrize("jump", [-1e9, 1e9])
-def test_the_clock_on_the_wall_does_not_matter(tmp_path, monkeypatch, jump):
+def test_wall_clock_changes_have_no_effect(tmp_path, monkeypatch, jump):
     waits = []
     with (
         LocalServer(lambda asked: Answer(b"<feed/>")) as server,
@@ -222,12 +222,12 @@ def test_the_clock_on_the_wall_does_not_matter(tmp_path, monkeypatch, jump):
         ask(client)
         now = time.time
         monkeypatch.setattr(time, "time", lambda: now() + jump)
-        client.ask("shelf", task=Waits(waits))  # and what was cached has no age any more
+        client.ask("shelf", task=WaitRecorder(waits))  # and cached answers have no age any more
         assert len(server.requests) == 2 and server.gaps()[0] > PAUSE
     assert sum(waits) < 1.5 * PAUSE
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+def test_unwritable_limits_folder_is_named(tmp_path):
     (tmp_path / "limits").write_text("not a folder")
     with (
         LocalServer(lambda asked: Answer(b"<feed/>")) as server,
@@ -237,7 +237,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
         ask(client)
 
 
-def test_waiting_for_another_is_stopped(tmp_path):
+def test_waiting_for_another_process_can_be_cancelled(tmp_path):
     lane = RateLimiter(tmp_path, "shelf", 1.0)
     task = Task()
     with lane.turn(0.0, "", True, Task()), pytest.raises(Cancelled):
@@ -246,8 +246,8 @@ def test_waiting_for_another_is_stopped(tmp_path):
             pass
 
 
-class Waits(Task):
-    """Notes how long it was to wait."""
+class WaitRecorder(Task):
+    """A task that records its waiting times."""
 
     def __init__(self, waits):
         super().__init__()

@@ -1,4 +1,4 @@
-"""PubMed's links: every paper has an answer of its own."""
+"""PubMed's citation links: each paper has its own answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def numbers_of(papers):
     return [int(value) for ((_, value),) in papers]
 
 
-def test_what_each_paper_cites_and_who_cites_it(server, ask):
+def test_references_and_citing_papers_are_parsed(server, ask):
     one, two, three = ask(server, [1, 2, 3])
     assert (numbers_of(one.cites), numbers_of(one.cited_by)) == ([2, 3], [5])
     assert (numbers_of(two.cites), numbers_of(two.cited_by)) == ([3], [1])
@@ -50,24 +50,24 @@ def test_what_each_paper_cites_and_who_cites_it(server, ask):
     assert all(answer.known for answer in (one, two, three))
 
 
-def test_links_to_itself_and_links_told_twice_are_left_out(server, ask):
+def test_self_links_and_repeated_links_are_left_out(server, ask):
     [five] = ask(server, [5])
     assert numbers_of(five.cites) == [1] and five.cited_by == []
 
 
-def test_a_paper_without_links_is_unknown(server, ask):
+def test_paper_without_links_is_unknown(server, ask):
     [nobody] = ask(server, [99])
     assert not nobody.known and not nobody.problem
 
 
-def test_every_paper_is_asked_for_by_a_parameter_of_its_own_and_once(server, ask):
+def test_papers_are_requested_once_in_separate_parameters(server, ask):
     assert len(ask(server, [*range(1, 451), 1])) == 450
     asked = [ids_of(request) for request in server.requests]
     assert [len(ids) for ids in asked] == [200, 200, 50]
     assert all(len(ids) == 1 for request in asked for ids in request)
 
 
-def test_an_answer_to_an_earlier_request_is_asked_for_again(server, ask):
+def test_repeated_earlier_answer_is_retried(server, ask):
     server.links = {str(n): [str(n + 1)] for n in range(1, 401)}
     bodies = []
 
@@ -82,14 +82,14 @@ def test_an_answer_to_an_earlier_request_is_asked_for_again(server, ask):
     assert [numbers_of(answer.cites) for answer in answers] == [[n + 1] for n in range(1, 401)]
 
 
-def test_a_paper_that_the_answer_leaves_out_is_its_own_problem(server, ask):
+def test_paper_missing_in_answer_has_a_problem(server, ask):
     server.lost = {"2"}
     one, two, three = ask(server, [1, 2, 3])
     assert "leaves this paper out" in two.problem
     assert one.known and three.known and not one.problem and not three.problem
 
 
-def test_links_of_another_kind_are_not_taken_for_citations(server, ask):
+def test_links_of_other_kinds_are_ignored(server, ask):
     body = (
         b"<eLinkResult><LinkSet><IdList><Id>1</Id></IdList><LinkSetDb>"
         b"<LinkName>pubmed_pubmed</LinkName><Link><Id>7</Id></Link></LinkSetDb></LinkSet>"
@@ -100,7 +100,7 @@ def test_links_of_another_kind_are_not_taken_for_citations(server, ask):
     assert not one.known and one.cites == one.cited_by == []
 
 
-def test_ids_that_are_none_are_left_out(server, ask):
+def test_invalid_ids_are_ignored(server, ask):
     body = (
         b"<eLinkResult><LinkSet><IdList><Id>1</Id></IdList><LinkSetDb>"
         b"<LinkName>pubmed_pubmed_refs</LinkName><Link><Id>PMC7</Id></Link><Link/>"
@@ -111,7 +111,7 @@ def test_ids_that_are_none_are_left_out(server, ask):
     assert numbers_of(one.cites) == [8]
 
 
-def test_an_error_about_one_paper_is_its_problem(server, ask):
+def test_error_for_one_paper_is_its_problem(server, ask):
     body = (
         b"<eLinkResult><LinkSet><IdList><Id>1</Id></IdList><ERROR>Cannot link</ERROR></LinkSet>"
         b"</eLinkResult>"
@@ -140,19 +140,19 @@ def test_an_error_about_one_paper_is_its_problem(server, ask):
         *("entity bomb", "a web page", "another answer", "an error in words"),
     ],
 )
-def test_a_bad_reply_is_asked_for_again(server, ask, fault):
+def test_bad_reply_is_retried(server, ask, fault):
     server.fail(fault)
     [one] = ask(server, [1])
     assert numbers_of(one.cites) == [2, 3] and len(server.requests) == 2
 
 
-def test_a_source_that_stays_busy_says_so(server, ask):
+def test_busy_source_raises_busy(server, ask):
     server.fail(faults.unavailable(), times=100)
     with pytest.raises(Busy, match="PubMed"):
         ask(server, [1])
 
 
-def test_an_answer_that_stays_wrong_names_source_and_cause(server, ask):
+def test_lasting_wrong_answer_names_source_and_cause(server, ask):
     answer = b"<eLinkResult><ERROR>Database is busy</ERROR></eLinkResult>"
     server.fail(faults.replaced(answer), times=100)
     with pytest.raises(SourceError, match="PubMed") as caught:
@@ -160,7 +160,7 @@ def test_an_answer_that_stays_wrong_names_source_and_cause(server, ask):
     assert "Database is busy" in str(caught.value)
 
 
-def test_the_key_goes_into_the_form_and_is_never_shown(server, ask, monkeypatch):
+def test_api_key_is_sent_in_the_form_and_never_shown(server, ask, monkeypatch):
     monkeypatch.setenv("NCBI_API_KEY", KEY)
     server.fail(faults.status(400, b"API key not valid: " + KEY.encode()), times=100)
     with pytest.raises(SourceError) as caught:
