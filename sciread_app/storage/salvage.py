@@ -11,7 +11,7 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +73,7 @@ class TableLayout:
     columns: tuple[SalvagedColumn, ...]
     rowids: bool
     rowid: int | None  # index of the column that is the rowid
+    references: tuple[tuple[int, str, str], ...]  # index of the column, table and its column
 
 
 @dataclass
@@ -118,6 +119,7 @@ class _Salvage:
         self._layouts = {layout.name: layout for layout in _layouts(db)}
         self._seen: set[int] = set()
         self._tallies = {name: UnreadableCount() for name in self._layouts}
+        self._schema_tally = UnreadableCount()
         self._ids: set[int] = set()  # ids of papers found in indexes
         self._last = 0  # the highest of these; 0 if there are none
         self._expected: Counter[str] = Counter()
@@ -150,7 +152,7 @@ class _Salvage:
         """Find the root pages of the tables and of all other trees."""
         roots: dict[str, int] = {}
         others = []
-        for row in self._pages.tree(1, rowids=True, seen=self._seen, tally=UnreadableCount()):
+        for row in self._pages.tree(1, rowids=True, seen=self._seen, tally=self._schema_tally):
             if len(row.values) != 5:
                 continue
             kind, name, table, root, sql = row.values
@@ -228,26 +230,47 @@ class _Salvage:
         self._step(len(self._seen), self._pages.count)
 
     def _read_strays(self) -> None:
-        """Rows on orphaned pages, for tables that have lost some."""
+        """Rows on orphaned pages, for tables that have lost some.
+
+        Where the schema is lost, the pages of indexes are orphaned too. They have the format of
+        tables without rowids, which are read last, when the rows that theirs refer to are known.
+        """
         holed = [self._layouts[name] for name, tally in self._tallies.items() if tally.holes]
-        if not holed:
-            return
         passed = self._seen | self._pages.free()
-        for number in range(2, self._pages.count + 1):
-            if number in passed:
-                continue
+        strays = [n for n in range(2, self._pages.count + 1) if n not in passed] if holed else []
+        for number in strays:
             if not self._pages.can_read(number):
                 self._done.uncounted += 1
+        for rowids in (True, False):
+            layouts = [layout for layout in holed if layout.rowids == rowids]
+            for number in strays:
+                if self._pages.can_read(number):
+                    self._read_stray(number, layouts, rowids)
+
+    def _read_stray(self, number: int, layouts: Sequence[TableLayout], rowids: bool) -> None:
+        rows = self._pages.leaf(number, rowids=rowids)
+        fits = []
+        for layout in layouts:
+            exact = [row for row in rows if _is_exact(layout, row)]
+            if 2 * len(exact) <= len(rows):
                 continue
-            fits = []
-            for layout in holed:
-                rows = self._pages.leaf(number, rowids=layout.rowids)
-                if rows and 2 * sum(_is_exact(layout, row) for row in rows) > len(rows):
-                    fits.append((layout, rows))
-            if len(fits) == 1:
-                self._keep(*fits[0])
-            elif fits:
-                self._done.lost["?"] += len(fits[0][1])
+            if rowids or 2 * sum(self._refers(layout, row) for row in exact) > len(rows):
+                fits.append(layout)
+        if len(fits) == 1:
+            self._keep(fits[0], rows)
+        elif fits:
+            self._done.lost["?"] += len(rows)
+
+    def _refers(self, layout: TableLayout, row: SqliteRow) -> bool:
+        """Return whether the rows that a row refers to are known."""
+        for name, parent, key in layout.references:
+            value = row.values[name]
+            if parent == "papers" and value in self._ids:
+                continue
+            query = f'SELECT 1 FROM "{parent}" WHERE "{key}" = ?'
+            if self._db.execute(query, (value,)).fetchone() is None:
+                return False
+        return True
 
     def _read_indexes(self, others: list[Other]) -> None:
         """Rows missing from their table that an index still holds."""
@@ -274,7 +297,7 @@ class _Salvage:
         return bool(count < self._expected[table])
 
     def _count(self) -> None:
-        unread = set(self._pages.unread)
+        unread = set(self._pages.unread) | self._schema_tally.pages
         for name, tally in self._tallies.items():
             kept = self._db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
             self._done.kept[name] = kept
@@ -351,7 +374,8 @@ def _layouts(db: sqlite3.Connection) -> Iterator[TableLayout]:
         "AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'alembic%'"
     ).fetchall()
     for name, without_rowid in tables:
-        refers = {row[3] for row in db.execute(f'PRAGMA foreign_key_list("{name}")')}
+        keys = db.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
+        refers = {row[3]: (row[2], row[4] or "id") for row in keys}
         rows = db.execute(f'PRAGMA table_info("{name}")').fetchall()
         if without_rowid:  # the primary key comes first
             rows.sort(key=lambda row: (row[5] == 0, row[5]))
@@ -368,7 +392,10 @@ def _layouts(db: sqlite3.Connection) -> Iterator[TableLayout]:
         own = [n for n, row in enumerate(rows) if row[5] == 1 and row[2].upper() == "INTEGER"]
         single = sum(1 for row in rows if row[5]) == 1
         rowid = own[0] if own and single and not without_rowid else None
-        yield TableLayout(name, columns, not without_rowid, rowid)
+        references = tuple(
+            (n, *refers[column.name]) for n, column in enumerate(columns) if column.name in refers
+        )
+        yield TableLayout(name, columns, not without_rowid, rowid, references)
 
 
 def _fitted(layout: TableLayout, row: SqliteRow) -> tuple[tuple[Value, ...], bool] | None:

@@ -182,6 +182,17 @@ def test_library_is_salvaged_without_its_first_page(path, tmp_path):
     library.close()
 
 
+def test_pages_of_indexes_are_not_counted_as_lost_rows_without_first_page(path, tmp_path):
+    before = rows(path)
+    damage.overwrite(path, 1)
+    done = salvage(path, tmp_path / "new.sqlite3")
+    after = rows(tmp_path / "new.sqlite3")
+    assert done.pages == 1
+    assert not done.lost["tagged"] and not done.lost["collected"]
+    assert after["collected"] == before["collected"]
+    assert set(before["tagged"]) <= set(after["tagged"])
+
+
 def test_damaged_indexes_cost_no_rows(path, tmp_path):
     before = rows(path)
     for name in ("papers_head", "papers_tail", "fulltext_data", "fulltext_idx", "notes_paper"):
