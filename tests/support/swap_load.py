@@ -32,7 +32,6 @@ from tests.support.directions import DIM
 from tests.support.fake_models import vector_of
 from tests.support.make import paper
 from tests.support.tiny_model import tiny_package
-from trainer.contract.package import Package
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("one", "two", "three")
@@ -75,7 +74,8 @@ def make_home(folder: Path) -> Home:
 class QuickModels(Workspace):
     """With processes for models that start in no time."""
 
-    def _timed(self, package: Package) -> EncoderProcess:
+    def _open_encoder(self, model: str) -> EncoderProcess:
+        package = self.models.package(model)
         child, answered = self.home.folder / "child.py", self.home.folder / "answered"
         return EncoderProcess(package, [sys.executable, str(child), package.space, str(answered)])
 
