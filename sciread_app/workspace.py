@@ -74,7 +74,8 @@ class Workspace:
             self.library,
             self.active_model,
             home,
-            lambda model: self.models.package(model, hashes=False).space,
+            lambda model: self.models.package(model, hashes=False),
+            lambda model: self.comparison.close_one(model),
         )
 
     @property

@@ -220,7 +220,7 @@ def _activate(workspace: Workspace, model: str, console: Console) -> int:
         with console.progress(tr("Activating")) as task:
             done = workspace.activation.activate(model, task)
     except (KeyboardInterrupt, Cancelled):
-        workspace.activation.give_up(model)
+        workspace.activation.cancel(model)
         raise
     console.say(_told(done))
     console.answer(done._asdict())

@@ -8,7 +8,6 @@ from typing import Any
 from sciread_app.services.models.activation import ActivationResult
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
-from sciread_app.ui.models.activation_controller import ActivationRequest
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
@@ -21,8 +20,8 @@ class _SlowActivation:
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
-    def pending(self) -> ActivationRequest | None:
-        return None
+    def pending(self) -> str:
+        return ""
 
     def is_ready(self, model: str) -> bool:
         return False
@@ -37,7 +36,7 @@ class _SlowActivation:
             model, "SPECTER on my papers", PAPERS, "starter", "all-MiniLM-L6-v2"
         )
 
-    def give_up(self, model: str) -> None:
+    def cancel(self, model: str) -> None:
         pass
 
     def externally_activated_model(self) -> str:
@@ -63,7 +62,7 @@ def _preparing(window: MainWindow) -> None:
     window.go_to("search")
     swapping = window.swapping
     assert swapping and window.page
-    swapping._swaps, swapping._jobs = _SlowActivation(), _NetworkRunner(window._jobs)  # type: ignore[assignment]
+    swapping._service, swapping._jobs = _SlowActivation(), _NetworkRunner(window._jobs)  # type: ignore[assignment]
     swapping.activate("specter-ours", "SPECTER on my papers")
     window.page.box.set_text("deep networks")
     window.page.search()
@@ -72,8 +71,8 @@ def _preparing(window: MainWindow) -> None:
 
 
 def _activated(window: MainWindow) -> None:
-    assert window.swapping and isinstance(window.swapping._swaps, _SlowActivation)
-    window.swapping._swaps.go_on.set()
+    assert window.swapping and isinstance(window.swapping._service, _SlowActivation)
+    window.swapping._service.go_on.set()
     wait(lambda: window.swapping and window.swapping.wanted is None)
     window.toggle_work()
 

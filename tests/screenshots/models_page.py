@@ -121,7 +121,7 @@ def reading(window: MainWindow) -> None:
     _choose(window, "allenai--specter2_base")
     page, desk = _page(window), window.desk
     assert isinstance(desk, WindowGateway)
-    active = desk.swaps._workspace.library.active_model
+    active = desk._workspace.library.active_model
     active.begin("allenai--specter2_base", ModelRef("starter", ""))
     page._activation_progress.share, page._activation_progress._far = (
         0.43,
@@ -129,7 +129,7 @@ def reading(window: MainWindow) -> None:
     )
     _choose(window, "allenai--specter2_base")
     wait(lambda: page.card.about and page.card.about.model.state is ModelState.pending)
-    active.give_up("allenai--specter2_base")
+    active.cancel("allenai--specter2_base")
 
 
 def refused(window: MainWindow) -> None:

@@ -67,19 +67,16 @@ class FakeModels:
         self._lock = threading.Lock()
 
     def __call__(self, name: str) -> FakeModel:
-        self._refuse_unknown(name)
-        model = FakeModel(name, lambda text: self.on_text(text))
+        model = self.package(name)
         with self._lock:
             self.opened.append(model)
         return model
 
-    def space_of(self, name: str) -> str:
-        self._refuse_unknown(name)
-        return f"space-{name}"
-
-    def _refuse_unknown(self, name: str) -> None:
+    def package(self, name: str) -> FakeModel:
+        """Its space and title, as a package gives them; it does not count as opened."""
         if name not in self.names:
             raise PackageRefused(f"There is no model {name}.", "Choose another.")
+        return FakeModel(name, lambda text: self.on_text(text))
 
     def running(self) -> list[str]:
         return [model.title for model in self.opened if not model.closed]

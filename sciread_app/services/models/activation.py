@@ -1,5 +1,4 @@
-"""Activation of another model: it encodes all papers while the old one stays active, then they are
-swapped."""
+"""Activation of a model: it encodes all papers while another one stays active, then replaces it."""
 
 from __future__ import annotations
 
@@ -13,21 +12,24 @@ from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services.models.active_model import ActiveModelManager, LoadedModel
+from sciread_app.services.models.model_card import plain
 from sciread_app.services.models.vector_cleanup import VectorCleanup
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import Package
 
 # So few papers are encoded within seconds, even on a busy computer.
 _FEW = 64
-# Passes over papers that were added meanwhile, before the switch. Papers added later are found by
-# keywords until they are encoded, as always.
-_ROUNDS = 5
-_LOOKS = 0.2  # seconds between two attempts to get the lock of another process
+# Passes over papers that are added during the activation. Papers added after the last one are
+# found by keywords until they are encoded, as always.
+_MAX_PASSES = 5
+_LOCK_SECONDS = 0.2  # between two attempts to get the lock that another process holds
 
 
 class ActivationResult(NamedTuple):
-    """The model that is now active, how many papers were encoded for it, and the model that was
-    active before; empty if there is none to go back to."""
+    """The model that is active now, the number of papers encoded for it, and the previously active
+    model; empty if there is none to go back to."""
 
     model: str
     title: str
@@ -37,11 +39,11 @@ class ActivationResult(NamedTuple):
 
 
 class ActivationService:
-    """Makes another model the active one.
+    """Makes another model the active one. All methods block; call them from worker threads.
 
-    If it is cancelled, fails or is killed at any moment before the switch, the old model stays
-    active; vectors made so far are kept, and the next call continues from there. The pending
-    activation is recorded in the library until then, so that it is known after a kill.
+    If an activation is cancelled, fails or is killed at any moment before the switch, the old model
+    stays active; the vectors made so far are kept, and the next call continues from there. The
+    library records the pending activation until then, so that it is known after a kill.
     """
 
     def __init__(
@@ -49,137 +51,161 @@ class ActivationService:
         library: Library,
         active_model: ActiveModelManager,
         home: Home,
-        space_of: Callable[[str], str],
+        find_package: Callable[[str], Package],
+        on_switched: Callable[[str], object] = lambda model: None,
     ) -> None:
-        """`space_of` returns the space of a model by its name without verifying its weights, and
-        raises PackageRefused."""
+        """`find_package` reads the package of a model by its name without hashing its files, and
+        raises PackageRefused. `on_switched` is called with the name of the new active model."""
         self._library = library
         self._active_model = active_model
-        self._space_of = space_of
-        self._spaces = VectorCleanup(library, home)
-        self._lock = home.indexes / "activation.lock"
+        self._find_package = find_package
+        self._on_switched = on_switched
+        self._vector_cleanup = VectorCleanup(library, home)
+        self._lock_file = home.indexes / "activation.lock"
 
     def pending(self) -> str:
-        """The name of the model whose activation is unfinished; empty if there is none."""
-        standing = self._library.active_model.state()
-        return standing.pending if standing else ""
+        """Return the name of the model whose activation is unfinished; empty if there is none."""
+        state = self._library.active_model.state()
+        return state.pending if state else ""
+
+    def title(self, model: str) -> str:
+        """Return the title of a model; its name if its package cannot be read."""
+        try:
+            return plain(self._find_package(model).title) or model
+        except PackageRefused:
+            return model
 
     def is_ready(self, model: str) -> bool:
         """Return whether the model has encoded nearly all papers, so that `activate` takes only
         seconds. Raises PackageRefused.
 
-        Weights are not hashed, which takes a second per gigabyte: `activate` does that.
+        The files of the model are not hashed, which takes a second per gigabyte: `activate` does
+        that.
         """
-        return self._lacks_few(self._space_of(model))
+        return self._has_encoded_most(self._find_package(model).space)
 
     def activate(self, model: str, task: Task) -> ActivationResult:
-        """Make this model active in all processes that have the library open. It replaces any
-        other pending activation.
+        """Make this model active in all processes that have the library open, in place of any other
+        pending activation.
 
         Raises PackageRefused, EncoderFailed and LibraryError: then nothing has changed. Raises
-        Cancelled: then the activation stays pending, until `give_up`.
+        Cancelled: then the activation stays pending, until `cancel`.
         """
-        with self._active_model.use() as now:
-            before = now
-        if before.name == model and not self._active_model.externally_activated_model():
-            self.give_up(self.pending())
-            return ActivationResult(model, before.title)
-        to = self._active_model.open(model)
+        old = self._current()
+        if old.name == model and not self.externally_activated_model():
+            self.cancel(self.pending())
+            return ActivationResult(model, old.title)
+        new = self._active_model.open(model)
         try:
-            self._library.active_model.begin(model, before.ref)
-            read = self._prepare(to, task)
-            self._change(to)
+            self._library.active_model.begin(model, old.ref)
+            encoded = self._prepare(new, task)
+            self._switch(new)
         except BaseException as error:
-            to.close()
+            new.close()
             if not isinstance(error, Cancelled | KeyboardInterrupt):
                 with suppress(LibraryError):
-                    self.give_up(model)
+                    self.cancel(model)
             raise
-        self._spaces.clean()
-        return _activated(to, before, read)
+        self._vector_cleanup.clean()
+        self._on_switched(model)
+        return _result(new, old, encoded)
 
-    def give_up(self, model: str) -> None:
+    def cancel(self, model: str) -> None:
         """Forget the pending activation of this model."""
         self._library.active_model.cancel(model)
 
+    def externally_activated_model(self) -> str:
+        """Return the name of the model that another process has activated; empty if there is
+        none."""
+        return self._active_model.externally_activated_model()
+
     def follow(self, task: Task) -> ActivationResult | None:
-        """Switch this process to the model that another one has activated; None if there is none.
-        Raises PackageRefused and EncoderFailed."""
-        if not (model := self._active_model.externally_activated_model()):
+        """Switch this process to the model that another one has activated; return None if there is
+        none. Raises PackageRefused and EncoderFailed."""
+        if not (model := self.externally_activated_model()):
             return None
-        with self._active_model.use() as now:
-            before = now
-        to = self._active_model.open(model)
+        old = self._current()
+        new = self._active_model.open(model)
         try:
-            if to.space:
-                to.space.sync(task)
-            self._start(to, task)
+            if new.space:
+                new.space.sync(task)
+            self._start(new, task)
         except BaseException:
-            to.close()
+            new.close()
             raise
-        return _activated(to, before) if self._active_model.swap(to) else None
+        if not self._active_model.swap(new):
+            return None
+        self._on_switched(model)
+        return _result(new, old)
 
-    def _prepare(self, to: LoadedModel, task: Task) -> int:
-        """Encode what is missing, and load the model. Returns how many papers were encoded."""
-        guarded = self._guarded_task(to.name, task)
-        assert to.space
-        if self._lacks_few(to.space.key):
-            read = to.space.encode_missing(guarded)
+    def _current(self) -> LoadedModel:
+        """Return the active model for its name and title only: it may be closed at any time."""
+        with self._active_model.use() as now:
+            return now
+
+    def _prepare(self, new: LoadedModel, task: Task) -> int:
+        """Encode the papers that the model lacks, and load it. Return how many were encoded."""
+        assert new.space
+        task = self._cancelled_if_replaced(new.name, task)
+        if self._has_encoded_most(new.space.key):
+            encoded = new.space.encode_missing(task)
         else:
-            with self._exclusively(guarded), to.low_priority():
-                read = self._encode_all(to, guarded)
-        to.space.save()
-        self._start(to, guarded)
-        return read
+            with self._exclusive(task), new.low_priority():
+                encoded = self._encode_all(new, task)
+        new.space.save()
+        self._start(new, task)
+        return encoded
 
-    def _encode_all(self, to: LoadedModel, task: Task) -> int:
-        assert to.space
-        read = 0
-        for _ in range(_ROUNDS):
-            new = to.space.encode_missing(task)
-            read += new
-            if new <= _FEW:
+    def _encode_all(self, new: LoadedModel, task: Task) -> int:
+        assert new.space
+        total = 0
+        for _ in range(_MAX_PASSES):
+            encoded = new.space.encode_missing(task)
+            total += encoded
+            if encoded <= _FEW:
                 break
-        return read
+        return total
 
-    def _start(self, to: LoadedModel, task: Task) -> None:
+    def _start(self, new: LoadedModel, task: Task) -> None:
         task.step(0, 0, tr("Starting the model"))
-        to.load()
+        new.load()
         # The first search draws a sample of all papers; without this, every early search would.
-        to.search.find("a paper on some subject", limit=1)
+        new.search.find("a paper on some subject", limit=1)
 
-    def _change(self, to: LoadedModel) -> None:
+    def _switch(self, new: LoadedModel) -> None:
         """Commit the switch; it cannot be cancelled from here on."""
         with self._active_model.use() as now:
             if now.space:
                 now.space.save()  # so that closing it later does not delay a search
-        self._library.active_model.switch(to.ref)
-        # If it is active already, through another process or a second click, this succeeds.
-        if not self._active_model.swap(to):
-            raise Cancelled(tr("Another model was chosen meanwhile."))
+        self._library.active_model.switch(new.ref)
+        # Decided by the committed state, not by the result of `switch`: another process or a second
+        # click may have activated the same model before.
+        if not self._active_model.swap(new):
+            raise _replaced()
 
-    def _lacks_few(self, space: str) -> bool:
+    def _has_encoded_most(self, space: str) -> bool:
         return len(self._library.missing_vectors(space)[0]) <= _FEW
 
-    def _guarded_task(self, model: str, task: Task) -> Task:
-        """A task that is cancelled when another model is chosen, or the activation given up."""
+    def _cancelled_if_replaced(self, model: str, task: Task) -> Task:
+        """Return a task that is cancelled when another model is activated instead, or the pending
+        activation is cancelled."""
 
         def report(done: int, total: int, note: str) -> None:
-            standing = self._library.active_model.state()
-            if standing and model not in (standing.pending, standing.answers.model):
-                raise Cancelled(tr("Another model was chosen meanwhile."))
+            state = self._library.active_model.state()
+            if state and model not in (state.pending, state.answers.model):
+                raise _replaced()
             task.step(done, total, note)
 
         return Task(report)
 
     @contextmanager
-    def _exclusively(self, task: Task) -> Iterator[None]:
+    def _exclusive(self, task: Task) -> Iterator[None]:
         """Hold the lock by which only one process prepares a model; a kill releases it."""
-        self._lock.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._lock)
+        self._lock_file.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._lock_file)
         while True:
             try:
-                lock.acquire(timeout=_LOOKS)
+                lock.acquire(timeout=_LOCK_SECONDS)
                 break
             except Timeout:
                 task.step(0, 0, tr("Another program is preparing a model"))
@@ -189,7 +215,11 @@ class ActivationService:
             lock.release()
 
 
-def _activated(now: LoadedModel, before: LoadedModel, read: int = 0) -> ActivationResult:
-    if before.space is None or before.name == now.name:
-        return ActivationResult(now.name, now.title, read)
-    return ActivationResult(now.name, now.title, read, before.name, before.title)
+def _replaced() -> Cancelled:
+    return Cancelled(tr("Another model was chosen meanwhile."))
+
+
+def _result(new: LoadedModel, old: LoadedModel, encoded: int = 0) -> ActivationResult:
+    if old.space is None or old.name == new.name:
+        return ActivationResult(new.name, new.title, encoded)
+    return ActivationResult(new.name, new.title, encoded, old.name, old.title)

@@ -15,7 +15,6 @@ from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
 from sciread_app.ui.compare.gateway import CompareGateway
 from sciread_app.ui.library.export_gateway import ExportGateway
 from sciread_app.ui.map.gateway import MapGateway
-from sciread_app.ui.models.activation_gateway import ActivationGateway
 from sciread_app.ui.models.gateway import ModelsGateway
 from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
@@ -43,7 +42,7 @@ class WindowGateway(SearchGateway):
         self.duplicates = workspace.duplicates
         self.about = PaperGateway(workspace, self._best, self._quickest)
         self.map = MapGateway(workspace)
-        self.swaps = ActivationGateway(workspace)
+        self.swaps = workspace.activation
         self.models = ModelsGateway(workspace)
         self.foryou = RecommendationsGateway(workspace, self.cards)
 

@@ -11,13 +11,13 @@ from sciread_app.ui.search.page import SearchServices
 from sciread_app.ui.view_models import PaletteTarget, Status
 
 if TYPE_CHECKING:
+    from sciread_app.services.models.activation import ActivationService
     from sciread_app.ui.add_papers.page import AddPapersServices
     from sciread_app.ui.duplicates.comparison import DuplicatesServices
     from sciread_app.ui.evaluation.view_models import EvaluationData
     from sciread_app.ui.library.editor_protocol import LibraryEditing
     from sciread_app.ui.library.export import Exporter
     from sciread_app.ui.map.view_models import MapList
-    from sciread_app.ui.models.activation_controller import ActivationBackend
     from sciread_app.ui.models.view_models import ModelsServices
     from sciread_app.ui.reader.view_models import ReaderFiles
     from sciread_app.ui.recommendations.view_models import RecommendationServices
@@ -44,7 +44,7 @@ class WindowServices(SearchServices, ImportBackend, Protocol):
     def foryou(self) -> RecommendationServices: ...
 
     @property
-    def swaps(self) -> ActivationBackend: ...
+    def swaps(self) -> ActivationService: ...
 
     @property
     def models(self) -> ModelsServices: ...

@@ -7,7 +7,6 @@ import threading
 from sciread_app.errors import Cancelled
 from sciread_app.services.models.activation import ActivationResult
 from sciread_app.tasks import Task
-from sciread_app.ui.models.activation_controller import ActivationRequest
 from trainer.contract.errors import PackageRefused
 
 
@@ -25,8 +24,11 @@ class FakeSwaps:
         self.look_on.set()
         self.given_up: list[str] = []
 
-    def pending(self) -> ActivationRequest | None:
-        return ActivationRequest(self.wish, self.wish.title()) if self.wish else None
+    def pending(self) -> str:
+        return self.wish
+
+    def title(self, model: str) -> str:
+        return model.title()
 
     def is_ready(self, model: str) -> bool:
         if model == "broken":
@@ -47,7 +49,7 @@ class FakeSwaps:
         before, self.answers, self.wish = self.answers, model, ""
         return ActivationResult(model, model.title(), read, before, before.title())
 
-    def give_up(self, model: str) -> None:
+    def cancel(self, model: str) -> None:
         self.given_up.append(model)
         if self.wish == model:
             self.wish = ""

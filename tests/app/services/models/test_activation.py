@@ -70,7 +70,7 @@ def start(home: Home) -> Iterator[Callable[[], Program]]:
 def open_program(home: Home) -> Program:
     library, models = Library(home.library), FakeModels("a", "b", "c")
     active_model = ActiveModelManager(library, home.indexes, "a", models)
-    activation = ActivationService(library, active_model, home, models.space_of)
+    activation = ActivationService(library, active_model, home, models.package)
     return Program(library, active_model, activation, models)
 
 
@@ -178,7 +178,7 @@ def test_cancelled_activation_keeps_vectors_and_resumes(program, monkeypatch):
 
 def test_activation_given_up_meanwhile_is_cancelled(program):
     program.models.on_text = lambda text: (
-        program.activation.give_up("b") if text == "Paper 7" else None
+        program.activation.cancel("b") if text == "Paper 7" else None
     )
     with pytest.raises(Cancelled):
         program.activate("b")

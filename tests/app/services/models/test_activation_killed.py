@@ -57,7 +57,7 @@ SWITCHED = {"switched", "in its place", "before the old one is closed"}
 def opened(home: Home) -> tuple[Library, ActiveModelManager, ActivationService, FakeModels]:
     library, models = Library(home.library), FakeModels("a", "b")
     answering = ActiveModelManager(library, home.indexes, "a", models)
-    activation = ActivationService(library, answering, home, models.space_of)
+    activation = ActivationService(library, answering, home, models.package)
     return library, answering, activation, models
 
 

@@ -162,14 +162,14 @@ def test_model_activated_by_another_program_is_adopted(qtbot, window, desk):
 
 def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, desk, jobs):
     desk.swaps.elsewhere = "broken"
-    window.swapping._look()
+    window.swapping._poll()
     qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
     window.banner.close_button.click()
-    window.swapping._look()
+    window.swapping._poll()
     qtbot.waitUntil(lambda: not jobs.running())
     assert banner_text(window) == ""
     desk.swaps.elsewhere = "theirs"
-    window.swapping._look()
+    window.swapping._poll()
     qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
 
 
