@@ -1,4 +1,4 @@
-"""What tests of training share."""
+"""Shared fixtures of the training tests."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from trainer.contract.run import Recipe
 
 @pytest.fixture(scope="session")
 def corpus_for_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a corpus with all that any method asks for."""
+    """The folder of a corpus with the data of every method."""
     return small_corpus(tmp_path_factory.mktemp("corpus") / "corpus")
 
 
 @pytest.fixture(scope="session")
 def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a model to start from."""
+    """The folder of a base model."""
     return small_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture(scope="session")
 def recipe_of(corpus_for_all: Path, tiny_base: Path) -> Callable[..., Recipe]:
-    """Recipes of a method, changed in some settings, for that corpus and that model."""
+    """Return a function that makes recipes for that corpus and base model."""
 
     def make(method: str, **changes: Any) -> Recipe:
         return small_recipe(method, corpus_for_all, tiny_base, **changes)
@@ -37,13 +37,13 @@ def recipe_of(corpus_for_all: Path, tiny_base: Path) -> Callable[..., Recipe]:
 
 @pytest.fixture
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither models nor vectors of whoever tests."""
+    """Use no models or vectors of the user."""
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """More would wait for one another longer than they work."""
+    """More threads would only wait for each other."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

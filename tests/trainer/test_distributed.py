@@ -29,8 +29,8 @@ IN_STEP = (
 
 
 @pytest.fixture(scope="module")
-def of_two() -> dict[str, list[Any]]:
-    """What each of two ranks found, by the name of the work."""
+def results_of_two() -> dict[str, list[Any]]:
+    """The results of each of two ranks, by name of the function."""
     ranks = ended(start_ranks(2, "tests.support.rank_work", *IN_STEP))
     assert [rank.code for rank in ranks] == [0, 0], ranks
     found = [[json.loads(line) for line in rank.out.splitlines()] for rank in ranks]
@@ -39,7 +39,7 @@ def of_two() -> dict[str, list[Any]]:
 
 def close(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
     for one, other in zip(found, expected, strict=True):
-        if other is None:  # no gradient, or none but zeros
+        if other is None:  # no gradient, or only zeros
             assert not one or not torch.tensor(one).any()
         else:
             torch.testing.assert_close(
@@ -50,53 +50,53 @@ def close(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
             )
 
 
-def test_gradients_through_gathered_negatives_equal_those_of_the_whole_batch(of_two):
+def test_gradients_through_gathered_negatives_equal_full_batch(results_of_two):
     model = rank_work.small_model()
     found = model(rank_work.examples())
     (rank_work.contrast(found[:, 0], found[:, 1]) / rank_work.EXAMPLES).backward()
-    for rank in of_two["shared_contrast"]:
+    for rank in results_of_two["shared_contrast"]:
         close(rank, rank_work.gradients(model))
 
 
 @pytest.mark.parametrize("name", ["uneven_sums", "sharded_sums"])
-def test_unequal_shares_in_unequal_micro_batches_sum_to_the_whole(of_two, name):
+def test_gradients_of_unequal_micro_batches_equal_full_batch(results_of_two, name):
     model = rank_work.small_model()
     model(rank_work.examples()).square().sum().backward()
-    for rank in of_two[name]:
+    for rank in results_of_two[name]:
         close(rank, rank_work.gradients(model))
 
 
-def test_single_precision_is_summed_alike(of_two):
+def test_single_precision_gradients_equal_full_batch(results_of_two):
     model = rank_work.small_model()
     model(rank_work.examples()).square().sum().backward()
-    for rank in of_two["single_sums"]:
+    for rank in results_of_two["single_sums"]:
         close(rank, rank_work.gradients(model), 1e-5)
 
 
-def test_a_model_spread_over_ranks_learns_what_a_whole_one_learns(of_two):
+def test_sharded_training_equals_unsharded(results_of_two):
     norm, parameters = rank_work.sharded_steps(ALONE, fsdp=False)
-    for found_norm, found in of_two["sharded_steps"]:
+    for found_norm, found in results_of_two["sharded_steps"]:
         assert found_norm == pytest.approx(norm, abs=1e-9)
         close(found, parameters)
 
 
-def test_what_was_spread_in_one_stage_goes_on_in_the_next(of_two):
+def test_sharded_model_continues_in_the_next_stage(results_of_two):
     expected = rank_work.second_stage(ALONE, fsdp=False)
-    for found in of_two["second_stage"]:
+    for found in results_of_two["second_stage"]:
         close(found, expected)
 
 
-def test_of_a_spread_model_no_more_than_a_layer_is_whole_at_once(of_two):
-    assert of_two["layer_by_layer"] == [[1, 1, 0]] * 2
+def test_sharded_model_gathers_one_layer_at_a_time(results_of_two):
+    assert results_of_two["layer_by_layer"] == [[1, 1, 0]] * 2
 
 
-def test_ranks_tell_each_other_what_they_have(of_two):
+def test_ranks_exchange_values(results_of_two):
     expected = [{"step": 7, "words": "größer"}, [3.0, 1.0], True, False, [[True, True]], [0, 1]]
-    assert of_two["words"] == [expected, expected]
+    assert results_of_two["words"] == [expected, expected]
 
 
 @pytest.mark.parametrize("name", ["death", "silence"])
-def test_the_loss_of_a_rank_is_told_in_a_sentence(name):
+def test_lost_rank_is_reported_in_one_sentence(name):
     first, other = start_ranks(2, "tests.support.rank_work", name)
     (left,) = ended([first])
     other.kill()
@@ -106,7 +106,7 @@ def test_the_loss_of_a_rank_is_told_in_a_sentence(name):
     assert "Traceback" not in left.err
 
 
-def test_no_rank_leaves_before_the_others_are_done(tmp_path, monkeypatch):
+def test_rank_waits_for_the_others_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setenv("LATE", str(tmp_path / "late"))
     first, other = start_ranks(2, "tests.support.rank_work", "lateness")
     (left,) = ended([first])
@@ -114,7 +114,7 @@ def test_no_rank_leaves_before_the_others_are_done(tmp_path, monkeypatch):
     assert [rank.code for rank in ended([other])] == [0]
 
 
-def test_one_rank_needs_no_others():
+def test_single_rank_needs_no_communication():
     assert ALONE.main
     rows = torch.ones(2, 3, requires_grad=True)
     assert ALONE.gather(rows) is rows
@@ -125,7 +125,7 @@ def test_one_rank_needs_no_others():
     assert ALONE.wrap(model) is model
 
 
-def test_a_wrong_environment_is_refused_in_a_sentence(monkeypatch):
+def test_invalid_environment_is_refused(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setenv("RANK", "first")
     with pytest.raises(TrainerError, match="RANK is 'first', not a number"):
@@ -135,9 +135,9 @@ def test_a_wrong_environment_is_refused_in_a_sentence(monkeypatch):
         Ranks.from_environment("cpu")
 
 
-def test_ranks_that_are_started_again_do_not_look_for_the_dead():
+def test_restarted_ranks_agree_on_a_new_run_id():
     store, gone = dist.HashStore(), set()
-    for _ in range(3):  # each time with what the time before has left in the store
+    for _ in range(3):  # each time with the leftovers of the previous run in the store
         with ThreadPoolExecutor(3) as threads:
             names = list(
                 threads.map(
@@ -157,7 +157,7 @@ def test_ranks_that_are_started_again_do_not_look_for_the_dead():
         ("tpu", 2, "no device 'tpu'. Name one as torch does"),
     ],
 )
-def test_a_device_that_is_not_there_is_told(name, there, said, monkeypatch):
+def test_missing_device_is_reported(name, there, said, monkeypatch):
     monkeypatch.setattr("torch.cuda.device_count", lambda: there)
     with pytest.raises(TrainerError) as raised:
         Ranks.alone(name)

@@ -47,7 +47,7 @@ def papers_file(path: Path, count: int = PAPERS) -> Path:
 
 @pytest.fixture
 def work(tmp_path, package):
-    """What is to be done, `changed` as a test wants it."""
+    """Return a function that makes a job with the given changes."""
     path = papers_file(tmp_path / "papers.jsonl")
 
     def made(**changed: Any) -> EmbeddingJob:
@@ -57,8 +57,8 @@ def work(tmp_path, package):
     return made
 
 
-def found_in(output: Path) -> dict[str, np.ndarray]:
-    """Every vector by its paper's id; fails on an id that is there twice."""
+def vectors_in(output: Path) -> dict[str, np.ndarray]:
+    """Return every vector by paper id; fail on repeated ids."""
     found: dict[str, np.ndarray] = {}
     for shard in sorted((output / "shards").iterdir()):
         ids = json.loads((shard / "ids.json").read_text())
@@ -73,7 +73,7 @@ def assert_complete(output: Path, package, count: int = PAPERS) -> None:
     checked = verify(output)
     assert checked.problems == []
     assert checked.papers == count
-    found = found_in(output)
+    found = vectors_in(output)
     assert set(found) == {f"p{number}" for number in range(count)}
     expected = Encoder(package, "cpu").encode(texts(count))
     vectors = np.stack([found[f"p{number}"] for number in range(count)])
@@ -82,7 +82,7 @@ def assert_complete(output: Path, package, count: int = PAPERS) -> None:
     assert len((output / "manifest.jsonl").read_text().splitlines()) == checked.shards
 
 
-def test_every_paper_gets_its_vector(work, package, tmp_path):
+def test_embed_writes_a_vector_for_every_paper(work, package, tmp_path):
     notes, progress = [], []
     done = embed(work(), progress=progress.append, note=notes.append)
     assert (done.shards, done.papers) == (8, PAPERS)
@@ -96,14 +96,14 @@ def test_every_paper_gets_its_vector(work, package, tmp_path):
     assert manifest["input"] == "papers.jsonl"
 
 
-def test_numbers_are_stored_as_asked(work, tmp_path):
+def test_embed_stores_the_requested_dtype(work, tmp_path):
     embed(work(dtype="float32"))
     vectors = np.load(tmp_path / "out" / "shards" / "000000" / "vectors.npy")
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
 
 
-def test_workers_at_once_share_the_shards(work, package, tmp_path):
+def test_concurrent_workers_share_the_shards(work, package, tmp_path):
     with ThreadPoolExecutor(4) as threads:
         done = list(threads.map(lambda _: embed(work(shard_papers=10)), range(4)))
     assert sum(one.shards for one in done) == 40
@@ -111,7 +111,7 @@ def test_workers_at_once_share_the_shards(work, package, tmp_path):
     assert_complete(tmp_path / "out", package)
 
 
-def test_what_is_finished_is_not_done_again(work, tmp_path):
+def test_finished_shards_are_not_computed_again(work, tmp_path):
     embed(work())
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/shards/*/*")}
     done = embed(work())
@@ -119,7 +119,7 @@ def test_what_is_finished_is_not_done_again(work, tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/shards/*/*")}
 
 
-def test_a_stopped_worker_gives_its_shards_back_and_goes_on_later(work, package, tmp_path):
+def test_stopped_worker_releases_its_shards_and_can_resume(work, package, tmp_path):
     stop = threading.Event()
 
     def after_three_shards(_) -> None:
@@ -134,7 +134,7 @@ def test_a_stopped_worker_gives_its_shards_back_and_goes_on_later(work, package,
     assert_complete(tmp_path / "out", package)
 
 
-def test_a_silent_workers_shard_is_done_by_another(work, package, tmp_path):
+def test_shard_of_a_silent_worker_is_taken_over(work, package, tmp_path):
     leases = tmp_path / "out" / "leases"
     leases.mkdir(parents=True)
     (leases / "000002.0").write_text('{"beat": 1, "owner": "far-1", "pid": 1, "place": "far"}')
@@ -142,7 +142,7 @@ def test_a_silent_workers_shard_is_done_by_another(work, package, tmp_path):
     assert_complete(tmp_path / "out", package)
 
 
-def test_what_workers_left_who_died_after_their_work_is_removed(work, package, tmp_path):
+def test_leftovers_of_dead_workers_are_removed(work, package, tmp_path):
     embed(work())
     (tmp_path / "out" / "leases" / "000002.0").write_text("{}")
     (tmp_path / "out" / "shards" / "000002.1a2b").mkdir()
@@ -151,10 +151,10 @@ def test_what_workers_left_who_died_after_their_work_is_removed(work, package, t
     assert len(list((tmp_path / "out" / "shards").iterdir())) == 8
 
 
-def test_a_shard_that_two_finish_is_there_once(work, tmp_path, package):
+def test_shard_finished_twice_is_stored_once(work, tmp_path, package):
     embed(work())
     output = tmp_path / "out"
-    before = found_in(output)
+    before = vectors_in(output)
     from trainer.embedding.shards import ShardPlan
 
     plan = ShardPlan.read(output)
@@ -163,11 +163,11 @@ def test_a_shard_that_two_finish_is_there_once(work, tmp_path, package):
         plan.shards[0], ["other"], np.zeros((1, 32)), {"space": "", "skipped": []}
     )
     assert not late
-    assert found_in(output).keys() == before.keys()
+    assert vectors_in(output).keys() == before.keys()
     assert_complete(output, package)
 
 
-def test_entries_that_are_no_papers_are_named_in_the_manifest(work, tmp_path):
+def test_invalid_entries_are_listed_in_the_manifest(work, tmp_path):
     path = tmp_path / "some.jsonl"
     path.write_text('{"title": "graph"}\nnot JSON\n{"title": "graph", "abstract": "deep"}\n')
     done = embed(work(inputs=(path,)))
@@ -180,7 +180,7 @@ def test_entries_that_are_no_papers_are_named_in_the_manifest(work, tmp_path):
     assert all(name.startswith("text:") for name in ids)
 
 
-def test_an_output_is_for_one_model_type_and_input(work, tmp_path):
+def test_output_belongs_to_one_model_dtype_and_input(work, tmp_path):
     embed(work())
     other = tiny_package(tmp_path / "other", pooling="cls")
     with pytest.raises(TrainerError, match="holds vectors of Tiny"):
@@ -194,14 +194,14 @@ def test_an_output_is_for_one_model_type_and_input(work, tmp_path):
         embed(work())
 
 
-def test_an_input_that_changes_meanwhile_is_noticed(work, tmp_path):
+def test_changed_input_is_detected(work, tmp_path):
     embed(work())
     shard = tmp_path / "out" / "shards" / "000007"
     for path in shard.iterdir():
         path.unlink()
     shard.rmdir()
     lines = (tmp_path / "papers.jsonl").read_bytes()
-    # As many bytes, but one line fewer where the shard begins.
+    # The same size, but one line fewer before the shard.
     at = lines.index(b'{"id": "p360"') - 1
     (tmp_path / "papers.jsonl").write_bytes(lines[:at] + b" " + lines[at + 1 :])
     with pytest.raises(TrainerError, match="not what it was when this output was begun"):
@@ -216,13 +216,13 @@ def test_inputs_without_papers_are_refused(work, tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_an_output_that_cannot_be_written_is_said(work, tmp_path):
+def test_unwritable_output_is_reported(work, tmp_path):
     (tmp_path / "out").mkdir(mode=0o555)
     with pytest.raises(TrainerError, match="cannot be written"):
         embed(work())
 
 
-def test_a_full_disk_is_said_and_the_lease_given_back(work, tmp_path):
+def test_full_disk_is_reported_and_lease_released(work, tmp_path):
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, hard))  # vectors of 50 papers take 3,200
@@ -235,7 +235,7 @@ def test_a_full_disk_is_said_and_the_lease_given_back(work, tmp_path):
     assert not list((tmp_path / "out" / "shards").iterdir())
 
 
-def test_verify_finds_what_is_missing_damaged_strange_or_twice(work, tmp_path):
+def test_verify_finds_missing_damaged_unknown_and_repeated_shards(work, tmp_path):
     embed(work())
     output = tmp_path / "out"
     shards = output / "shards"
@@ -253,19 +253,19 @@ def test_verify_finds_what_is_missing_damaged_strange_or_twice(work, tmp_path):
     assert len(problems) == 4
 
 
-def test_verify_names_an_id_that_is_there_twice(work, tmp_path):
+def test_verify_names_repeated_ids(work, tmp_path):
     other = papers_file(tmp_path / "again.jsonl", 1)
     embed(work(inputs=(tmp_path / "papers.jsonl", other)))
     assert verify(tmp_path / "out").problems == ["1 ids are there more than once, for example p0."]
 
 
-def test_verify_says_where_there_is_nothing(tmp_path):
+def test_verify_reports_a_folder_without_vectors(tmp_path):
     with pytest.raises(TrainerError, match="holds no vectors"):
         verify(tmp_path)
 
 
 def start(work: EmbeddingJob) -> subprocess.Popen[str]:
-    """A worker as a process of its own."""
+    """Start a worker in a separate process."""
     command = [sys.executable, "-m", "trainer", "embed", "--model", str(work.package.folder)]
     command += ["--input", str(work.inputs[0]), "--output", str(work.output)]
     command += ["--shard-papers", str(work.shard_papers), "--device", "cpu"]
@@ -279,7 +279,7 @@ def start(work: EmbeddingJob) -> subprocess.Popen[str]:
     )
 
 
-def when_some_are_done(work: EmbeddingJob, process: subprocess.Popen[str], some: int) -> None:
+def wait_until_finished(work: EmbeddingJob, process: subprocess.Popen[str], some: int) -> None:
     shards, store = work.output / "shards", Store(work.output)
     while process.poll() is None and not (shards.is_dir() and len(store.finished()) >= some):
         time.sleep(0.005)
@@ -287,14 +287,14 @@ def when_some_are_done(work: EmbeddingJob, process: subprocess.Popen[str], some:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_ended_workers_cost_their_shard_only(number, work, package, tmp_path):
+def test_terminated_workers_lose_only_their_shard(number, work, package, tmp_path):
     path = papers_file(tmp_path / "many.jsonl", 3_000)
     many = work(inputs=(path,), shard_papers=20)
     first = start(many)
-    when_some_are_done(many, first, 3)
+    wait_until_finished(many, first, 3)
     first.send_signal(number)
     _, said = first.communicate(timeout=250)
-    asked = number == signal.SIGTERM  # one that is killed can tidy up nothing
+    asked = number == signal.SIGTERM  # a killed worker cannot clean up
     assert first.returncode == (128 + number if asked else -number)
     assert ("The same command goes on" in said) == asked
     assert "Traceback" not in said
@@ -304,7 +304,7 @@ def test_ended_workers_cost_their_shard_only(number, work, package, tmp_path):
     kept = {name: store.manifest(name)["worker"] for name in store.finished()}
 
     others = [start(many) for _ in range(3)]
-    when_some_are_done(many, others[0], len(kept) + 3)
+    wait_until_finished(many, others[0], len(kept) + 3)
     others[0].send_signal(number)
     ended = [other.communicate(timeout=250) for other in others]
     assert [other.returncode for other in others[1:]] == [0, 0], ended
@@ -312,7 +312,7 @@ def test_ended_workers_cost_their_shard_only(number, work, package, tmp_path):
     assert_complete(many.output, package, 3_000)
 
 
-def test_the_command_embeds_several_inputs_and_checks_an_output(work, tmp_path):
+def test_embed_command_takes_several_inputs_and_verifies(work, tmp_path):
     from typer.testing import CliRunner
 
     from trainer.cli import app
@@ -334,7 +334,7 @@ def test_the_command_embeds_several_inputs_and_checks_an_output(work, tmp_path):
     assert json.loads(answer.output)["problems"][0].startswith("Shard 000004 is damaged")
 
 
-def test_one_paper_is_told_in_the_singular(work, tmp_path):
+def test_embed_command_uses_singular_for_one_paper(work, tmp_path):
     from typer.testing import CliRunner
 
     from trainer.cli import app
@@ -348,12 +348,12 @@ def test_one_paper_is_told_in_the_singular(work, tmp_path):
     assert checked == "1 paper in 1 shard, 0 skipped: all there, and once.\n"
 
 
-def test_a_ray_cluster_without_ray_says_what_to_install(work, tmp_path, monkeypatch):
+def test_ray_engine_without_ray_says_what_to_install(work, tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
     from trainer.cli import app
 
-    monkeypatch.setitem(sys.modules, "ray", None)  # as where it is not installed
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
     monkeypatch.delitem(sys.modules, "trainer.embed_ray", raising=False)
     command = ["embed", "--model", str(work().package.folder), "--output", str(tmp_path / "out")]
     command += ["--input", str(tmp_path / "papers.jsonl"), "--engine", "ray"]

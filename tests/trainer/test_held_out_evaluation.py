@@ -1,4 +1,4 @@
-"""What the end of a training says of the model that came out."""
+"""Evaluation of a trained model on held-out papers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def said(run: Run, kind: str) -> str:
     return "\n".join(event.values["text"] for event in run.events() if event.kind == kind)
 
 
-def test_a_model_says_how_good_it_and_its_base_are_on_test_papers(
+def test_trained_model_and_base_are_evaluated_on_test_papers(
     tmp_path: Path, recipe_of: RecipeOf
 ) -> None:
     run = short(tmp_path, recipe_of)
@@ -72,9 +72,7 @@ def test_a_model_says_how_good_it_and_its_base_are_on_test_papers(
     assert run.events()[-1].kind == "end"
 
 
-def test_scores_of_validation_say_what_they_are_and_of_how_many(
-    tmp_path: Path, tiny_base: Path
-) -> None:
+def test_validation_scores_name_their_metric_and_size(tmp_path: Path, tiny_base: Path) -> None:
     papers = [{"fields": (f"field{n % 3}",), "questions": (f"study {n}",)} for n in range(300)]
     cites = [(n, m) for n in range(300) for m in range(n + 1, min(300, n + 30))]
     corpus = make_corpus(tmp_path / "corpus", papers, cites).folder
@@ -89,7 +87,7 @@ def test_scores_of_validation_say_what_they_are_and_of_how_many(
     assert sorted(row["value"] for row in rows) == sorted(event.values["scores"].values())
 
 
-def test_a_model_that_cannot_be_measured_is_there_all_the_same(
+def test_failed_evaluation_keeps_the_model(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -103,7 +101,7 @@ def test_a_model_that_cannot_be_measured_is_there_all_the_same(
     assert run.events()[-1].kind == "end"
 
 
-def test_a_stop_while_it_is_measured_leaves_a_finished_run(
+def test_stop_during_evaluation_leaves_a_finished_run(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append = Run.append
@@ -122,7 +120,7 @@ def test_a_stop_while_it_is_measured_leaves_a_finished_run(
     assert "Measuring was stopped" in said(run, "note")
 
 
-def test_a_process_that_dies_while_it_measures_leaves_a_finished_run(
+def test_crash_during_evaluation_leaves_a_finished_run(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = short(tmp_path, recipe_of)

@@ -1,4 +1,4 @@
-"""Two processes that torchrun starts learn what one learns, whatever happens to them."""
+"""Training by two torchrun processes gives the same model as by one, also after kills."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from trainer.train import train
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-# No dropout, whose chance is each rank's own, and a last step of one example, for one rank only.
+# No dropout, which is random per rank, and a last step of one example, for one rank only.
 SETTINGS: dict[str, dict[str, Any]] = {
     "specter": {"batch_size": 31},
     "multi2spe": {"batch_size": 31},
@@ -42,8 +42,8 @@ SMALL = 150  # tokens at once: some micro-batches a step, and texts twice throug
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Makes runs of a method, each in a folder of its own."""
+def make_run(tmp_path_factory):
+    """Return a function that makes runs of a method in separate folders."""
     folder = tmp_path_factory.mktemp("ranks")
     corpus, base = small_corpus(folder / "corpus"), small_base(folder / "tiny")
 
@@ -55,28 +55,28 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def alone(made) -> dict[str, Run]:
+def alone(make_run) -> dict[str, Run]:
     """Every method, trained by one process."""
-    runs = {method: made(method, "alone") for method in METHODS}
+    runs = {method: make_run(method, "alone") for method in METHODS}
     for run in runs.values():
         assert train(run, Ranks.alone("cpu"), Options("cpu")).finished
     return runs
 
 
 @pytest.fixture(scope="module")
-def two(made) -> dict[str, Run]:
-    """Every method, trained by two ranks, whole steps at once and in pieces; and with FSDP,
-    where layers are computed twice, and the run breaks off and is gone on with."""
-    runs = {method: made(method, "two") for method in METHODS}
-    pieces = {f"{method} in pieces": made(method, "pieces") for method in METHODS}
-    sharded = {f"{method} sharded": made(method, "sharded") for method in SHARDED}
+def runs_of_two(make_run) -> dict[str, Run]:
+    """Every method, trained by two ranks, in whole steps and in micro-batches; and with FSDP and
+    activation checkpointing, where the run is interrupted and resumed."""
+    runs = {method: make_run(method, "two") for method in METHODS}
+    pieces = {f"{method} in pieces": make_run(method, "pieces") for method in METHODS}
+    sharded = {f"{method} sharded": make_run(method, "sharded") for method in SHARDED}
     asked = [{"run": str(run.folder)} for run in runs.values()]
     asked += [{"run": str(run.folder), "budget": SMALL} for run in pieces.values()]
     asked += [
         {"run": str(run.folder), "budget": SMALL, "fsdp": True, "breaks": 5}
         for run in sharded.values()
     ]
-    long = made("specter", "long", epochs=8)
+    long = make_run("specter", "long", epochs=8)
     asked += [{"run": str(long.folder)}]
     log = long.folder / "log.txt"
     assert_ended_well(torchrun(log, "-m", "tests.support.rank_runs", json.dumps(asked)), log)
@@ -103,7 +103,7 @@ def assert_ended_well(started: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def kill_rank(number: int, started_by: psutil.Process) -> None:
-    for process in started_by.children():  # not of the ranks' own, which say the same RANK
+    for process in started_by.children():  # children of the ranks have the same RANK
         with suppress(psutil.NoSuchProcess):
             if process.environ().get("RANK") == str(number):
                 process.kill()
@@ -112,7 +112,7 @@ def kill_rank(number: int, started_by: psutil.Process) -> None:
 
 
 def losses(run: Run) -> list[float]:
-    """A loss a step; of a step that was done again, the last."""
+    """Return one loss per step; the last one for a repeated step."""
     found = {event.step: event.values["loss"] for event in run.events() if event.kind == "step"}
     return [found[step] for step in sorted(found)]
 
@@ -122,25 +122,27 @@ def weights(run: Run) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_two_ranks_learn_what_one_learns(alone, two, way):
+def test_two_ranks_learn_the_same_as_one(alone, runs_of_two, way):
     method = way.partition(" ")[0]
-    expected, found = losses(alone[method]), losses(two[way])
+    expected, found = losses(alone[method]), losses(runs_of_two[way])
     assert len(set(expected)) > 1
     assert found == pytest.approx(expected, rel=1e-4)
-    other = weights(two[way])
+    other = weights(runs_of_two[way])
     for name, values in weights(alone[method]).items():
         torch.testing.assert_close(other[name], values, rtol=0, atol=2e-3)
 
 
 @pytest.mark.parametrize("method", SHARDED)
-def test_a_run_with_fsdp_goes_on_where_it_broke_off(two, method):
-    resumed = [event for event in two[f"{method} sharded"].events() if event.kind == "resume"]
+def test_fsdp_run_resumes_at_its_checkpoint(runs_of_two, method):
+    resumed = [
+        event for event in runs_of_two[f"{method} sharded"].events() if event.kind == "resume"
+    ]
     assert [event.step for event in resumed] == [4]
 
 
-def test_a_killed_rank_is_started_anew_and_the_run_ends_as_if_it_had_lived(two, made):
-    run = made("specter", "killed", epochs=8)
-    steps = len(losses(two["long"]))
+def test_killed_rank_is_restarted_without_changing_the_result(runs_of_two, make_run):
+    run = make_run("specter", "killed", epochs=8)
+    steps = len(losses(runs_of_two["long"]))
     log = run.folder / "log.txt"
     command = ["-m", "trainer", "train", str(run.folder), "--device=cpu", "--save-every=0"]
     command += ["--no-measure"]
@@ -153,7 +155,7 @@ def test_a_killed_rank_is_started_anew_and_the_run_ends_as_if_it_had_lived(two, 
     assert errors == {"Rank 0 of 2 waits for a rank that died or hangs."}
     (resumed,) = [event.step for event in run.events() if event.kind == "resume"]
     assert 0 < resumed < steps
-    assert losses(run) == losses(two["long"])
+    assert losses(run) == losses(runs_of_two["long"])
     other = weights(run)
-    for name, values in weights(two["long"]).items():
+    for name, values in weights(runs_of_two["long"]).items():
         assert torch.equal(other[name], values)

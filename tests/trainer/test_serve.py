@@ -25,7 +25,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Package:
 
 
 def run(folder: Path, *requests: dict[str, object], **more: object) -> tuple[list[wire.Frame], str]:
-    """The frames that the server answers with, and what it wrote to stderr."""
+    """Return the frames of the server's answers, and its stderr."""
     asked = io.BytesIO()
     for request in requests:
         wire.send(asked, request)
@@ -41,7 +41,7 @@ def run(folder: Path, *requests: dict[str, object], **more: object) -> tuple[lis
     return list(iter(lambda: wire.receive(out), None)), done.stderr.decode()
 
 
-def test_good_requests_are_answered_in_turn_and_bad_ones_told_so(tiny: Package) -> None:
+def test_requests_are_answered_in_order_and_bad_ones_refused(tiny: Package) -> None:
     (ready, first, bad, worse, last), _ = run(
         tiny.folder,
         {"id": 1, "texts": [["deep graph", "we study"], ["paper", ""]]},
@@ -58,7 +58,7 @@ def test_good_requests_are_answered_in_turn_and_bad_ones_told_so(tiny: Package) 
     assert (last.header["rows"], last.body) == (0, b"")
 
 
-def test_a_model_that_cannot_be_loaded_is_answered_with_the_reason(tmp_path: Path) -> None:
+def test_model_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     (answer,), _ = run(tmp_path)
     assert "package.json" in answer.header["error"]
     assert answer.header["hint"]
@@ -72,7 +72,7 @@ def test_a_model_that_cannot_be_loaded_is_answered_with_the_reason(tmp_path: Pat
         ("package.json", {"dim": 64}, "makes vectors of 32 numbers, not of 64"),
     ],
 )
-def test_files_that_do_not_fit_together_are_told_of_before_it_is_ready(
+def test_inconsistent_model_files_are_reported_before_ready(
     tmp_path: Path, name: str, values: dict[str, object], said: str
 ) -> None:
     folder = tiny_package(tmp_path / "odd").folder
@@ -87,8 +87,8 @@ def test_files_that_do_not_fit_together_are_told_of_before_it_is_ready(
     assert answer.header["hint"]
 
 
-def test_what_libraries_print_goes_to_stderr(tiny: Package, tmp_path: Path) -> None:
-    # Stands in for a library that prints while it is imported, from Python and from below.
+def test_output_of_libraries_goes_to_stderr(tiny: Package, tmp_path: Path) -> None:
+    # Stands in for a library that prints while it is imported, from Python and from C.
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         "class Loud:\n"
@@ -109,7 +109,7 @@ def test_what_libraries_print_goes_to_stderr(tiny: Package, tmp_path: Path) -> N
     assert [f"loud {who}" in said for who in ("python", "fd", "child")] == [True] * 3
 
 
-def test_a_fault_of_ours_is_an_answer_and_the_next_request_is_served() -> None:
+def test_internal_error_is_answered_and_next_request_served() -> None:
     def encode(texts: object) -> np.ndarray:
         if texts == [("bad", "")]:
             raise RuntimeError("no such kernel")

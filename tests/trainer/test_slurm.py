@@ -1,4 +1,4 @@
-"""The scripts for Slurm, on a machine without one: srun and scontrol are stand-ins."""
+"""The scripts for Slurm, with fake srun and scontrol commands."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def job(tmp_path):
     started.wait()
 
 
-def test_a_job_whose_time_is_over_saves_and_queues_again(job, tmp_path):
+def test_job_at_its_time_limit_saves_and_requeues(job, tmp_path):
     job.send_signal(signal.SIGUSR1)
     assert job.wait(timeout=100) == 0
     assert (tmp_path / "run" / "stop").exists()
     assert (tmp_path / "told").read_text() == "requeue 42\n"
 
 
-def test_a_job_that_ends_is_not_queued_again(job, tmp_path):
+def test_finished_job_is_not_requeued(job, tmp_path):
     (tmp_path / "finished").touch()
     assert job.wait(timeout=100) == 0
     assert not (tmp_path / "told").exists()
@@ -62,5 +62,5 @@ def test_a_job_that_ends_is_not_queued_again(job, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["train.sbatch", "embed.sbatch"])
-def test_scripts_are_sound(name):
+def test_scripts_have_valid_syntax(name):
     subprocess.run(["bash", "-n", str(SCRIPTS / name)], check=True)

@@ -18,7 +18,7 @@ WORDS = {"hep-ph": "deep learning network", "hep-th": "graph study paper"}
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """Pairs of two subcategories to learn, and twenty texts of each to tell."""
+    """Training pairs of two subcategories, and twenty texts of each for evaluation."""
     data = tmp_path / "data"
     for name in ("physbert_subdomain_training", "physbert_subdomain_eval"):
         (data / name).mkdir(parents=True)
@@ -39,7 +39,7 @@ def run(*named: object):
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_the_best_of_the_grid_is_measured_on_papers_set_aside(published, tiny_base, tmp_path):
+def test_best_run_of_the_grid_is_evaluated_on_held_out_papers(published, tiny_base, tmp_path):
     where = ("--corpus", published, "-o", tmp_path / "out", "--fields", "hep")
     done = run(tiny_base, *where)
     assert done.exit_code == 0, done.output
@@ -58,7 +58,7 @@ def test_the_best_of_the_grid_is_measured_on_papers_set_aside(published, tiny_ba
     assert "known already" in again.stderr
 
 
-def test_what_is_missing_is_said_before_anything_is_trained(published, tiny_base, tmp_path):
+def test_missing_data_is_reported_before_training(published, tiny_base, tmp_path):
     where = ("--corpus", published, "-o", tmp_path / "out")
     with pytest.raises(TrainerError, match="no field 'optics'"):
         run(tiny_base, *where, "--fields", "optics")

@@ -1,4 +1,4 @@
-"""The loop: from a recipe to a model, through whatever happens on the way."""
+"""The training loop: from a recipe to a model, with all interruptions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PAIRS = [("deep graph", "we study the network"), ("learning", "")]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_each_method_becomes_a_model_that_opens(
+def test_each_method_trains_a_model_that_opens(
     method: str, tmp_path: Path, recipe_of: RecipeOf
 ) -> None:
     run = Run.create(tmp_path / "run", recipe_of(method))
@@ -48,7 +48,7 @@ def test_each_method_becomes_a_model_that_opens(
     assert run.state is RunState.finished
     package = read_package(run.package)
     assert (package.method, package.corpus["papers"]) == (method, 100)
-    # A model that was trained further is called by the model it started from.
+    # A model that was fine-tuned further is named after its base model.
     from_scratch = run.recipe.settings.get("from_scratch", False)
     assert (Path(run.recipe.base).name in package.title) is not from_scratch
     vectors = Encoder(package).encode(PAIRS)
@@ -61,7 +61,9 @@ def test_each_method_becomes_a_model_that_opens(
     ]
 
 
-def test_a_model_reads_as_much_as_the_recipe_says(tmp_path: Path, recipe_of: RecipeOf) -> None:
+def test_read_tokens_sets_the_input_length_of_the_model(
+    tmp_path: Path, recipe_of: RecipeOf
+) -> None:
     recipe = recipe_of("miread", max_tokens=10, read_tokens=48, max_steps=1)
     run = Run.create(tmp_path / "run", recipe)
     train(run, CPU, Options())
@@ -76,8 +78,8 @@ def kinds(run: Run) -> list[str]:
     return [event.kind for event in run.events()]
 
 
-def test_the_best_weights_are_kept(tmp_path: Path, recipe_of: RecipeOf) -> None:
-    # The rate rises until it spoils the model.
+def test_best_weights_are_kept(tmp_path: Path, recipe_of: RecipeOf) -> None:
+    # The learning rate rises until it spoils the model.
     run = small_run(
         tmp_path,
         recipe_of,
@@ -99,7 +101,7 @@ def test_the_best_weights_are_kept(tmp_path: Path, recipe_of: RecipeOf) -> None:
     assert torch.equal(found, packed[name])
 
 
-def test_events_say_how_it_goes(tmp_path: Path, recipe_of: RecipeOf) -> None:
+def test_events_describe_the_run(tmp_path: Path, recipe_of: RecipeOf) -> None:
     run = small_run(tmp_path, recipe_of)
     train(run, CPU)
     seen = [kind for kind in kinds(run) if kind != "note"]
@@ -115,7 +117,7 @@ def test_events_say_how_it_goes(tmp_path: Path, recipe_of: RecipeOf) -> None:
     assert "Finished" in run.log.read_text()
 
 
-def test_a_model_says_of_what_and_how_it_was_made(tmp_path: Path, recipe_of: RecipeOf) -> None:
+def test_model_records_its_licence_and_training(tmp_path: Path, recipe_of: RecipeOf) -> None:
     base = tiny_package(tmp_path / "base", licence="mit")
     recipe = recipe_of("miread", max_steps=1)
     recipe = replace(recipe, settings={**recipe.settings, "base": str(base.folder)})
@@ -130,7 +132,7 @@ def test_a_model_says_of_what_and_how_it_was_made(tmp_path: Path, recipe_of: Rec
         assert {name: told[name] for name in switches} == switches
 
 
-def test_a_finished_run_is_not_trained_again(tmp_path: Path, recipe_of: RecipeOf) -> None:
+def test_finished_run_is_not_trained_again(tmp_path: Path, recipe_of: RecipeOf) -> None:
     run = small_run(tmp_path, recipe_of)
     train(run, CPU)
     before = kinds(run)
@@ -138,11 +140,11 @@ def test_a_finished_run_is_not_trained_again(tmp_path: Path, recipe_of: RecipeOf
     assert kinds(run) == before
 
 
-def test_the_stop_file_saves_and_leaves(
+def test_stop_file_saves_a_checkpoint_and_ends_the_run(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small_run(tmp_path, recipe_of)
-    after(3, "step", monkeypatch, lambda: run.stop())
+    run_after(3, "step", monkeypatch, lambda: run.stop())
     assert not train(run, CPU).finished
     assert run.state is RunState.stopped
     assert not run.stop_requested()
@@ -151,8 +153,10 @@ def test_the_stop_file_saves_and_leaves(
     assert steps == list(range(1, len(steps) + 1))
 
 
-def after(count: int, kind: str, monkeypatch: pytest.MonkeyPatch, do: Callable[[], None]) -> None:
-    """Do it once, after so many events of this kind."""
+def run_after(
+    count: int, kind: str, monkeypatch: pytest.MonkeyPatch, do: Callable[[], None]
+) -> None:
+    """Call `do` once, after so many events of this kind."""
     left, append = count, Run.append
 
     def counting(self: Run, event: Event) -> None:
@@ -171,7 +175,7 @@ def failure(run: Run, options: Options | None = None) -> TrainerError:
     return caught.value
 
 
-def test_a_loss_that_is_no_number_ends_it(
+def test_non_finite_loss_ends_the_run(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small_run(tmp_path, recipe_of)
@@ -180,7 +184,7 @@ def test_a_loss_that_is_no_number_ends_it(
         loss = Steps._loss
         monkeypatch.setattr(Steps, "_loss", lambda *a: replace(loss(*a), loss=loss(*a).loss * nan))
 
-    after(3, "step", monkeypatch, spoil)
+    run_after(3, "step", monkeypatch, spoil)
     error = failure(run, Options(save_every=0))
     assert "has the loss nan" in str(error)
     assert "learning_rate" in error.hint
@@ -190,14 +194,14 @@ def test_a_loss_that_is_no_number_ends_it(
 
 
 @pytest.mark.parametrize("limit", [20_000, 60_000])
-def test_a_full_disk_ends_it_and_keeps_the_last_checkpoint(
+def test_full_disk_ends_the_run_and_keeps_the_last_checkpoint(
     limit: int, tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resource = pytest.importorskip("resource")
     run = small_run(tmp_path, recipe_of, epochs=4)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # Files can grow no more: what a full disk says, another number apart.
-    after(
+    # Files cannot grow any more: like a full disk, except for the error number.
+    run_after(
         2,
         "checkpoint",
         monkeypatch,
@@ -214,7 +218,7 @@ def test_a_full_disk_ends_it_and_keeps_the_last_checkpoint(
     assert train(run, CPU).finished
 
 
-def test_a_disk_too_full_for_the_model_ends_it_and_keeps_what_was_learned(
+def test_full_disk_while_writing_the_model_keeps_the_checkpoint(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small_run(tmp_path, recipe_of)
@@ -230,7 +234,7 @@ def test_a_disk_too_full_for_the_model_ends_it_and_keeps_what_was_learned(
     assert kinds(run).count("validation") == 2
 
 
-def test_a_disk_too_full_for_an_event_ends_it(
+def test_full_disk_while_writing_an_event_ends_the_run(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small_run(tmp_path, recipe_of)
@@ -238,17 +242,17 @@ def test_a_disk_too_full_for_an_event_ends_it(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(run.folder / "events.jsonl"))
 
-    after(3, "step", monkeypatch, lambda: monkeypatch.setattr(Run, "append", full))
+    run_after(3, "step", monkeypatch, lambda: monkeypatch.setattr(Run, "append", full))
     error = failure(run)
     assert "The disk is full" in str(error)
     assert "events.jsonl" in str(error)
 
 
-def test_a_damaged_checkpoint_is_told_of_and_the_one_before_taken(
+def test_damaged_checkpoint_is_reported_and_previous_one_used(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small_run(tmp_path, recipe_of)
-    after(5, "step", monkeypatch, lambda: run.stop())
+    run_after(5, "step", monkeypatch, lambda: run.stop())
     train(run, CPU, Options(save_every=0))
     last, before = sorted(run.checkpoints.iterdir())[::-1]
     spoiled = last / "optimizer.safetensors"
@@ -260,11 +264,11 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_taken(
     assert resumed[-1] == int(before.name.removeprefix("step-"))
 
 
-def test_a_run_whose_checkpoints_are_all_damaged_is_not_begun_anew(
+def test_run_with_only_damaged_checkpoints_does_not_restart(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = small_run(tmp_path, recipe_of)
-    after(5, "step", monkeypatch, lambda: run.stop())
+    run_after(5, "step", monkeypatch, lambda: run.stop())
     train(run, CPU)
     for state in run.checkpoints.glob("*/state.json"):
         state.write_text("{")
@@ -295,7 +299,7 @@ def with_another_corpus(run: Run) -> None:
         (with_its_corpus_elsewhere, ""),
     ],
 )
-def test_a_run_goes_on_as_what_it_was_only(
+def test_changed_run_resumes_only_if_compatible(
     changed: Callable[[Run], None],
     said: str,
     tmp_path: Path,
@@ -303,7 +307,7 @@ def test_a_run_goes_on_as_what_it_was_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = small_run(tmp_path, recipe_of)
-    after(5, "step", monkeypatch, lambda: run.stop())
+    run_after(5, "step", monkeypatch, lambda: run.stop())
     train(run, CPU)
     changed(run)
     if said:
@@ -313,7 +317,7 @@ def test_a_run_goes_on_as_what_it_was_only(
 
 
 @pytest.mark.parametrize("how", ["gone", "cut"])
-def test_a_corpus_that_vanishes_ends_it_after_a_checkpoint(
+def test_missing_corpus_ends_the_run_after_a_checkpoint(
     how: str, tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trainer.loop.stop_signals._CHECK_EVERY", 0.0)
@@ -328,14 +332,14 @@ def test_a_corpus_that_vanishes_ends_it_after_a_checkpoint(
         else:
             (own / "years.int16").write_bytes(b"")
 
-    after(3, "step", monkeypatch, spoil)
+    run_after(3, "step", monkeypatch, spoil)
     error = failure(run)
     assert str(own) in str(error)
     assert 3 < Checkpoints(run.checkpoints).last(pytest.fail).step < 9
     assert str(own) in str(failure(run))
 
 
-def test_a_base_that_is_not_there_is_named(tmp_path: Path, recipe_of: RecipeOf) -> None:
+def test_missing_base_model_is_named(tmp_path: Path, recipe_of: RecipeOf) -> None:
     recipe = recipe_of("miread")
     lost = replace(recipe, settings={**recipe.settings, "base": "nobody/no-model"})
     error = failure(Run.create(tmp_path / "run", lost))
@@ -343,7 +347,7 @@ def test_a_base_that_is_not_there_is_named(tmp_path: Path, recipe_of: RecipeOf) 
     assert "pull" in error.hint
 
 
-def test_short_memory_halves_what_goes_through_at_once(
+def test_out_of_memory_halves_the_micro_batch(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forward = Backbone.forward
@@ -351,7 +355,7 @@ def test_short_memory_halves_what_goes_through_at_once(
     def narrow(self, texts, after=None):
         if len(texts.ids) > 150:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(self, texts, after)
+        return forward(self, texts, run_after)
 
     run = small_run(tmp_path / "free", recipe_of, dropout=0)
     train(run, CPU, Options(budget=10_000))
@@ -365,7 +369,7 @@ def test_short_memory_halves_what_goes_through_at_once(
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
-def test_memory_that_does_not_suffice_for_one_text_ends_it(
+def test_out_of_memory_for_one_text_ends_the_run(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -377,7 +381,7 @@ def test_memory_that_does_not_suffice_for_one_text_ends_it(
     assert "max_tokens" in error.hint
 
 
-def test_switches_of_the_machine_reach_the_model(
+def test_compile_and_checkpointing_options_reach_the_model(
     tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled: list[Backbone] = []
@@ -397,7 +401,7 @@ def test_switches_of_the_machine_reach_the_model(
 
 
 @pytest.mark.parametrize("way", [{"checkpointing": True}, {"compile": True}, {"budget": 200}])
-def test_how_it_is_computed_does_not_change_what_is_learned(
+def test_execution_options_do_not_change_the_losses(
     way: dict[str, Any], tmp_path: Path, recipe_of: RecipeOf
 ) -> None:
     changes = {"dropout": 0, "precision": "fp32", "max_steps": 4}

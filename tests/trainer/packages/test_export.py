@@ -36,13 +36,13 @@ def test_sentence_transformers_gives_the_same_vectors(tmp_path, pooling):
     assert np.allclose(np.linalg.norm(theirs, axis=1), 1, atol=1e-5)
 
 
-def test_transformers_opens_a_package(tmp_path):
+def test_transformers_opens_an_exported_package(tmp_path):
     package = exported(tmp_path, "cls")
     model = AutoModel.from_pretrained(package.folder)
     assert model.config.hidden_size == package.dim
 
 
-def test_sentence_transformers_refuses_a_pooling_it_cannot_do(tmp_path):
+def test_sentence_transformers_refuses_unsupported_pooling(tmp_path):
     package = exported(tmp_path, "mean_no_special")
     for trusted in (False, True):
         with pytest.raises(ImportError, match="open_this_model_with_sciread") as refused:
@@ -89,7 +89,7 @@ def test_card_describes_model_and_metrics(tmp_path):
         ("mine", None, "mine"),
     ],
 )
-def test_the_card_names_the_base_as_the_hub_does(tmp_path, base, named, told):
+def test_card_names_the_base_model_of_the_hub(tmp_path, base, named, told):
     package = replace(tiny_package(tmp_path / "tiny"), base=base, method="specter")
     said = card(package)
     lines = [line for line in said.splitlines() if line.startswith("base_model")]
@@ -98,7 +98,7 @@ def test_the_card_names_the_base_as_the_hub_does(tmp_path, base, named, told):
     assert "/home" not in said
 
 
-def test_an_existing_model_is_never_replaced(tmp_path):
+def test_export_never_replaces_an_existing_model(tmp_path):
     package = exported(tmp_path, "cls")
     with pytest.raises(PackageRefused, match="There is a model"):
         export(tmp_path / "tiny-source", package)

@@ -31,7 +31,7 @@ def hub():
 
 @pytest.fixture
 def files(tmp_path):
-    """A BERT with its head, as the hub has it."""
+    """The files of a BERT with its head, as on the hub."""
     source = tmp_path / "tiny-source"
     tiny_package(tmp_path / "tiny")
     weights = load((source / "model.safetensors").read_bytes())
@@ -48,7 +48,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def process(hub, tmp_path):
-    """Runs the command in a process of its own; gives (exit code, stdout + stderr)."""
+    """Run the command in a separate process; return (exit code, stdout + stderr)."""
 
     def pull(*arguments):
         environment = os.environ | {
@@ -66,8 +66,8 @@ def process(hub, tmp_path):
 
 @pytest.fixture
 def pull(hub, tmp_path, monkeypatch, capsys):
-    """The same in this process, which has imported transformers long ago. What the hub's client
-    takes from the environment it takes when it is imported, so it is told again."""
+    """The same in this process. The hub's client reads the environment when it is imported, which
+    was long ago, so its settings are patched."""
     url, cache = hub.url.rstrip("/"), str(tmp_path / "hub" / "hub")
     place = constants.HUGGINGFACE_CO_URL_TEMPLATE.removeprefix(constants.ENDPOINT)
     monkeypatch.setattr(constants, "ENDPOINT", url)
@@ -87,11 +87,11 @@ def pull(hub, tmp_path, monkeypatch, capsys):
     return pull
 
 
-def test_a_published_model_becomes_a_package_without_its_head(hub, files, process, tmp_path):
+def test_published_model_becomes_a_package_without_its_head(hub, files, process, tmp_path):
     hub.models["arazd/MIReAD"] = Model({"main": files}, card={"license": "mit"})
     code, said = process("arazd/MIReAD")
     assert code == 0, said
-    assert "UNEXPECTED" not in said  # the table that transformers makes of it
+    assert "UNEXPECTED" not in said  # the table that transformers prints
 
     package = read_package(tmp_path / "home" / "models" / "arazd--MIReAD")
     assert (package.pooling, package.template) == ("cls", "{title}{sep}{abstract}")
@@ -103,7 +103,7 @@ def test_a_published_model_becomes_a_package_without_its_head(hub, files, proces
     assert "classifier" not in (package.folder / "README.md").read_text()
 
 
-def test_the_same_vectors_as_the_model_that_was_pulled(hub, files, pull, tmp_path):
+def test_pulled_model_gives_the_same_vectors(hub, files, pull, tmp_path):
     hub.models["allenai/specter"] = Model({"main": files})
     assert pull("allenai/specter", "--output", str(tmp_path / "specter"))[0] == 0
     papers = [("deep graph learning", "we study the network"), ("papers", "")]
@@ -112,14 +112,14 @@ def test_the_same_vectors_as_the_model_that_was_pulled(hub, files, pull, tmp_pat
     assert np.allclose(ours, Encoder(tiny).encode(papers), atol=1e-3)
 
 
-def test_a_pulled_model_is_found_by_its_name(hub, files, pull, tmp_path, monkeypatch):
+def test_pulled_model_is_found_by_its_name(hub, files, pull, tmp_path, monkeypatch):
     hub.models["malteos/scincl"] = Model({"main": files})
     assert pull("malteos/scincl")[0] == 0
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
     assert find_model("malteos/scincl").method == "scincl"
 
 
-def test_old_descriptions_and_word_lists_are_understood(hub, files, pull, tmp_path):
+def test_old_config_and_vocabulary_files_are_read(hub, files, pull, tmp_path):
     config = json.loads(files["config.json"])
     del config["model_type"], config["architectures"]
     vocabulary = json.loads(files["tokenizer.json"])["model"]["vocab"]
@@ -138,7 +138,7 @@ def test_old_descriptions_and_word_lists_are_understood(hub, files, pull, tmp_pa
     ]
 
 
-def test_weights_that_only_unpickle_are_refused_with_a_hint(hub, files, pull, tmp_path):
+def test_pickled_weights_are_refused_with_a_hint(hub, files, pull, tmp_path):
     files["pytorch_model.bin"] = files.pop("model.safetensors")
     hub.models["allenai/specter"] = Model({"main": files})
     code, said = pull("allenai/specter")
@@ -184,9 +184,7 @@ def test_pull_reads_pooling_of_the_model(hub, files, pull, tmp_path):
 
 
 @pytest.mark.parametrize("lowers", [True, False])
-def test_a_model_that_reads_lower_case_is_taken_if_its_tokenizer_lowers(
-    hub, files, pull, tmp_path, lowers
-):
+def test_lower_casing_model_requires_lower_casing_tokenizer(hub, files, pull, tmp_path, lowers):
     files["1_Pooling/config.json"] = b'{"pooling_mode_cls_token": true}'
     files["sentence_bert_config.json"] = b'{"max_seq_length": 20, "do_lower_case": true}'
     tokenizer = json.loads(files["tokenizer.json"])
@@ -205,7 +203,7 @@ def test_a_model_that_reads_lower_case_is_taken_if_its_tokenizer_lowers(
 @pytest.mark.parametrize(
     ("mode", "code"), [("pooling_mode_mean_tokens", 1), ("pooling_mode_cls_token", 0)]
 )
-def test_a_prompt_that_is_left_out_of_the_mean_is_refused(hub, files, pull, tmp_path, mode, code):
+def test_prompt_excluded_from_pooling_is_refused(hub, files, pull, tmp_path, mode, code):
     files["1_Pooling/config.json"] = json.dumps({mode: True, "include_prompt": False}).encode()
     files["modules.json"] = modules("Transformer", "Pooling")
     hub.models["somebody/model"] = Model({"main": files})
@@ -225,7 +223,7 @@ def modules(*kinds):
     return json.dumps(parts).encode()
 
 
-def test_a_part_that_cannot_be_computed_is_named_before_the_weights_come(hub, files, pull):
+def test_unsupported_module_is_named_before_weights_are_fetched(hub, files, pull):
     files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
     files["modules.json"] = modules("Transformer", "Pooling", "Dense", "Normalize")
     hub.models["somebody/model"] = Model({"main": files})
@@ -234,7 +232,7 @@ def test_a_part_that_cannot_be_computed_is_named_before_the_weights_come(hub, fi
     assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
 
 
-def test_a_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_path):
+def test_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_path):
     files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
     files["modules.json"] = modules("Transformer", "Pooling", "Normalize")
     prompts = {"query": "deep {graph} ", "other": "study "}
@@ -262,7 +260,7 @@ def test_pull_transformer_in_subfolder_is_refused(hub, files, pull):
     assert code == 1 and "0_Transformer" in said
 
 
-def test_a_lone_title_for_physbert_ends_with_one_separator(hub, files, pull, tmp_path):
+def test_title_without_abstract_ends_with_one_separator_for_physbert(hub, files, pull, tmp_path):
     hub.models["thellert/physbert_cased"] = Model({"main": files})
     code, said = pull("thellert/physbert_cased", "--output", str(tmp_path / "made"))
     assert code == 0, said
@@ -307,13 +305,13 @@ def test_pull_error_is_one_sentence(hub, files, pull, tmp_path, spoil, said):
     assert not models.exists() or not list(models.iterdir())
 
 
-def test_no_revision_of_that_name(hub, files, pull):
+def test_pull_unknown_revision_is_reported(hub, files, pull):
     hub.models["allenai/specter"] = Model({"main": files})
     code, said = pull("allenai/specter", "--revision", "v9")
     assert code == 1 and "no such revision" in said
 
 
-def test_a_damaged_file_is_noticed_and_fetched_anew(hub, files, pull):
+def test_pull_damaged_file_is_detected_and_fetched_again(hub, files, pull):
     hub.models["allenai/specter"] = Model({"main": files})
     weights = files["model.safetensors"]
     spoiled = weights[:-4] + b"\x01\x02\x03\x04"
@@ -340,8 +338,8 @@ def test_pull_again_fetches_only_missing_files(hub, files, pull):
     assert len(gets("tokenizer.json")) == 1
 
 
-def test_a_connection_that_drops_is_taken_up_again(hub, files, pull):
-    # The client writes down what came ten megabytes at a time.
+def test_pull_resumes_a_dropped_connection(hub, files, pull):
+    # The client writes in pieces of ten megabytes.
     weights = load(files["model.safetensors"]) | {"classifier.weight": np.ones((6, 1 << 20), "f4")}
     files["model.safetensors"] = save(weights, {"format": "pt"})
     hub.models["allenai/specter"] = Model({"main": files})
@@ -364,7 +362,7 @@ def test_pull_checks_disk_space_first(hub, files, tmp_path, monkeypatch, full):
         (tmp_path / name).mkdir()
     true = Path.stat
 
-    def stat(self, **values):  # as if each were a disk of its own
+    def stat(self, **values):  # as if each were on a separate disk
         found = true(self, **values)
         if self.name not in ("hub", "models"):
             return found
@@ -380,7 +378,7 @@ def test_pull_checks_disk_space_first(hub, files, tmp_path, monkeypatch, full):
     assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
 
 
-def test_every_recipe_starts_from_a_model_that_can_be_had():
+def test_recipe_bases_are_all_available():
     bases = {spec.resolve(name)["base"] for spec in METHODS for name in spec.recipes}
     assert len(bases) > 2
     assert bases - {"starter"} <= pulling.PUBLISHED.keys()

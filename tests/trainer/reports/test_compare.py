@@ -1,4 +1,4 @@
-"""Comparing two models: real differences are named, chance is not, and the rest is refused."""
+"""Comparison of two models: significant differences are named, and incomparable scores refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AS_GOOD = EASE + 0.1 * np.random.default_rng(4).normal(size=200)
 
 
 def saved(folder, metrics, task="cite", suite="local", model=None, seeds=1, spread=None, **changes):
-    """A report of one task, from the values of each metric's items."""
+    """Write a report of one task from the item values of each metric."""
     found = {
         name: values if isinstance(values, Items) else items(values)
         for name, values in metrics.items()
@@ -41,7 +41,7 @@ def saved(folder, metrics, task="cite", suite="local", model=None, seeds=1, spre
     return folder
 
 
-def test_a_real_difference_is_named(tmp_path):
+def test_significant_difference_is_named(tmp_path):
     found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": BETTER}))
     (map_,) = found.compared
     assert map_.is_significant and map_.second_is_better
@@ -56,7 +56,7 @@ def test_chance_is_not_called_a_difference(tmp_path):
     assert not map_.is_significant and map_.second_is_better is None
 
 
-def test_among_many_differences_a_doubtful_one_is_no_longer_real(tmp_path):
+def test_multiple_comparisons_make_a_doubtful_difference_insignificant(tmp_path):
     shift = EASE + np.random.default_rng(9).normal(0.016, 0.1, 200)
     alone = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": shift}))
     assert alone.compared[0].is_significant
@@ -76,7 +76,7 @@ def test_lower_is_better_metric_prefers_the_lower_score(tmp_path):
     assert compare(one, other).compared[0].second_is_better is False
 
 
-def test_only_items_that_both_have_are_compared(tmp_path):
+def test_only_items_of_both_models_are_compared(tmp_path):
     one = saved(tmp_path / "a", {"map": EASE})
     other = saved(tmp_path / "b", {"map": items(BETTER).at(np.arange(150)[::-1])})
     (found,) = compare(one, other).compared
@@ -103,7 +103,7 @@ def test_compare_different_measures_is_refused_with_reason(tmp_path, changes, wh
         compare(one, saved(tmp_path / "b", {"map": EASE}, **changes))
 
 
-def test_a_difference_that_other_seeds_could_make_is_not_real(tmp_path):
+def test_difference_within_seed_variance_is_not_significant(tmp_path):
     def of(name, values, spread):
         return saved(
             tmp_path / name, {"purity@10": values}, evaluation="purity", seeds=4, spread=spread
@@ -112,7 +112,7 @@ def test_a_difference_that_other_seeds_could_make_is_not_real(tmp_path):
     steady = compare(of("a", EASE, 0.0), of("b", BETTER, 0.0)).compared[0]
     shaky = compare(of("c", EASE, 0.1), of("d", BETTER, 0.1)).compared[0]
     assert steady.is_significant and not shaky.is_significant
-    # Both means of four runs are uncertain by half their spread.
+    # The means of both four runs are uncertain by half their spread.
     assert shaky.difference.high - shaky.difference.low == pytest.approx(
         2 * 1.96 * 0.1 / 2**0.5, rel=0.2
     )
@@ -181,7 +181,7 @@ def test_compare_command_names_better_model_and_writes_page(tmp_path):
     assert map_["real"] and map_["second_is_better"] and map_["n"] == 200
 
 
-def test_a_page_shows_each_difference_with_its_interval_and_verdict(tmp_path):
+def test_comparison_page_shows_intervals_and_verdicts(tmp_path):
     one = saved(tmp_path / "a", {"map": EASE, "ndcg": EASE})
     other = saved(tmp_path / "b", {"map": BETTER, "ndcg": AS_GOOD})
     found = compare(one, other)
@@ -195,7 +195,7 @@ def test_a_page_shows_each_difference_with_its_interval_and_verdict(tmp_path):
     assert drawn == ["gap s1", "gap grey"]
 
 
-def test_a_difference_of_nothing_has_no_sign():
+def test_zero_difference_has_no_sign():
     map_ = evaluation_spec("ranking").metric("map")
     shown = [comparison_text.signed(map_, value) for value in (-0.0, -1e-6, 1e-6, 0.01, -0.01)]
     assert shown == ["0.00", "0.00", "0.00", "+1.00", "-1.00"]

@@ -1,4 +1,4 @@
-"""Reports for people: only what may be compared shares a row, and a page needs nothing else."""
+"""Reports for people: only comparable scores share a row, and a page is self-contained."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def printed(reports):
     return shown.getvalue()
 
 
-def test_models_that_did_the_same_share_a_row_and_the_best_stands_out():
+def test_comparable_models_share_a_row_with_the_best_marked():
     (row,) = table.rows([model("A", mapped(0.8)), model("B", mapped(0.9))])
     assert [cell.text for cell in row.cells] == ["80.00", "90.00"]
     assert [cell.best for cell in row.cells] == [False, True]
@@ -70,27 +70,27 @@ def test_health_and_speed_have_no_best():
     assert not any(cell.best for cell in row.cells)
 
 
-def test_the_terminal_has_scores_intervals_and_papers():
+def test_terminal_table_has_scores_intervals_and_paper_numbers():
     shown = printed([model("A", suite="scidocs")])
     assert "81.00" in shown and "78.00 to 84.00" in shown
     both = printed([model("A", mapped(0.5)), model("[red]B[/]", mapped(0.75))])
     assert "50.00" in both and "75.00" in both and "[red]B[/]" in both
 
 
-def test_papers_numbers_stand_in_the_table_with_marks_and_sources():
+def test_paper_numbers_have_marks_and_sources():
     made = report(suite="local", subject=subject(method="specter"))
     text = table.markdown([made])
     assert "88.40*†" in printed([made]) and "88.40*†" in text
     assert "SPECTER (Cohan et al. 2020), Table 1" in text
 
 
-def test_the_spread_over_seeds_stands_beside_the_interval():
+def test_spread_over_seeds_is_shown_beside_the_interval():
     both = Score("map", 0.5, 9, 0.4, 0.6, spread=0.0123, seeds=5)
     text = table.markdown([model("A", result(scores=(both,)))])
     assert "50.00 [40.00 to 60.00, ± 1.23 (5 seeds)]" in text
 
 
-def test_markdown_keeps_a_title_in_its_cell():
+def test_markdown_title_is_escaped_in_its_cell():
     text = table.markdown([model("A | B\n<b>", mapped(0.5))])
     head = text.splitlines()[0]
     assert head == "| task | metric | n | A \\| B &lt;b> |"
@@ -105,14 +105,14 @@ def test_table_without_paper_numbers_has_no_papers_column():
 def test_tables_state_direction_and_range():
     cosine = result("health", evaluation="health", scores=(Score("mean_cosine", 0.3, 9),))
     made = model("A", mapped(0.5), cosine)
-    for text in (table.markdown([made]), " ".join(Seen(page([RenderedReport(made)])).said)):
+    for text in (table.markdown([made]), " ".join(PageContent(page([RenderedReport(made)])).said)):
         assert "↑ higher is better, ↓ lower. Shares go from 0 to 100." in text
     shown = printed([made])
     assert "mean cosine of random pairs (lower is better)" in shown and "MAP (" not in shown
     assert 'title="Mean average precision' in page([RenderedReport(made)])
 
 
-def test_of_two_that_look_the_same_none_stands_out():
+def test_equal_rounded_scores_have_no_best():
     (row,) = table.rows([model("A", mapped(0.80001)), model("B", mapped(0.80002))])
     assert not any(cell.best for cell in row.cells)
 
@@ -120,7 +120,7 @@ def test_of_two_that_look_the_same_none_stands_out():
 def test_tables_explain_metrics():
     health = result("health", evaluation="health", scores=(Score("effective_rank", 9.0, 30),))
     made = model("A", health)
-    said = " ".join(Seen(page([RenderedReport(made)])).said)
+    said = " ".join(PageContent(page([RenderedReport(made)])).said)
     assert "In how many directions papers spread" in said
     assert "effective rank: In how many directions" in table.markdown([made])
 
@@ -143,7 +143,7 @@ def test_markdown_lists_exclusions():
     assert "A, Cite: 1,203 queries without a vector." in text
 
 
-class Seen(HTMLParser):
+class PageContent(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tags, self.links, self.said = [], [], []
@@ -172,9 +172,9 @@ def hostile():
     return RenderedReport(made, pictures_of(1, 0.7))
 
 
-def test_a_page_needs_no_network_and_runs_nothing_whatever_titles_hold():
+def test_page_is_self_contained_and_safe_for_any_title():
     text = page([hostile(), hostile()])
-    seen = Seen(text)
+    seen = PageContent(text)
     assert not {"script", "link", "img", "iframe", "object", "base"} & set(seen.tags)
     assert seen.links == []
     assert not re.search(r"url\(|@import", text)
@@ -183,15 +183,15 @@ def test_a_page_needs_no_network_and_runs_nothing_whatever_titles_hold():
     text.encode("utf-8")
 
 
-def test_a_page_is_made_for_light_and_dark():
+def test_page_supports_light_and_dark():
     text = page([RenderedReport(model("A"))])
     assert "prefers-color-scheme: dark" in text and 'content="light dark"' in text
 
 
-def test_every_picture_of_a_page_is_whole_svg_with_a_title():
+def test_pictures_of_a_page_are_valid_svg_with_titles():
     text = page([RenderedReport(model("A", result("mag"), result("cite")), pictures_of(1, 0.7))])
     drawn = re.findall(r"<svg.*?</svg>", text, re.S)
-    # Bars, a confusion, places, two curves, distributions.
+    # Bars, a confusion matrix, a map, two curves, distributions.
     assert len(drawn) == 6
     for svg in drawn:
         root = ElementTree.fromstring(svg)
@@ -209,20 +209,20 @@ def test_paper_number_on_same_data_is_drawn():
     assert marks("local") == (0, False)
 
 
-def test_the_pictures_of_a_task_lie_beside_one_another():
+def test_pictures_of_a_task_are_side_by_side():
     text = page([RenderedReport(model("A", result("cite")), pictures_of(1, 0.7))])
     pictures = text.partition("<h2>Pictures</h2>")[2].partition("<h2>")[0]
     assert pictures.count('<div class="figures">') == 1 < pictures.count("<figure>")
 
 
-def test_a_bars_name_has_room_for_capitals():
+def test_bar_label_has_room_for_capitals():
     root = ElementTree.fromstring(charts.bars([("", [charts.Bar("NDCG", 0, 0.5)])], "bars"))
     (name,) = [text for text in root.iter() if text.text == "NDCG"]
     assert name.get("text-anchor") == "end"
     assert float(name.get("x")) >= 8 * len("NDCG")
 
 
-def test_curves_of_several_models_lie_in_one_picture():
+def test_curves_of_several_models_share_a_picture():
     both = [
         RenderedReport(model(name, result("cite")), {"cite": pictures_of(seed, 0.7)["cite"]})
         for seed, name in enumerate("AB")
@@ -234,7 +234,7 @@ def test_curves_of_several_models_lie_in_one_picture():
 
 def test_page_shows_scores_intervals_exclusions_and_hashes():
     made = model("A", result("cite", excluded={"queries without a vector": 3}), machine="2 cores")
-    said = " ".join(Seen(page([RenderedReport(made)])).said)
+    said = " ".join(PageContent(page([RenderedReport(made)])).said)
     for wanted in (
         "81.00",
         "78.00 to 84.00",
@@ -246,13 +246,13 @@ def test_page_shows_scores_intervals_exclusions_and_hashes():
         assert wanted in said, wanted
 
 
-def test_files_of_vectors_stand_with_their_hashes():
+def test_files_of_vectors_are_listed_with_their_hashes():
     files = {"a.jsonl": "sha256:" + "5f" * 32, "b.jsonl": "sha256:" + "77" * 32}
-    said = Seen(page([RenderedReport(report(subject=subject(about={"files": files})))])).said
+    said = PageContent(page([RenderedReport(report(subject=subject(about={"files": files})))])).said
     assert "a.jsonl 5f5f5f5f5f5f, b.jsonl 777777777777" in said
 
 
-def test_a_folder_holds_everything_and_several_make_one_page(tmp_path):
+def test_report_folder_is_complete_and_several_make_one_page(tmp_path):
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder in folders:
         made = model(folder.name, result("mag"), result("cite"))

@@ -1,4 +1,4 @@
-"""A small corpus that the local suite finds all its tasks in."""
+"""A small corpus with data for all tasks of the local suite."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from trainer.data.corpus.corpus import Corpus, Split, split_of
 
 
 def ids_of(count: int, split: Split = Split.test) -> list[str]:
-    """Ids that the split's hash puts there."""
+    """Return ids that the hash assigns to this split."""
     found = (f"x{number:05}" for number in range(100_000))
     return [name for _, name in zip(range(count), (n for n in found if split_of(n) == split))]  # noqa: B905
 
 
 @pytest.fixture(scope="session")
 def local_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """180 test papers and 60 of the training part, in three fields, journals and labels; the words
-    of a paper tell its field. Every paper cites the next two of its field."""
+    """180 test papers and 60 training papers, in three fields, journals and labels; the words of a
+    paper tell its field. Every paper cites the next two of its field."""
     tests, learned = ids_of(180), ids_of(60, Split.train)
     ids = sorted([*tests, *learned])
     papers = []

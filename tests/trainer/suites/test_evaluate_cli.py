@@ -1,4 +1,4 @@
-"""`sciread-trainer evaluate` and `suites`, as a person runs them."""
+"""The commands `sciread-trainer evaluate` and `suites`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def evaluated(local_corpus, tmp_path: Path):
     return go
 
 
-def test_every_model_gets_a_report_and_all_a_page(evaluated, tmp_path):
+def test_evaluate_writes_a_report_per_model_and_a_page(evaluated, tmp_path):
     done = evaluated("--tasks", "citations,labels")
     assert done.exit_code == 0
     for name in ("tf-idf", "random"):
@@ -63,13 +63,13 @@ def test_evaluate_again_measures_only_missing_tasks(evaluated, tmp_path, monkeyp
     monkeypatch.setattr(baselines.TfIdf, "encode", counted)
     again = evaluated("--tasks", "citations,labels", models=["tf-idf"])
     assert "Citations, known already" in again.stderr
-    assert len(asked) == 1  # of the labels
+    assert len(asked) == 1  # for the labels
     report = Report.read(tmp_path / "out" / "tf-idf")
     assert report.result("citations") == before
     assert report.result("labels")
 
 
-def test_another_seed_is_measured_again(evaluated, tmp_path):
+def test_evaluate_with_another_seed_measures_again(evaluated, tmp_path):
     evaluated("--tasks", "journals", models=["tf-idf"])
     evaluated("--tasks", "journals", "--seed", 5, models=["tf-idf"])
     assert Report.read(tmp_path / "out" / "tf-idf").result("journals").seed == 5
@@ -91,7 +91,7 @@ def test_evaluate_with_more_seeds_measures_again(evaluated, tmp_path):
     assert "known already" in again.stderr
 
 
-def test_a_model_that_fails_leaves_the_others_whole(evaluated, tmp_path):
+def test_evaluate_failing_model_keeps_other_reports(evaluated, tmp_path):
     (tmp_path / "bad.jsonl").write_text('{"paper_id": "x", "embedding": [1.0, NaN]}\n')
     done = evaluated("--tasks", "citations", models=[str(tmp_path / "bad.jsonl"), "tf-idf"])
     assert done.exit_code == 1
@@ -125,7 +125,7 @@ def test_evaluate_missing_data_is_reported_with_a_hint(evaluated, tmp_path):
     assert "1 more task failed, too." in said
 
 
-def test_the_report_of_another_suite_is_not_written_over(evaluated, judged_folder, tmp_path):
+def test_evaluate_does_not_overwrite_report_of_another_suite(evaluated, judged_folder, tmp_path):
     evaluated("--tasks", "citations", models=["tf-idf"])
     before = (tmp_path / "out" / "tf-idf" / "report.json").read_bytes()
     with pytest.raises(TrainerError, match="No model was measured"):
@@ -140,7 +140,7 @@ def test_evaluate_recognizes_the_suite_of_a_folder(judged_folder, tmp_path):
     assert Report.read(Path(folder)).suite == "judged"
 
 
-def test_a_task_that_was_asked_for_by_name_must_have_its_data(tmp_path, judged_folder):
+def test_evaluate_named_task_without_data_fails(tmp_path, judged_folder):
     (judged_folder / "other.queries.tsv").write_text("q1\tgraph")
     done = run(
         *("evaluate", "tf-idf", "--suite", judged_folder, "-o", tmp_path / "out"),
@@ -151,7 +151,7 @@ def test_a_task_that_was_asked_for_by_name_must_have_its_data(tmp_path, judged_f
     assert "other.papers.jsonl" in done.stderr
 
 
-def test_what_is_wrong_is_said(evaluated, tmp_path):
+def test_evaluate_unknown_task_or_suite_raises_error(evaluated, tmp_path):
     with pytest.raises(TrainerError, match="has no task 'cites'") as wrong:
         evaluated("--tasks", "cites")
     assert "citations" in wrong.value.hint
@@ -176,7 +176,7 @@ def test_suites_lists_needed_files():
     ]
 
 
-def test_sizes_that_are_documented_are_those_that_count():
+def test_documented_sizes_equal_the_constants():
     told = local.__doc__.replace(",", "")
     for size in (local.FIELDS, local.JOURNALS, local.PAIRED, local.QUERIES, local.LEARNED):
         assert str(size) in told
@@ -198,7 +198,7 @@ def test_evaluate_prints_progress_and_result_as_json(evaluated, tmp_path):
 
 @pytest.fixture
 def one_journal(tmp_path: Path) -> Path:
-    """A corpus of papers in two fields, of which a single one is in a journal."""
+    """A corpus of papers in two fields, with a single paper in a journal."""
     papers = [
         {
             "id": name,
@@ -212,7 +212,7 @@ def one_journal(tmp_path: Path) -> Path:
     return make_corpus(tmp_path / "corpus", papers).folder
 
 
-def test_a_task_that_cannot_run_leaves_the_evaluation_a_success(one_journal, tmp_path):
+def test_evaluate_task_that_cannot_run_exits_with_0(one_journal, tmp_path):
     where = ("--suite", "local", "--corpus", one_journal, "-o", tmp_path / "out")
     done = run("evaluate", "tf-idf", "random", *where, "--json")
     assert done.exit_code == 0
@@ -227,7 +227,7 @@ def test_a_task_that_cannot_run_leaves_the_evaluation_a_success(one_journal, tmp
     assert tasks >= {"field-pairs", "health"} and "same-journal" not in tasks
 
 
-def test_a_task_that_was_asked_for_by_name_must_run(one_journal, tmp_path):
+def test_evaluate_named_task_that_cannot_run_exits_with_1(one_journal, tmp_path):
     where = ("--suite", "local", "--corpus", one_journal, "-o", tmp_path / "out")
     done = run("evaluate", "tf-idf", *where, "--tasks", "health,same-journal", "--json")
     assert done.exit_code == 1
@@ -246,7 +246,7 @@ def test_evaluate_failure_is_json(evaluated, tmp_path):
 
 def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("trainer.cli.progress._LINES_EVERY", 0.0)
-    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))  # where no vectors are kept yet
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))  # an empty cache of vectors
     tiny_package(tmp_path / "tiny")
     done = run(
         *("evaluate", tmp_path / "tiny", "--suite", "local", "--corpus", local_corpus.folder),
@@ -257,7 +257,7 @@ def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypa
     assert read and read[-1]["what"] == "Tiny"
 
 
-def test_reports_are_put_on_one_page(evaluated, tmp_path):
+def test_page_command_combines_reports(evaluated, tmp_path):
     evaluated("--tasks", "citations")
     folders = [tmp_path / "out" / name for name in ("tf-idf", "random")]
     done = run("page", *folders, "-o", tmp_path / "both", "--json")
@@ -281,7 +281,7 @@ def test_evaluate_beside_keeps_the_old_report(local_corpus, tmp_path, monkeypatc
     assert json.loads(measure("b", "--beside").stdout)["reports"] == {
         "tiny": str(tmp_path / "out" / "tiny-2")
     }
-    # The same model under another title goes on with its own.
+    # The same model under another title continues its report.
     assert json.loads(measure("c", "--beside").stdout)["reports"] == {
         "tiny": str(tmp_path / "out" / "tiny")
     }

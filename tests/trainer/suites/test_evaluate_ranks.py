@@ -1,4 +1,4 @@
-"""`sciread-trainer evaluate` on two ranks: the report of one."""
+"""`sciread-trainer evaluate` on two ranks gives the same report as on one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from trainer.evaluations.items import read_items
 TASKS = ("citations", "questions", "journals", "health")
 
 
-def settled(report: Report) -> Report:
-    """Without what hangs on the clock."""
+def without_times(report: Report) -> Report:
+    """Return the report without measured times."""
     results = tuple(
         replace(
             result,
@@ -33,7 +33,7 @@ def settled(report: Report) -> Report:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_evaluate_on_two_ranks_reports_the_same_as_one(local_corpus, tmp_path: Path, monkeypatch):
-    """Scores, intervals, items and pictures, to the last bit; and only the first rank speaks."""
+    """Scores, intervals, items and pictures are identical, and only the first rank prints."""
     tiny = tiny_package(tmp_path / "tiny").folder
     where = ["--suite", "local", "--corpus", str(local_corpus.folder), "--seeds", "2"]
     for world in (1, 2):
@@ -45,13 +45,13 @@ def test_evaluate_on_two_ranks_reports_the_same_as_one(local_corpus, tmp_path: P
         assert "Citations" in ranks[0].out
         assert not "".join(rank.out for rank in ranks[1:])
     *_, speed = Report.read(tmp_path / "out of 2" / "tiny").results
-    assert speed.task == "speed"  # the last, although it was first known of the first task
+    assert speed.task == "speed"  # it is last, although it was measured during the first task
     known = {score.metric: score.value for score in speed.scores}
     assert known["papers_per_second"] > 0 and known["dim"] == 32
     assert "per_second" not in str(Report.read(tmp_path / "out of 2" / "tf-idf"))
     for name in ("tiny", "tf-idf"):
         alone, shared = (tmp_path / f"out of {world}" / name for world in (1, 2))
-        assert settled(Report.read(shared)) == settled(Report.read(alone))
+        assert without_times(Report.read(shared)) == without_times(Report.read(alone))
         assert {*TASKS} <= {result.task for result in Report.read(shared).results}
         assert read_pictures(shared) == read_pictures(alone)
         one, both = read_items(alone), read_items(shared)

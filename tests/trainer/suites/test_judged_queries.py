@@ -11,14 +11,14 @@ from trainer.suites import judged_queries
 from trainer.suites.suite import SuiteSettings
 
 
-def test_a_collection_is_read_with_its_grades(judged_folder):
+def test_judged_queries_are_read_with_grades(judged_folder):
     task = judged_queries.task(judged_folder, "small")
     assert len(task.papers) == 12
-    assert [query.id for query in task.queries] == ["q0", "q1", "q2"]  # only those judged
+    assert [query.id for query in task.queries] == ["q0", "q1", "q2"]  # only judged queries
     assert task.measure.judged["q0"] == {"d0": 1, "d3": 1, "d6": 1, "d9": 1, "d1": 0}
 
 
-def test_gzipped_files_are_the_same_data(judged_folder, tmp_path: Path):
+def test_gzipped_files_have_the_same_hash(judged_folder, tmp_path: Path):
     packed = tmp_path / "packed"
     packed.mkdir()
     for file in judged_folder.iterdir():
@@ -27,7 +27,7 @@ def test_gzipped_files_are_the_same_data(judged_folder, tmp_path: Path):
     assert plain.sha256 == gzipped.sha256
 
 
-def test_other_judgements_are_other_data(judged_folder):
+def test_changed_judgements_change_the_hash(judged_folder):
     before = judged_queries.task(judged_folder, "small").sha256
     with (judged_folder / "small.qrels.tsv").open("a") as file:
         file.write("\nq1\td2\t1")
@@ -35,7 +35,7 @@ def test_other_judgements_are_other_data(judged_folder):
 
 
 @pytest.mark.parametrize("end", ["papers.jsonl", "queries.tsv", "qrels.tsv"])
-def test_the_file_that_is_missing_is_named(judged_folder, end):
+def test_missing_file_is_named(judged_folder, end):
     (judged_folder / f"small.{end}").unlink()
     suite = judged_queries.suite(judged_folder, SuiteSettings())
     with pytest.raises(TrainerError, match=f"has no small.{end}"):
@@ -72,6 +72,6 @@ def test_judged_queries_count_missing_papers(judged_folder):
     }
 
 
-def test_a_folder_without_collections_is_refused(tmp_path: Path):
+def test_folder_without_collections_is_refused(tmp_path: Path):
     with pytest.raises(TrainerError, match="no judged queries"):
         judged_queries.suite(tmp_path, SuiteSettings())

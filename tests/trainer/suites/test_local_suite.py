@@ -27,7 +27,7 @@ def score(task, encoder, metric: str) -> float:
     return task.run(made.papers, made.queries).value(metric)
 
 
-def test_every_task_runs_and_its_metrics_are_in_the_catalogue(local_corpus):
+def test_every_task_runs_with_metrics_of_the_catalogue(local_corpus):
     known = {spec.key: {metric.name for metric in spec.metrics} for spec in EVALUATIONS}
     for name, make in tasks(local_corpus).items():
         task = make()
@@ -54,7 +54,7 @@ def test_local_suite_tf_idf_beats_random(local_corpus, name, metric):
     assert score(task, TfIdf(), metric) > score(task, Random(), metric) + 0.1
 
 
-def test_only_test_papers_are_asked_about(local_corpus):
+def test_only_test_papers_are_evaluated(local_corpus):
     made = tasks(local_corpus)
     for name in ("field-pairs", "journals", "same-field", "questions", "health"):
         assert {split_of(paper.id) for paper in made[name]().papers} == {Split.test}
@@ -77,7 +77,7 @@ def test_local_suite_uses_fields_with_enough_papers(tmp_path: Path):
     assert score(task, TfIdf(), "v_measure") > score(task, Random(), "v_measure") + 0.1
 
 
-def test_a_list_holds_cited_papers_and_others_but_never_one_twice(local_corpus):
+def test_candidate_list_holds_cited_and_other_papers_once(local_corpus):
     lists = tasks(local_corpus)["citations"]().measure.judged
     assert len(lists) > 50
     for query, candidates in lists.items():
@@ -90,9 +90,9 @@ def test_a_list_holds_cited_papers_and_others_but_never_one_twice(local_corpus):
         assert [relevant for _, relevant in candidates].count(0) == local.OTHERS
 
 
-def test_no_list_holds_papers_with_an_abstract_beside_papers_without(tmp_path: Path):
-    # The first cites four of both kinds, the second, a title alone, its own kind only, the third
-    # nothing like it.
+def test_candidate_list_never_mixes_papers_with_and_without_abstract(tmp_path: Path):
+    # The first cites four of both kinds; the second, a title alone, only its own kind; the third
+    # nothing similar.
     first, second, third, *rest = ids_of(60)
     bare = {second, *rest[1::2]}
     papers = [
@@ -129,7 +129,7 @@ def test_local_suite_ranks_co_citations(local_corpus):
         )
 
 
-def test_a_title_that_is_the_question_is_not_there_to_be_found(tmp_path: Path):
+def test_title_equal_to_the_question_is_removed(tmp_path: Path):
     papers = [
         {"id": name, "title": f"why {name}?", "questions": (f"why {name}?",) if at else ()}
         for at, name in enumerate(ids_of(3))
@@ -140,7 +140,7 @@ def test_a_title_that_is_the_question_is_not_there_to_be_found(tmp_path: Path):
     assert all(paper.abstract for paper in task.papers)
 
 
-def test_papers_of_unseen_journals_count_wherever_the_split_puts_them(local_corpus, tmp_path):
+def test_unseen_journals_use_papers_of_all_splits(local_corpus, tmp_path):
     (tmp_path / "unseen.txt").write_text("Journal 1\nJournal 2\nNobody's journal\n")
     made = tasks(local_corpus, unseen=tmp_path / "unseen.txt")
     task = made["unseen-journals"]()
@@ -153,12 +153,12 @@ def test_papers_of_unseen_journals_count_wherever_the_split_puts_them(local_corp
     assert made["unseen-journal-clusters"]().evaluation == "purity"
 
 
-def test_judged_queries_join_the_suite(local_corpus, judged_folder):
+def test_judged_queries_are_added_to_the_suite(local_corpus, judged_folder):
     made = tasks(local_corpus, queries=judged_folder)
     assert score(made["small"](), TfIdf(), "ndcg@10") > 0.5
 
 
-def test_only_titles_of_papers_with_an_abstract_are_looked_for(tmp_path: Path):
+def test_titles_are_queries_only_for_papers_with_abstract(tmp_path: Path):
     papers = [
         {"id": name, "abstract": "" if at % 3 else "we study"} for at, name in enumerate(ids_of(9))
     ]
@@ -167,7 +167,7 @@ def test_only_titles_of_papers_with_an_abstract_are_looked_for(tmp_path: Path):
     assert {query.id for query in task.queries} == {p["id"] for p in papers if p["abstract"]}
 
 
-def test_the_same_corpus_gives_the_same_tasks(local_corpus):
+def test_same_corpus_gives_the_same_tasks(local_corpus):
     first, again = tasks(local_corpus), tasks(local_corpus)
     assert {n: make().sha256 for n, make in first.items()} == {
         n: make().sha256 for n, make in again.items()
@@ -182,7 +182,7 @@ def test_local_suite_task_without_data_raises_error(tmp_path: Path):
                 make()
 
 
-def test_a_look_is_at_so_many_test_papers_only(local_corpus):
+def test_papers_setting_limits_the_test_papers(local_corpus):
     suite = local.suite(local_corpus.folder, SuiteSettings(papers=60))
     with pytest.raises(TrainerError, match="Fewer than two fields have 50 test papers"):
         suite.planned[0].make()

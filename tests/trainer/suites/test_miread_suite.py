@@ -1,4 +1,4 @@
-"""MIReAD's tables, as its authors publish them, beside SciDocs' labels."""
+"""MIReAD's published tables, together with SciDocs' labels."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def score(task, encoder, metric: str) -> float:
 
 
 def topic_vectors(task) -> Vectors:
-    """Vectors that lie apart by topic, and far enough from 0 for a probe of a few steps."""
+    """Vectors separated by topic, with norms large enough for a probe of a few steps."""
     rng = np.random.default_rng(0)
     found = {}
     for paper in task.papers:
@@ -93,7 +93,7 @@ def topic_vectors(task) -> Vectors:
     return Vectors.of(found)
 
 
-def test_a_folder_of_the_tables_is_known_though_scidocs_lies_in_it(published):
+def test_miread_folder_is_recognised_despite_scidocs_files(published):
     (published / "data" / "mag").rename(published / "mag")
     assert open_suite(str(published), None, SuiteSettings()).name == "miread"
     assert list(tasks(published)) == [
@@ -113,13 +113,13 @@ def test_a_folder_of_the_tables_is_known_though_scidocs_lies_in_it(published):
         ("cs", "ap"),
     ],
 )
-def test_vectors_of_the_topic_are_told_right(published, name, metric):
+def test_topic_vectors_get_a_perfect_score(published, name, metric):
     task = tasks(published, runs=2)[name].make()
     assert task.run(topic_vectors(task)).value(metric) == pytest.approx(1.0)
     assert score(task, Random(), metric) < 0.9
 
 
-def test_purity_has_all_its_numbers_of_clusters_with_their_spread(published):
+def test_purity_is_given_for_all_numbers_of_clusters_with_spread(published):
     task = tasks(published, part="test")["mag-clusters"].make()
     outcome = task.run(Random().encode(task.papers).papers)
     assert [found.metric for found in outcome.scores] == ["purity@10", "purity@20"]
@@ -128,15 +128,15 @@ def test_purity_has_all_its_numbers_of_clusters_with_their_spread(published):
     assert outcome.excluded["numbers of clusters above that of papers"] == 2
 
 
-def test_categories_are_the_tables_fields_and_journals_their_journals(published):
+def test_categories_and_journals_are_read_from_the_tables(published):
     made = tasks(published)
     assert set(made["categories"].make().measure.labels.values()) == set(FIELDS)
-    assert len(made["categories"].make().papers) == 75  # of both tables
+    assert len(made["categories"].make().papers) == 75  # from both tables
     journals = made["unseen-journals"].make().measure.labels
     assert set(journals.values()) == {f"New Journal {n}" for n in range(3)}
 
 
-def test_so_many_papers_of_a_group_are_drawn_whatever_their_order(published, monkeypatch):
+def test_papers_per_group_are_sampled_independently_of_order(published, monkeypatch):
     monkeypatch.setattr(miread, "PER_GROUP", 21)
     first = tasks(published)["categories"].make()
     assert len(first.papers) == 63
@@ -146,7 +146,7 @@ def test_so_many_papers_of_a_group_are_drawn_whatever_their_order(published, mon
     assert tasks(published)["categories"].make().sha256 == first.sha256
 
 
-def test_pairs_are_of_papers_whose_categories_all_lie_in_the_field(published):
+def test_pairs_use_papers_with_all_categories_in_the_field(published):
     sets = tasks(published)["cs"].make().measure.categories
     assert len(sets) == 40
     assert {name for some in sets.values() for name in some} == {"cs.L", "cs.C"}
@@ -155,7 +155,7 @@ def test_pairs_are_of_papers_whose_categories_all_lie_in_the_field(published):
 
 
 @pytest.mark.parametrize("written", ["['cs.LG', 'cs.CL']", "cs.LG cs.CL", "cs.LG,cs.CL"])
-def test_categories_are_words_and_not_the_characters_of_a_list(published, written):
+def test_categories_are_parsed_as_words(published, written):
     header = ["id", "abstr", "title", "categories"]
     rows = [["a", "text", "title", written], ["b", "more text", "title", "cs.CL"]]
     write_table(published / "df_arxiv_information_retrieval.csv.gz", header, rows)
@@ -178,7 +178,7 @@ def test_miread_split_val_evaluates_the_validation_part(published):
     assert len(made["mag-clusters"].make().papers) == 20
 
 
-def test_papers_without_an_abstract_are_left_out_and_counted(published):
+def test_papers_without_abstract_are_excluded_and_counted(published):
     task = tasks(published, runs=1)["mag"].make()
     assert "s119" not in {paper.id for paper in task.papers}
     assert task.run(topic_vectors(task)).excluded == {WITHOUT_ABSTRACT: 1}
@@ -196,13 +196,13 @@ def test_papers_without_an_abstract_are_left_out_and_counted(published):
     }
 
 
-def test_abstracts_go_in_alone_as_the_paper_fed_its_baselines(published):
+def test_abstract_only_uses_abstracts_as_the_paper_did(published):
     plain, alone = tasks(published, runs=1), tasks(published, runs=1, abstract_only=True)
     for name in ("mag", "categories", "unseen-journals", "cs", "mesh-clusters"):
         task = alone[name].make()
         assert all(paper.title.startswith("we study") for paper in task.papers)
         assert not any(paper.abstract for paper in task.papers)
-        assert task.sha256 != plain[name].make().sha256  # or they would be compared
+        assert task.sha256 != plain[name].make().sha256  # otherwise they would be compared
         told = task.run(TfIdf().encode(task.papers).papers).excluded
         assert told[WITHOUT_TITLES] == len(task.papers)
 
@@ -216,7 +216,7 @@ def test_abstracts_go_in_alone_as_the_paper_fed_its_baselines(published):
         ("data/paper_metadata_mag_mesh.json", {"mag", "mag-clusters", "mesh", "mesh-clusters"}),
     ],
 )
-def test_a_missing_file_is_named_and_costs_only_its_tasks(published, missing, lost):
+def test_miread_missing_file_fails_only_its_tasks(published, missing, lost):
     (published / missing).unlink()
     for name in ("mag", "mag-clusters", "mesh", "mesh-clusters", "categories", *lost):
         planned = tasks(published)[name]
@@ -227,14 +227,14 @@ def test_a_missing_file_is_named_and_costs_only_its_tasks(published, missing, lo
             planned.make()
 
 
-def test_a_table_that_breaks_off_is_an_error(published):
+def test_miread_truncated_table_raises_error(published):
     packed = (published / "df_1.csv.gz").read_bytes()
     (published / "df_1.csv.gz").write_bytes(packed[:-30])
     with pytest.raises(TrainerError, match="ends too early"):
         tasks(published)["categories"].make()
 
 
-def test_sizes_that_are_documented_are_those_that_count():
+def test_documented_sizes_equal_the_constants():
     told = " ".join(miread.__doc__.replace(",", "").split())
     for size in (miread.PER_GROUP, miread.PER_GROUP_AT_LEAST, miread.PAIRED):
         assert str(size) in told

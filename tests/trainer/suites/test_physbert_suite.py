@@ -1,4 +1,4 @@
-"""PhysBERT's data sets, as the hub has them."""
+"""PhysBERT's data sets in the format of the hub."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write(path: Path, value: object) -> None:
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """Twenty texts a category, forty pairs of titles, ten questions among twenty passages."""
+    """Twenty texts per category, forty pairs of titles, ten questions among twenty passages."""
     for name, words in CATEGORIES.items():
         texts = [f"we study {words} number {n}" for n in range(20)]
         write(tmp_path / "physbert_category_clustering" / f"P2P_{name}.json", texts)
@@ -61,7 +61,7 @@ def score(task, encoder, metric: str) -> float:
     return task.run(made.papers, made.queries).value(metric)
 
 
-def test_a_folder_of_the_hubs_data_sets_is_known_and_gives_all_tasks(published):
+def test_physbert_folder_is_recognised_and_gives_all_tasks(published):
     assert open_suite(str(published), None, SuiteSettings()).name == "physbert"
     assert list(tasks(published)) == [
         *("categories", "citations", "questions"),
@@ -78,20 +78,20 @@ def test_a_folder_of_the_hubs_data_sets_is_known_and_gives_all_tasks(published):
         ("hep-clusters", "v_measure"),
     ],
 )
-def test_words_beat_chance(published, name, metric):
+def test_tf_idf_beats_random(published, name, metric):
     task = tasks(published)[name].make()
     words = score(task, TfIdf(), metric)
     assert words > 0.7
     assert words > score(task, Random(), metric) + 0.1
 
 
-def test_the_name_of_a_file_is_the_category_of_its_texts(published):
+def test_file_name_is_the_category_of_its_texts(published):
     labels = tasks(published)["categories"].make().measure.labels
     assert set(labels.values()) == set(CATEGORIES)
     assert len(labels) == 60
 
 
-def test_clusters_of_a_field_are_of_its_subcategories_alone(published):
+def test_field_clusters_use_only_its_subcategories(published):
     found = {name: tasks(published)[f"{name}-clusters"].make() for name in physbert.FIELDS}
     named = {field: set(task.measure.labels.values()) for field, task in found.items()}
     assert named == {
@@ -102,22 +102,22 @@ def test_clusters_of_a_field_are_of_its_subcategories_alone(published):
     assert {task.evaluation for task in found.values()} == {"v_measure"}
 
 
-def test_a_model_trained_on_the_field_is_measured_under_the_papers_name(published):
-    """Only that stands beside the paper's numbers; the data are the same."""
+def test_tuned_model_is_evaluated_under_the_task_of_the_paper(published):
+    """Only this task is compared with the paper's numbers; the data are the same."""
     plain = tasks(published)["astro-clusters"].make()
     tuned = physbert.subcategories(published, "astro", tuned=True)
     assert (tuned.name, tuned.evaluation) == ("sub-astro", "subdomain")
     assert tuned.sha256 == plain.sha256
 
 
-def test_texts_that_come_twice_count_twice_as_they_are_published(published):
+def test_repeated_texts_count_twice_as_published(published):
     file = published / "physbert_category_clustering" / "P2P_hep.json"
     write(file, ["the same text"] * 20)
     assert len(tasks(published)["categories"].make().papers) == 60
 
 
 @pytest.mark.parametrize("shape", ["texts", "objects", "named"])
-def test_pairs_are_read_in_whichever_shape(published, shape):
+def test_pairs_are_read_in_any_format(published, shape):
     pair = ["one title", "another title"]
     entry = {
         "texts": pair,
@@ -143,7 +143,7 @@ def test_physbert_counts_unreadable_entries(published):
     assert task.run(TfIdf().encode(task.papers).papers).excluded == {physbert.UNREAD: 1}
 
 
-def test_questions_without_a_text_or_an_answer_are_counted_and_lost_answers_are_never_found(
+def test_questions_without_text_or_answer_are_counted(
     published,
 ):
     place = published / "physbert_information_retrieval" / "ir_dataset.json"
@@ -165,8 +165,8 @@ def test_questions_without_a_text_or_an_answer_are_counted_and_lost_answers_are_
     assert values["q1"] == 0
 
 
-def test_equally_near_passages_rank_by_falling_id(published):
-    """As pytrec_eval does it: of two equals the one with the higher id comes first."""
+def test_tied_passages_are_ranked_by_descending_id(published):
+    """As in pytrec_eval: of two tied passages the one with the higher id comes first."""
     task = tasks(published)["questions"].make()
     same = {paper.id: [1.0, 0.0] for paper in task.papers}
     asked = Vectors.of({query.id: [1.0, 0.0] for query in task.queries})
@@ -198,7 +198,7 @@ def test_physbert_missing_files_fail_only_their_tasks(published, missing, lost):
             planned.make()
 
 
-def test_a_file_that_breaks_off_is_an_error_and_not_a_shorter_file(published):
+def test_physbert_truncated_file_raises_error(published):
     for place in (
         published / "physbert_category_clustering" / "P2P_hep.json",
         published / "physbert_citation_classification" / "citing_pairs.json",

@@ -20,10 +20,10 @@ IDS = [f"s{number:02}" for number in range(24)]
 
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
-    """The folder as SciDocs' authors publish it, with 24 papers of two topics.
+    """SciDocs' published folder, with 24 papers of two topics.
 
-    Who reads a paper clicks on the only one of the same topic; files of the validation part are
-    other ones than those of the test part.
+    Readers of a paper click on the only one of the same topic. The files of the validation part
+    differ from those of the test part.
     """
     folder = tmp_path / "data"
     papers = {
@@ -58,7 +58,7 @@ def published(tmp_path: Path) -> Path:
 
 
 def click_line(number: int) -> str:
-    """A query, the paper of its topic, and that among three of the other topic."""
+    """A query, the paper of its topic, and that one among three of the other topic."""
     query = number % 24
     near = IDS[(query + 2 * (1 + number % 5)) % 24]
     shown = [IDS[(query + 1 + 2 * (number + far)) % 24] for far in range(3)]
@@ -74,7 +74,7 @@ def by_topic() -> Vectors:
     return Vectors.of({p: ([3.0, 0.0] if int(p[1:]) % 2 else [0.0, 3.0]) for p in IDS})
 
 
-def test_the_published_folder_gives_all_its_tasks(published):
+def test_scidocs_folder_gives_all_tasks(published):
     assert list(tasks("scidocs", published)) == [
         *("mag", "mesh", "cite", "co-cite", "co-view", "co-read", "recomm")
     ]
@@ -83,7 +83,7 @@ def test_the_published_folder_gives_all_its_tasks(published):
 
 
 @pytest.mark.parametrize(("name", "metric"), [("mag", "macro_f1"), ("cite", "map")])
-def test_vectors_of_the_topic_are_told_right(published, name, metric):
+def test_topic_vectors_get_a_perfect_score(published, name, metric):
     task = tasks("scidocs", published)[name].make()
     assert task.run(by_topic()).value(metric) == 1.0
     assert task.run(TfIdf().encode(task.papers).papers).value(metric) > 0.9
@@ -102,7 +102,7 @@ def test_vectors_of_the_topic_are_told_right(published, name, metric):
         ("recomm/propensity_scores.json", {"recomm"}),
     ],
 )
-def test_a_missing_file_is_named_and_costs_only_its_tasks(published, missing, lost):
+def test_scidocs_missing_file_fails_only_its_tasks(published, missing, lost):
     (published / missing).unlink()
     for name, planned in tasks("scidocs", published).items():
         if name in lost:
@@ -131,7 +131,7 @@ def test_scidocs_contradicting_grades_raise_error(published):
         tasks("scidocs", published)["cite"].make()
 
 
-def test_a_paper_of_two_classes_is_named(published):
+def test_scidocs_paper_of_two_classes_raises_error(published):
     with (published / "mag" / "test.csv").open("a") as file:
         file.write("\ns16,0\ns17,0\n")
     with pytest.raises(TrainerError, match="two things of 's17'"):
@@ -160,7 +160,7 @@ def test_interval_of_a_share_is_clipped(published, tmp_path):
     assert 0 <= score.low < score.value < score.high == 1
 
 
-def test_clicks_are_read_as_they_are_published(published):
+def test_clicks_are_read_from_the_published_files(published):
     measure = tasks("scidocs", published)["recomm"].make().measure
     assert [len(part) for part in (measure.train, measure.validation, measure.test)] == [
         *(160, 20, 40)
@@ -173,7 +173,7 @@ def test_clicks_are_read_as_they_are_published(published):
     assert known == ("graph network 3", ("a1",), 2019, (), ("s05",))
 
 
-def test_a_ranker_learned_on_the_vectors_puts_the_click_first(published):
+def test_ranker_learned_from_topic_vectors_ranks_the_click_first(published):
     task = tasks("scidocs", published, runs=1)["recomm"].make()
     found = task.run(by_topic())
     assert found.value("adj_p@1") == 1.0
@@ -184,7 +184,7 @@ def test_a_ranker_learned_on_the_vectors_puts_the_click_first(published):
 @pytest.mark.parametrize(
     "scores", ['{"scores": []}', '{"scores": [0.5, 0]}', "[0.5, 0.1]", '{"scores": [null]}']
 )
-def test_propensities_that_cannot_be_are_refused(published, scores):
+def test_invalid_propensities_are_refused(published, scores):
     (published / "recomm" / "propensity_scores.json").write_text(scores)
     with pytest.raises(TrainerError, match=r"propensity_scores\.json does not say"):
         tasks("scidocs", published)["recomm"].make()
@@ -213,7 +213,7 @@ def test_scidocs_split_val_evaluates_the_validation_part(published):
     assert len(told["cite"].make().measure.judged) == 1
     clicks = told["recomm"].make()
     assert len(clicks.measure.test) == 20
-    assert clicks.measure.validation == []  # or it would be learned from
+    assert clicks.measure.validation == []  # otherwise it would be trained on
     assert {task.split for task in (labels, clicks)} == {"validation"}
 
 
