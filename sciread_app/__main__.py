@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sciread_app.language import speak
+from sciread_app.language import set_language
 from sciread_app.paths import resource
 
 _WINDOW_OPTIONS = ("--home", "--screenshot")
@@ -38,7 +38,7 @@ def main() -> None:
         return
     if not find_spec("hnswlib"):
         sys.exit(_HALF_INSTALLED)
-    speak(_languages(), resource("locale"))
+    set_language(_languages(), resource("locale"))
     if _COMPLETION not in os.environ and (wanted := _window_options(arguments)):
         sys.exit(_open_window(**wanted))
     else:

@@ -16,21 +16,21 @@ from typing import Any
 
 DOMAIN = "sciread"
 
-_spoken: gettext.NullTranslations = gettext.NullTranslations()
-_name = "en"
-_told: tuple[Sequence[str], Path] = ((), Path())
+_translations: gettext.NullTranslations = gettext.NullTranslations()
+_language = "en"
+_arguments: tuple[Sequence[str], Path] = ((), Path())
 
 
-def speak(languages: Sequence[str], folder: Path) -> str:
-    """Speak the first of these languages that there is a translation for, from now on.
+def set_language(languages: Sequence[str], folder: Path) -> str:
+    """Translate into the first of these languages that has a translation in `folder`.
 
-    Called once, before anything is imported that says something: texts that never change are
-    translated when their module is imported. Returns the language, "en" if there is none of them.
+    Call it once, before modules with texts are imported: constant texts are translated when their
+    module is imported. Returns the language; "en" if none of them has a translation.
     """
-    global _spoken, _name, _told
-    _told = tuple(languages), folder
-    _spoken, _name = _first(languages, folder)
-    return _name
+    global _translations, _language, _arguments
+    _arguments = tuple(languages), folder
+    _translations, _language = _first(languages, folder)
+    return _language
 
 
 def _first(languages: Sequence[str], folder: Path) -> tuple[gettext.NullTranslations, str]:
@@ -44,42 +44,56 @@ def _first(languages: Sequence[str], folder: Path) -> tuple[gettext.NullTranslat
     return gettext.NullTranslations(), "en"
 
 
-def spoken() -> str:
-    """The language that is spoken now, such as "de_AT"."""
-    return _name
+def current_language() -> str:
+    """Return the language of translated texts, such as "de_AT"."""
+    return _language
 
 
-def told() -> tuple[Sequence[str], Path]:
-    """The arguments of the last `speak`, for another process that uses the same language."""
-    return _told
+def language_arguments() -> tuple[Sequence[str], Path]:
+    """Return the arguments of the last `set_language`, to set the same in another process."""
+    return _arguments
 
 
 def tr(text: str, /, **values: Any) -> str:
-    """`tr("Nothing is like {title}.", title=title)`: the whole sentence, its values by name."""
-    said = _spoken.gettext(text)
-    return said.format(**values) if values else said
+    """Translate a whole sentence, with values by name.
+
+    Example: `tr("Nothing is like {title}.", title=title)`.
+    """
+    translated = _translations.gettext(text)
+    return translated.format(**values) if values else translated
 
 
 def trc(context: str, text: str, /) -> str:
-    """`trc("the key", "Space")`: a word that English has for two things, and others have not."""
-    return _spoken.pgettext(context, text)
+    """Translate a word with two meanings in English, of which `context` names one.
+
+    Example: `trc("the key", "Space")`.
+    """
+    return _translations.pgettext(context, text)
 
 
 def trn(one: str, many: str, n: int, /, **values: Any) -> str:
-    """`trn("{n:,} paper", "{n:,} papers", count)`: as the language counts; `n` is a value too."""
-    return _spoken.ngettext(one, many, n).format(n=n, **values)
+    """Translate a sentence in the plural form for `n`, which is also a value.
+
+    Example: `trn("{n:,} paper", "{n:,} papers", count)`.
+    """
+    return _translations.ngettext(one, many, n).format(n=n, **values)
 
 
-def say_percent(percentile: float) -> str:
-    """A share of 0 to 100 with as many digits as tell near-100 apart: 87 %, 99.2 %. Never rounded
-    up; 99.9 % is the most, since shares are estimated from samples."""
+def format_percent(percentile: float) -> str:
+    """Format a percentage from 0 to 100: 87 %, and with a decimal from 98 on, 99.2 %.
+
+    It is rounded down, and at most 99.9 %, since percentages are estimated from samples.
+    """
     digits = 0 if percentile < 98 else 1
     scale = 10**digits
     return f"{min(99.9, math.floor(percentile * scale) / scale):.{digits}f} %"
 
 
-def say_day(day: date, *, with_year: bool = False) -> str:
-    """5 March, 5 March 2026. Python's own names are the system's, whatever is spoken here."""
+def format_day(day: date, *, with_year: bool = False) -> str:
+    """Format a day: 5 March, 5 March 2026.
+
+    Python's own names of months follow the system's locale, not the current language.
+    """
     if with_year:
         return tr("{day} {month} {year}", day=day.day, month=_month(day), year=day.year)
     # Translators: 3 November, or with its year
@@ -96,7 +110,8 @@ def _month(day: date) -> str:
     return names[day.month - 1]
 
 
-def say_weekday(day: date) -> str:
+def format_weekday(day: date) -> str:
+    """Return the name of the day of the week."""
     names = (
         *(tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday")),
         *(tr("Saturday"), tr("Sunday")),

@@ -29,7 +29,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from sciread_app.errors import LibraryError, SciReadError
-from sciread_app.language import spoken, tr
+from sciread_app.language import current_language, tr
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
@@ -230,7 +230,7 @@ def _application() -> QApplication:
 def _install_translations(app: QApplication) -> None:
     """Translate the texts of Qt itself (Cancel, Open, Copy), which also sets the layout direction
     of the language."""
-    translator, language = QTranslator(app), QLocale(spoken())
+    translator, language = QTranslator(app), QLocale(current_language())
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if translator.load(language, "qtbase", "_", folder):
         app.installTranslator(translator)

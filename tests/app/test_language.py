@@ -13,7 +13,16 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
 from sciread_app import language
-from sciread_app.language import DOMAIN, say_day, say_weekday, speak, spoken, tr, trc, trn
+from sciread_app.language import (
+    DOMAIN,
+    current_language,
+    format_day,
+    format_weekday,
+    set_language,
+    tr,
+    trc,
+    trn,
+)
 
 SOURCES = Path(language.__file__).parent
 SAID = {"tr": 1, "trn": 2, "trc": 2}  # number of text arguments of each function
@@ -34,35 +43,35 @@ def folder(tmp_path) -> Iterator[Path]:
     with path.open("wb") as stream:
         write_mo(stream, catalog)
     yield tmp_path
-    speak([], tmp_path)
+    set_language([], tmp_path)
 
 
 def test_translated_text_is_used_with_english_fallback(folder):
-    assert speak(["xx", "de_AT", "en"], folder) == "de_AT"
+    assert set_language(["xx", "de_AT", "en"], folder) == "de_AT"
     assert tr("Nothing is like {title}.", title="{Ähnlich}") == "{Ähnlich} gleicht keiner."
     assert [trn("{n:,} paper", "{n:,} papers", n) for n in (1, 2000)] == [
         "1 Aufsatz",
         "2,000 Aufsätze",
     ]
     assert tr("Search") == "Search"
-    assert spoken() == "de_AT"
+    assert current_language() == "de_AT"
 
 
 def test_context_distinguishes_equal_english_words(folder):
-    speak(["de"], folder)
+    set_language(["de"], folder)
     assert (tr("Read"), trc("papers", "Read"), trc("marks", "Read")) == ("Lesen", "Gelesen", "Read")
 
 
 def test_days_are_named_in_the_current_language(folder):
     day = date(2026, 3, 6)
-    speak(["de"], folder)
-    assert (say_day(day), say_weekday(day)) == ("6. März", "Freitag")
-    speak(["en"], folder)
-    assert (say_day(day, with_year=True), say_weekday(day)) == ("6 March 2026", "Friday")
+    set_language(["de"], folder)
+    assert (format_day(day), format_weekday(day)) == ("6. März", "Freitag")
+    set_language(["en"], folder)
+    assert (format_day(day, with_year=True), format_weekday(day)) == ("6 March 2026", "Friday")
 
 
 def test_preferred_english_is_used(folder):
-    assert speak(["en_GB", "de"], folder) == spoken() == "en"
+    assert set_language(["en_GB", "de"], folder) == current_language() == "en"
     assert trn("{n:,} paper", "{n:,} papers", 1) == "1 paper"
 
 

@@ -15,7 +15,7 @@ from sciread_app.domain.fetch import Fetch
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import say_percent
+from sciread_app.language import format_percent
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.services.maintenance.doctor import Diagnosis
 from sciread_app.services.search.search import MatchExplanation, MatchInfo, SearchHit, SearchResults
@@ -80,7 +80,7 @@ def _why(hit: SearchHit, reason: MatchExplanation | None) -> str:
     elif hit.match is MatchInfo.all_words:
         parts.append("all words")
     if hit.percentile is not None:
-        parts.append(f"closer than {say_percent(hit.percentile)} of random pairs")
+        parts.append(f"closer than {format_percent(hit.percentile)} of random pairs")
     if reason and reason.words:
         parts.append("words: " + ", ".join(reason.words))
     if reason and reason.sentence:

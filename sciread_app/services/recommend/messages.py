@@ -13,7 +13,7 @@ from sciread_app.domain.recommend import (
     TopicKind,
     TopicPreferences,
 )
-from sciread_app.language import say_day, say_weekday, tr, trn
+from sciread_app.language import format_day, format_weekday, tr, trn
 from sciread_app.storage.organisation.relevance_feedback import LastFetch
 
 
@@ -240,5 +240,5 @@ def _day(moment: float, now: datetime) -> str:
     if then.date() == now.date():
         return tr("today")
     if days < 7:
-        return say_weekday(then)
-    return say_day(then, with_year=then.year != now.year)
+        return format_weekday(then)
+    return format_day(then, with_year=then.year != now.year)

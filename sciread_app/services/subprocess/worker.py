@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from sciread_app.errors import WorkLost
-from sciread_app.language import speak, told, tr
+from sciread_app.language import language_arguments, set_language, tr
 from sciread_app.tasks import Task
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ def _follow(process: subprocess.Popen[bytes], work: Any, task: Task) -> tuple[bo
     assert process.stdin and process.stdout
     # The language is sent first: unpickling the function imports its module, which translates
     # the module's constant texts.
-    _send(process.stdin, told())
+    _send(process.stdin, language_arguments())
     _send(process.stdin, work)
     while True:
         kind, values = pickle.load(process.stdout)
@@ -74,7 +74,7 @@ def _main() -> None:
     os.dup2(2, 1)  # keeps printed text out of the answers
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    speak(*pickle.load(sys.stdin.buffer))
+    set_language(*pickle.load(sys.stdin.buffer))
     work, given = pickle.load(sys.stdin.buffer)
 
     def report(*progress: Any) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NoReturn
 
 from sciread_app.errors import Busy, SourceError
-from sciread_app.language import say_day, tr
+from sciread_app.language import format_day, tr
 
 log = logging.getLogger(__name__)
 
@@ -176,6 +176,6 @@ def give_up(why: str, trouble: TransientError) -> NoReturn:
         hint = tr(
             "Try again after {time} on {date}; what came until then is kept.",
             time=f"{until:%H:%M}",
-            date=say_day(until),
+            date=format_day(until),
         )
     raise (Busy if trouble.busy else SourceError)(f"{why}.", hint) from trouble

@@ -12,7 +12,7 @@ from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.domain.paper_updates import retracted
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import say_percent, tr, trn
+from sciread_app.language import format_percent, tr, trn
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import Details, MatchReasons, ResultList
 from sciread_app.ui.widgets.text_direction import direction
@@ -136,7 +136,7 @@ def _why(details: Details, evidence: MatchReasons | None, by_words: bool) -> str
     elif evidence and evidence.all_words:
         lines.append(tr("It holds all words"))
     if evidence and evidence.percentile is not None:
-        closer = f"<b>{say_percent(evidence.percentile)}</b>"
+        closer = f"<b>{format_percent(evidence.percentile)}</b>"
         lines.append(
             tr("Meaning: closer than {percent} of random pairs in this library", percent=closer)
         )

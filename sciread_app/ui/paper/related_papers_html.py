@@ -11,7 +11,7 @@ from sciread_app.domain.citation_list import CitationDirection, CitationList, Li
 from sciread_app.domain.identifiers import identifier_link
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import say_day, say_percent, tr, trn
+from sciread_app.language import format_day, format_percent, tr, trn
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import SimilarPaper
 from sciread_app.ui.widgets.text_direction import direction
@@ -77,7 +77,7 @@ def _known(citations: CitationList) -> str:
 
 def _why_none(citations: CitationList, side: CitationDirection) -> str:
     if citations.asked is not None:
-        day = say_day(date.fromtimestamp(citations.asked), with_year=True)
+        day = format_day(date.fromtimestamp(citations.asked), with_year=True)
         if side is CitationDirection.references:
             return tr(
                 "Semantic Scholar and PubMed knew no paper that this one cites on {day}.", day=day
@@ -91,7 +91,7 @@ def _alike(one: SimilarPaper, theme: Theme) -> str:
     if one.words:
         reasons.append(tr("both say {words}", words=", ".join(one.words)))
     if one.percentile is not None:
-        part = say_percent(one.percentile)
+        part = format_percent(one.percentile)
         # Translators: two papers lie closer together than so many per cent of all pairs do
         reasons.append(tr("closer than {part} of pairs", part=part))
     return _held(one.paper, theme, escape(" · ".join(reasons)))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sciread_app.domain.text.sentences import sentences
 from sciread_app.domain.text.term_matching import distinct, spans
-from sciread_app.language import say_percent, tr, trn
+from sciread_app.language import format_percent, tr, trn
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import Card, MatchReasons, Moved
@@ -98,7 +98,9 @@ def reason_text(card: Card, evidence: MatchReasons, words: Sequence[str]) -> str
     if evidence.meaning_rank:
         parts.append(tr("{rank} by meaning", rank=ordinal(evidence.meaning_rank)))
     if evidence.percentile is not None:
-        parts.append(tr("closer than {percent} of pairs", percent=say_percent(evidence.percentile)))
+        parts.append(
+            tr("closer than {percent} of pairs", percent=format_percent(evidence.percentile))
+        )
     return " · ".join(parts)
 
 

@@ -23,7 +23,7 @@ class _Marks(gettext.NullTranslations):
 
 @pytest.fixture
 def foreign(monkeypatch):
-    monkeypatch.setattr(language, "_spoken", _Marks())
+    monkeypatch.setattr(language, "_translations", _Marks())
 
 
 ARXIV = {"arxiv": "2101.00001", "source": "arxiv"}

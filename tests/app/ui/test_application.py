@@ -83,8 +83,8 @@ def test_first_start_draws_the_window_without_importing_torch(tmp_path):
 PRINT_QT_TEXTS = """
 import os, sys
 from pathlib import Path
-from sciread_app.language import speak
-speak([sys.argv[1]], Path(sys.argv[2]))
+from sciread_app.language import set_language
+set_language([sys.argv[1]], Path(sys.argv[2]))
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit
 from sciread_app.ui.application import _application
 app = _application()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sciread_app.domain.identifiers import identifier_links
 from sciread_app.domain.text.term_matching import spans
-from sciread_app.language import say_percent
+from sciread_app.language import format_percent
 from sciread_app.ui.formatting import ProgressRate, authors, authors_within, duration, progress_text
 from sciread_app.ui.paper.details_html import body_text, head_text, marked, warning
 from sciread_app.ui.paper_list.card_delegate import closeness
@@ -85,7 +85,7 @@ def test_body_text_explains_why_a_paper_was_found():
     [(87.6, "87 %"), (99.27, "99.2 %"), (99.99, "99.9 %"), (100, "99.9 %")],
 )
 def test_percentiles_are_rounded_down(percentile, shown):
-    assert say_percent(percentile) == shown
+    assert format_percent(percentile) == shown
 
 
 def test_closeness_is_logarithmic_in_the_distance_to_100():

@@ -30,8 +30,8 @@ KEPT = re.compile(r"(\{\w+(?:[:!][^{}]*)?\}|<[^<>]*>|&\w+;)")  # values, markup
 START = """
 import json, os, sys
 from pathlib import Path
-from sciread_app.language import speak
-assert speak([sys.argv[1]], Path(sys.argv[2])) == sys.argv[1]
+from sciread_app.language import set_language
+assert set_language([sys.argv[1]], Path(sys.argv[2])) == sys.argv[1]
 from tests.support.ui.tour import every_text
 json.dump(every_text(Path(sys.argv[3])), sys.stdout)
 sys.stdout.flush()

@@ -67,5 +67,5 @@ def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
 
 
 def test_subprocess_uses_the_same_language(folder):  # noqa: F811
-    language.speak(["de"], folder)
+    language.set_language(["de"], folder)
     assert apart(works.speak, task=Task()) == "{n:,} Aufsatz"
