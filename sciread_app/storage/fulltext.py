@@ -9,7 +9,7 @@ hundred thousand of them is immediate; searches leave them out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, exc
@@ -118,8 +118,15 @@ def reindexing(db: Connection, ids: Sequence[int]) -> Iterator[None]:
         index(db, ids)
 
 
-def rebuild(db: Connection) -> None:
-    db.exec_driver_sql("INSERT INTO fulltext (fulltext) VALUES ('rebuild')")
+def rebuild(db: Connection, step: Callable[[int, int], None] = lambda done, all: None) -> None:
+    """Index all papers anew. `step` is called with the number of papers indexed and their total;
+    it may raise to stop."""
+    db.exec_driver_sql("INSERT INTO fulltext (fulltext) VALUES ('delete-all')")
+    ids = db.exec_driver_sql("SELECT id FROM papers ORDER BY id").scalars().all()
+    for done in range(0, len(ids), _FEW):
+        step(done, len(ids))
+        few = ids[done : done + _FEW]
+        index_between(db, few[0], few[-1])
 
 
 def is_consistent(db: Connection) -> bool:

@@ -89,11 +89,17 @@ class Salvaged:
     altered: dict[int, str] = field(default_factory=dict)  # titles of papers with damaged texts
 
 
-def salvage(source: Path, target: Path, step: Step = lambda done, all: None) -> Salvaged:
+def salvage(
+    source: Path,
+    target: Path,
+    step: Step = lambda done, all: None,
+    index_step: Step = lambda done, all: None,
+) -> Salvaged:
     """Write everything readable in a library to a new file.
 
-    `step` is called with the number of pages read and their total; it may raise to stop. Raises
-    OSError and LibraryError.
+    `step` is called with the number of pages read and their total, then `index_step` with the
+    number of papers indexed and their total; both may raise to stop. Raises OSError and
+    LibraryError.
     """
     with SqlitePages.of(source) as pages:
         revision = pages.header(60)
@@ -104,7 +110,7 @@ def salvage(source: Path, target: Path, step: Step = lambda done, all: None) -> 
     database = Database(target)  # migrates it
     try:
         with database.writing() as connection:
-            _finish(connection, done)
+            _finish(connection, done, index_step)
     finally:
         database.close()
     target.with_suffix(".backup" + target.suffix).unlink(missing_ok=True)
@@ -359,13 +365,13 @@ class _Salvage:
                         self._done.lost[name] += gone
 
 
-def _finish(db: Connection, done: Salvaged) -> None:
+def _finish(db: Connection, done: Salvaged, index_step: Step) -> None:
     """Recompute what derives from the texts of papers, and list those whose text changed."""
     changed = {*paper_rows.changed_texts(db), *done.altered} - done.placeholders.keys()
     paper_rows.renew(db, changed | done.placeholders.keys(), time.time())
     titles = db.exec_driver_sql("SELECT id, title FROM papers")
     done.altered = {id: title for id, title in titles if id in changed}
-    fulltext.rebuild(db)
+    fulltext.rebuild(db, index_step)
 
 
 def _layouts(db: sqlite3.Connection) -> Iterator[TableLayout]:

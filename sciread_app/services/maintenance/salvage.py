@@ -102,6 +102,7 @@ def salvage_home(home: Home, target: Path, task: Task) -> SalvageReport:
             home.library,
             new.library,
             lambda at, all: task.step(at, all, tr("Reading the damaged library")),
+            lambda at, all: task.step(at, all, tr("Building the text index")),
         )
         ledger = SalvageReport(target, done, tuple(_copy_beside(home, new, task)))
         (arriving / LEDGER).write_text("\n".join(ledger.lines()) + "\n", "utf-8")

@@ -16,6 +16,7 @@ from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
 from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.storage import fulltext
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support import damage
@@ -63,6 +64,17 @@ def test_salvaged_home_passes_the_check_with_all_its_data(home, tmp_path):
     assert (new / "styles" / "own.csl").read_text("utf-8") == "<style/>"
     assert f"{PAPERS} papers" in (new / LEDGER).read_text("utf-8")
     assert home.library.read_bytes() == before
+
+
+def test_salvage_reports_progress_of_the_text_index(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(fulltext, "_FEW", 100)
+    reports: list[tuple[int, int, str]] = []
+    salvage_home(home, tmp_path / "new", Task(lambda *report: reports.append(report)))
+    indexing = [report[:2] for report in reports if report[2] == "Building the text index"]
+    assert indexing == [(0, PAPERS), (100, PAPERS), (200, PAPERS)]
+    library = Library(tmp_path / "new" / home.library.name)
+    assert library.is_text_index_consistent() and len(library.search_text("bees", 400)) == PAPERS
+    library.close()
 
 
 def test_doctor_of_damaged_library_names_last_sound_backup(home):
