@@ -41,7 +41,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("papers", [1, 7, 23, 100])
-def test_parts_hold_every_paper_once_in_whatever_order_they_are_read(tmp_path, kind, papers):
+def test_parts_hold_every_paper_once_in_any_reading_order(tmp_path, kind, papers):
     found = open_input(KINDS[kind](tmp_path))
     parts = list(found.parts(papers))
     assert [part.count for part in parts[:-1]] == [papers] * (len(parts) - 1)
@@ -49,18 +49,18 @@ def test_parts_hold_every_paper_once_in_whatever_order_they_are_read(tmp_path, k
     forwards = [list(found.read(part)) for part in parts]
     assert backwards[::-1] == forwards
     assert [record for part in forwards for record in part] == EXPECTED
-    # What another worker reads, who has not read the parts before.
+    # A new worker, which has not read the earlier parts, reads the same.
     assert list(open_input(found.path).read(parts[-1])) == forwards[-1]
 
 
-def test_a_part_that_was_read_half_can_be_read_again(tmp_path):
+def test_partly_read_part_can_be_read_again(tmp_path):
     found = open_input(KINDS["packed lines"](tmp_path))
     parts = list(found.parts(7))
     next(found.read(parts[1]))
     assert list(found.read(parts[1])) == EXPECTED[7:14]
 
 
-def test_corpora_come_row_by_row(tmp_path):
+def test_corpora_are_read_row_by_row(tmp_path):
     corpus = make_corpus(tmp_path / "corpus", 5)
     found = open_input(tmp_path / "corpus")
     assert found.stamp == corpus.sha256
@@ -100,7 +100,7 @@ def test_input_reports_bad_entries_and_continues(tmp_path):
         ("a.sqlite3", b"SQLite format 3\x00" + bytes(100), "cannot be read"),
     ],
 )
-def test_files_that_cannot_be_read_are_named(tmp_path, name, content, said):
+def test_unreadable_files_are_named(tmp_path, name, content, said):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TrainerError, match=said) as error:
         list(open_input(tmp_path / name).parts(10))
@@ -114,7 +114,7 @@ def test_missing_files_and_plain_folders_are_refused(tmp_path):
         open_input(tmp_path)
 
 
-def test_a_table_without_texts_is_refused(tmp_path):
+def test_table_without_texts_is_refused(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

@@ -28,8 +28,8 @@ def cluster(monkeypatch):
         object_store_memory=80 << 20,
         log_to_driver=False,
         logging_level="ERROR",
-        # Else what it starts has what others leave of a busy machine, and dies if they fill its
-        # memory or it does not answer for a while.
+        # Otherwise it takes what memory others leave on a busy machine, and dies if that runs out
+        # or if it is slow to answer.
         _system_config={
             "worker_niceness": 0,
             "memory_monitor_refresh_ms": 0,
@@ -39,7 +39,7 @@ def cluster(monkeypatch):
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield ray
     ray.shutdown()
-    # It takes signals for itself, and other tests send some.
+    # It handles signals itself, and other tests send some.
     signal.signal(signal.SIGTERM, before[0])
     signal.signal(signal.SIGINT, before[1])
 
@@ -67,7 +67,8 @@ def test_ray_actors_write_the_same_shards_as_a_worker(cluster, work, tmp_path):
         vectors, expected = (np.load(path / "vectors.npy") for path in (other, shard))
         np.testing.assert_allclose(vectors, expected, atol=2e-3)
 
-    # What an actor finds wrong is said as a worker says it: here, a line more in as many bytes.
+    # Errors of an actor are reported like those of a worker: here, one more line in a file of the
+    # same size.
     (tmp_path / "ray" / "shards" / "000009").rename(tmp_path / "away")
     lines = (tmp_path / "papers.jsonl").read_text()
     (tmp_path / "papers.jsonl").write_text(lines.replace("no paper", "no\npaper"))

@@ -27,12 +27,12 @@ def clock():
 
 @pytest.fixture
 def leases(tmp_path, clock):
-    """Makes workers on one folder; none of their leases ever beats."""
+    """Return a function that makes workers on one folder, whose leases never beat."""
     return lambda: Leases(tmp_path / "leases", 100, clock)
 
 
 def silent_elsewhere(folder: Path, name: str) -> None:
-    """A lease as a worker of another machine left it."""
+    """A lease left by a worker of another machine."""
     folder.mkdir(exist_ok=True)
     said = {"beat": 3, "owner": "far-1", "pid": 1, "place": "far"}
     (folder / name).write_text(json.dumps(said))
@@ -53,9 +53,7 @@ def test_dropped_lease_can_be_claimed_again(leases):
     assert other.claim("7")
 
 
-def test_a_silent_lease_of_another_machine_is_taken_over_in_time_and_by_one(
-    leases, clock, tmp_path
-):
+def test_silent_lease_of_another_machine_is_taken_over_once(leases, clock, tmp_path):
     silent_elsewhere(tmp_path / "leases", "7.0")
     workers = [leases() for _ in range(8)]
     assert [worker.claim("7") for worker in workers] == [None] * 8
@@ -67,7 +65,7 @@ def test_a_silent_lease_of_another_machine_is_taken_over_in_time_and_by_one(
     assert len([lease for lease in found if lease]) == 1
 
 
-def test_a_lease_that_beats_lives_on(leases, clock):
+def test_beating_lease_is_not_taken_over(leases, clock):
     one, other = leases(), leases()
     lease = one.claim("7")
     for _ in range(5):
@@ -101,7 +99,7 @@ def test_finished_work_leaves_no_leases(leases, clock, tmp_path):
     assert [path.name for path in (tmp_path / "leases").iterdir()] == ["77.0"]
 
 
-def test_a_killed_process_of_this_machine_loses_its_lease_at_once(leases, tmp_path):
+def test_lease_of_a_killed_local_process_is_free_at_once(leases, tmp_path):
     code = (
         "import os, sys; from pathlib import Path; from trainer.embedding.leases import Leases;"
         "Leases(Path(sys.argv[1])).claim('7'); os._exit(9)"
@@ -114,7 +112,7 @@ def test_a_killed_process_of_this_machine_loses_its_lease_at_once(leases, tmp_pa
     assert leases().claim("7")
 
 
-def test_a_lease_beats_by_itself_and_is_given_back_at_the_end(tmp_path):
+def test_lease_beats_automatically_and_is_dropped_at_the_end(tmp_path):
     folder = tmp_path / "leases"
     with Leases(folder, patience=0.1) as worker:
         worker.claim("7")
@@ -124,7 +122,7 @@ def test_a_lease_beats_by_itself_and_is_given_back_at_the_end(tmp_path):
     assert not list(folder.iterdir())
 
 
-def test_a_damaged_lease_is_waited_for_like_any_other(leases, clock, tmp_path):
+def test_damaged_lease_expires_like_any_other(leases, clock, tmp_path):
     folder = tmp_path / "leases"
     folder.mkdir()
     (folder / "7.0").write_bytes(b'{"beat": \xff')

@@ -31,7 +31,7 @@ def test_tf_idf_title_retrieves_its_paper():
     assert np.allclose(np.linalg.norm(made.papers.matrix.toarray(), axis=1), 1, atol=1e-6)
 
 
-def test_a_paper_without_words_that_count_has_no_vector():
+def test_text_without_known_words_has_no_vector():
     for encoder in (TfIdf(), Bm25()):
         made = encoder.encode(PAPERS, QUERIES)
         assert list(made.papers.ids) == ["a", "b", "c"]
@@ -70,7 +70,7 @@ def test_bm25_without_queries_is_unsupported():
     assert TfIdf().unsupported_reason(task()) == ""
 
 
-def test_a_random_vector_belongs_to_its_paper_and_to_nothing_else():
+def test_random_vector_depends_only_on_its_text():
     one, other = Random().encode(PAPERS[:3]).papers, Random().encode(PAPERS[2::-1]).papers
     assert np.array_equal(one.matrix, other.matrix[::-1])
     unit = l2_normalize(one.matrix)
@@ -79,7 +79,7 @@ def test_a_random_vector_belongs_to_its_paper_and_to_nothing_else():
     assert abs(unit[0] @ l2_normalize(title)[0]) < 0.25
 
 
-def test_scaling_makes_vectors_one_long_and_leaves_zeros_alone():
+def test_l2_normalize_gives_unit_vectors_and_keeps_zeros():
     dense = np.array([[3.0, 4.0], [0.0, 0.0]])
     for matrix in (dense, csr_array(dense)):
         assert np.allclose(l2_normalize(matrix) @ np.eye(2), [[0.6, 0.8], [0, 0]])

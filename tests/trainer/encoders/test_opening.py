@@ -43,7 +43,7 @@ def cache(tmp_path: Path) -> VectorCache:
 
 @pytest.fixture
 def sentence_model(tmp_path: Path, tiny: Package) -> Path:
-    """A folder as sentence-transformers keeps it, and nothing of ours in it."""
+    """A folder in the format of sentence-transformers, without package.json."""
     made = export(
         tmp_path / "tiny-source",
         replace(tiny, folder=tmp_path / "st", template="{title} {abstract}"),
@@ -74,7 +74,7 @@ def test_papers_without_text_have_no_vector_and_equal_texts_equal_ones(tiny, cac
 
 def test_encode_counts_tokens_and_truncated_texts(tiny, cache):
     cost = open_encoder(str(tiny.folder), cache=cache).encode(PAPERS, QUERIES).cost
-    assert (cost.texts, cost.cut) == (3, 1)  # equal texts are read once
+    assert (cost.texts, cost.cut) == (3, 1)  # equal texts are encoded once
     assert cost.tokens > tiny.max_tokens
     assert cost.seconds > 0
     assert cost.texts_per_second == pytest.approx(3 / cost.seconds)
@@ -82,15 +82,15 @@ def test_encode_counts_tokens_and_truncated_texts(tiny, cache):
     assert again == cost
 
 
-def test_papers_that_are_cut_are_counted_each_and_queries_are_not(tiny, cache):
+def test_truncated_papers_are_counted_but_not_queries(tiny, cache):
     encoder = open_encoder(str(tiny.folder), cache=cache)
     twice = [PAPERS[1], PAPERS[1]._replace(id="again"), PAPERS[0]]
     assert encoder.encode(twice, [TextInput("q", "study " * 90)]).cost.cut == 2
 
 
-def test_a_text_that_just_fits_is_not_cut(tiny, cache):
+def test_text_of_maximum_length_is_not_truncated(tiny, cache):
     encoder = open_encoder(str(tiny.folder), cache=cache)
-    fits = TextInput("fits", "deep " * (tiny.max_tokens - 3))  # beside [CLS] and two [SEP]
+    fits = TextInput("fits", "deep " * (tiny.max_tokens - 3))  # besides [CLS] and two [SEP]
     cost = encoder.encode([fits]).cost
     assert (cost.tokens, cost.cut) == (tiny.max_tokens, 0)
     assert encoder.encode([TextInput("not", fits.title + "deep")]).cost.cut == 1
@@ -122,21 +122,21 @@ def test_encode_after_kill_reuses_cached_vectors(tiny, cache, monkeypatch):
     assert f"{done:,} are known" in said[0]
 
 
-def test_another_precision_is_other_vectors(tiny, cache, monkeypatch):
+def test_vectors_of_another_precision_are_cached_separately(tiny, cache, monkeypatch):
     open_encoder(str(tiny.folder), cache=cache, exact=True).encode(PAPERS)
     (key,) = (path.name for path in cache.folder.iterdir())
     assert key.startswith(f"{tiny.space}-float32-") and key.endswith(trainer_version())
 
 
 @pytest.mark.parametrize("changed", ["tokenizer.json", "config.json"])
-def test_a_model_of_other_files_is_encoded_anew_and_is_another_subject(tmp_path, cache, changed):
+def test_changed_model_files_are_encoded_again_as_another_subject(tmp_path, cache, changed):
     one = tiny_package(tmp_path / "one")
     first = open_encoder(str(one.folder), cache=cache, exact=True)
     source = tmp_path / "one-source"
     text = (source / changed).read_text()
     if changed == "config.json":
         text = text.replace("1e-12", "0.5")
-    else:  # two words change places, which the weights know nothing of
+    else:  # swap two words, which leaves the weights unchanged
         text = re.sub('"deep"|"graph"', lambda m: {'"deep"': '"graph"'}.get(m[0], '"deep"'), text)
     (source / changed).write_text(text)
     other = write_package(replace(one, folder=tmp_path / "other"), source)
@@ -147,7 +147,7 @@ def test_a_model_of_other_files_is_encoded_anew_and_is_another_subject(tmp_path,
     assert first.subject.about["files"] != second.subject.about["files"]
 
 
-def test_a_model_that_learned_an_unseen_journal_has_no_part_in_it(tmp_path, cache):
+def test_model_trained_on_an_unseen_journal_is_excluded(tmp_path, cache):
     run = tiny_package(tmp_path / "run" / "package").folder.parent
     encoder = open_encoder(str(run / "package"), cache=cache)
     task = EvaluationTask(
@@ -182,7 +182,7 @@ def test_subject_describes_the_model(tiny, cache):
     assert (about["pooling"], about["precision"], about["device"]) == ("mean", "float32", "cpu")
 
 
-def test_the_starter_model_is_one(cache):
+def test_starter_model_is_an_encoder(cache):
     subject = open_encoder("starter", cache=cache).subject
     assert subject.space == starter_package().space
     assert 22e6 < subject.about["parameters"] < 23e6
@@ -198,7 +198,7 @@ def test_plain_folder_without_pooling_is_refused(tmp_path, tiny, cache):
     found = encoder.encode(PAPERS).papers.matrix
     package = open_encoder(str(tiny.folder), cache=VectorCache(tmp_path / "other"), exact=True)
     expected = package.encode(PAPERS).papers.matrix
-    # The model's own limit is 64 word pieces, the package's 48.
+    # The model's limit is 64 tokens, the package's 48.
     assert np.allclose(found[0], expected[0], atol=1e-5)
 
 
@@ -222,7 +222,7 @@ def test_model_without_normalize_has_no_note(sentence_model, cache):
     assert "left_out" not in open_encoder(str(sentence_model), cache=cache).subject.about
 
 
-def test_a_default_prompt_stands_before_every_text(sentence_model, cache):
+def test_default_prompt_precedes_every_text(sentence_model, cache):
     plain = open_encoder(str(sentence_model), cache=cache, exact=True)
     described = {"prompts": {"q": "deep graph "}, "default_prompt_name": "q"}
     (sentence_model / "config_sentence_transformers.json").write_text(json.dumps(described))
@@ -233,7 +233,7 @@ def test_a_default_prompt_stands_before_every_text(sentence_model, cache):
     assert np.allclose(found, expected, atol=1e-5)
 
 
-def test_a_part_that_we_cannot_compute_is_refused(sentence_model, cache):
+def test_unsupported_module_is_refused(sentence_model, cache):
     path = sentence_model / "modules.json"
     parts = json.loads(path.read_text())
     dense = {"idx": 3, "name": "3", "path": "3_Dense", "type": "sentence_transformers.models.Dense"}
@@ -245,7 +245,7 @@ def test_a_part_that_we_cannot_compute_is_refused(sentence_model, cache):
         open_encoder(str(sentence_model), cache=cache)
 
 
-def test_weights_that_only_unpickle_are_refused(tmp_path, tiny, cache):
+def test_pickled_weights_are_refused(tmp_path, tiny, cache):
     plain = tmp_path / "old"
     shutil.copytree(tmp_path / "tiny-source", plain)
     (plain / "model.safetensors").rename(plain / "pytorch_model.bin")
@@ -253,7 +253,7 @@ def test_weights_that_only_unpickle_are_refused(tmp_path, tiny, cache):
         open_encoder(str(plain), cache=cache, pooling="cls")
 
 
-def test_a_model_of_the_hub_is_pulled_once(tmp_path, tiny, cache, monkeypatch):
+def test_hub_model_is_pulled_once(tmp_path, tiny, cache, monkeypatch):
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
     pulled: list[str] = []
 
@@ -268,20 +268,20 @@ def test_a_model_of_the_hub_is_pulled_once(tmp_path, tiny, cache, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["nothing-of-this-name", "./no/such/folder"])
-def test_an_unknown_name_is_not_looked_for_on_the_net(name, cache, monkeypatch, tmp_path):
+def test_unknown_name_is_not_requested_from_the_hub(name, cache, monkeypatch, tmp_path):
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))
     with pytest.raises(TrainerError, match="There is no model"):
         open_encoder(name, cache=cache)
 
 
-def test_baselines_need_no_model():
+def test_baselines_are_opened_without_a_model():
     for name in ("tf-idf", "bm25", "random"):
         assert open_encoder(name).subject.id == name
 
 
 @pytest.mark.slow
 def test_two_ranks_encode_the_same_vectors_as_one(tmp_path, tiny):
-    """To the last bit: vectors, outcomes and errors; also where one rank's cache knows some."""
+    """Vectors, outcomes and errors are identical, also if only one rank's cache knows some."""
     found = {}
     for world in (1, 2):
         cache = tmp_path / f"cache of {world}"
@@ -299,7 +299,7 @@ def test_two_ranks_encode_the_same_vectors_as_one(tmp_path, tiny):
 
 
 def test_ranks_with_different_caches_agree_on_missing_texts(tmp_path, tiny):
-    """A text that one rank's cache lacks is encoded, and all get the same."""
+    """A text missing in one rank's cache is encoded by all, with the same result."""
     encoder = open_encoder(str(tiny.folder), cache=VectorCache(tmp_path / "cache"))
     assert isinstance(encoder, ModelEncoder)
     asked: list[list[float]] = []

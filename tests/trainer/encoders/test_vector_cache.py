@@ -46,12 +46,12 @@ def test_cache_returns_written_vectors_in_any_order(cache):
     assert not found.vectors[1].any()
 
 
-def test_another_space_knows_nothing_of_it(cache):
+def test_vectors_of_another_space_are_not_returned(cache):
     cache.write("space", keys("a"), rows(1))
     assert not cache.read("other", keys("a"), CachedVectors.empty(1, DIM)).any()
 
 
-def test_a_damaged_file_is_removed_and_its_texts_count_as_new(cache):
+def test_damaged_file_is_removed_and_its_texts_are_missing(cache):
     for name in "abc":
         cache.write("space", keys(name), rows(1))
     cut, spoilt, _ = sorted((cache.folder / "space").iterdir())
@@ -63,12 +63,12 @@ def test_a_damaged_file_is_removed_and_its_texts_count_as_new(cache):
     assert len(list((cache.folder / "space").iterdir())) == 1
 
 
-def test_vectors_of_another_length_are_not_taken(cache):
+def test_vectors_of_another_dimension_are_not_returned(cache):
     cache.write("space", keys("a"), rows(1))
     assert not cache.read("space", keys("a"), CachedVectors.empty(1, DIM + 1)).any()
 
 
-def test_nothing_is_ever_unpickled(cache, tmp_path):
+def test_cache_never_unpickles(cache, tmp_path):
     folder = cache.folder / "space"
     folder.mkdir(parents=True)
     bomb = np.array([Bomb(tmp_path / "gone off")], object)
@@ -100,8 +100,8 @@ def test_cache_evicts_least_recently_used(tmp_path):
     assert found.tolist() == [True, False, True, True]
 
 
-def test_a_writer_may_be_killed_at_any_time(cache):
-    """What it had finished is there, and what it had not is not seen."""
+def test_killed_writer_leaves_only_complete_files(cache):
+    """Completed vectors are readable, incomplete ones are not seen."""
     program = (
         "import sys; from pathlib import Path; from tests.trainer.encoders import "
         "test_vector_cache as t\n"

@@ -28,7 +28,7 @@ def lines(path: Path, **vectors: object) -> Path:
 
 
 @pytest.mark.parametrize("name", ["specter.jsonl", "specter.jsonl.gz"])
-def test_vectors_as_scidocs_has_them_keep_all_their_digits(tmp_path, name):
+def test_scidocs_vectors_keep_full_precision(tmp_path, name):
     path = lines(tmp_path / name, b=[0.1, 0.12345678901234], a=[1, 2], d=[])
     encoder = open_encoder(str(path))
     made = encoder.encode(PAPERS)
@@ -42,12 +42,12 @@ def test_vectors_as_scidocs_has_them_keep_all_their_digits(tmp_path, name):
     assert digest.startswith("sha256:")
 
 
-def test_several_vectors_of_a_paper_are_added_up(tmp_path):
+def test_several_vectors_of_a_paper_are_summed(tmp_path):
     encoder = open_vectors(lines(tmp_path / "a.jsonl", a=[[1, 2], [10, 20], [100, 200]]))
     assert encoder.encode(PAPERS).papers.matrix.tolist() == [[111, 222]]
 
 
-def test_rows_of_an_array_with_their_ids_beside_it(tmp_path):
+def test_array_rows_are_matched_by_the_ids_file(tmp_path):
     matrix = np.arange(8, dtype=np.float16).reshape(4, 2)
     np.save(tmp_path / "mine.npy", matrix)
     (tmp_path / "mine.ids.json").write_text(json.dumps(["d", "c", "x", "a"]))
@@ -57,7 +57,7 @@ def test_rows_of_an_array_with_their_ids_beside_it(tmp_path):
     assert made.papers.matrix.dtype == np.float32
 
 
-def test_files_of_a_folder_may_share_papers_if_they_agree(tmp_path):
+def test_files_of_a_folder_may_share_equal_vectors(tmp_path):
     lines(tmp_path / "cls.jsonl", a=[1, 2], b=[3, 4])
     lines(tmp_path / "user-citation.jsonl", b=[3, 4], c=[5, 6])
     assert open_vectors(tmp_path).encode(PAPERS).papers.ids == ["a", "b", "c"]
@@ -87,13 +87,13 @@ def test_damaged_vector_file_raises_error_naming_the_line(tmp_path, text, said):
     assert caught.value.hint
 
 
-def test_no_number_is_an_error_when_it_is_used(tmp_path):
+def test_nan_raises_error_when_used(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"paper_id": "a", "embedding": [1, NaN]}')
     with pytest.raises(TrainerError, match="'a'"):
         open_vectors(tmp_path / "a.jsonl").encode(PAPERS)
 
 
-def test_arrays_that_would_run_something_or_have_no_ids_are_refused(tmp_path):
+def test_pickled_arrays_and_arrays_without_ids_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}], object))
     with pytest.raises(TrainerError, match="no array of numbers"):
         open_vectors(tmp_path / "a.npy")
@@ -105,12 +105,12 @@ def test_arrays_that_would_run_something_or_have_no_ids_are_refused(tmp_path):
         open_vectors(tmp_path / "a.npy")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_missing_vector_file_is_named(tmp_path):
     with pytest.raises(TrainerError, match=r"gone\.jsonl cannot be read: No such file or dir"):
         open_encoder(str(tmp_path / "gone.jsonl"))
 
 
-def test_typed_queries_need_vectors_too(tmp_path):
+def test_typed_queries_need_vectors(tmp_path):
     path = lines(tmp_path / "a.jsonl", a=[1, 2], q=[3, 4])
     encoder = open_vectors(path)
     task = EvaluationTask(
@@ -124,7 +124,7 @@ def test_typed_queries_need_vectors_too(tmp_path):
     assert "queries" in encoder.unsupported_reason(other)
 
 
-def test_the_vector_of_a_paper_is_not_taken_for_that_of_its_title(tmp_path):
+def test_paper_vector_is_not_used_for_its_title(tmp_path):
     encoder = open_vectors(lines(tmp_path / "a.jsonl", a=[1, 2], b=[3, 4], q=[5, 6]))
     titles = [TextInput(paper.id, paper.title) for paper in PAPERS]
     task = EvaluationTask("t", "health", "all", "0", PAPERS, lambda *_: TaskResult(()), titles)
@@ -134,7 +134,7 @@ def test_the_vector_of_a_paper_is_not_taken_for_that_of_its_title(tmp_path):
     assert mixed.queries.ids == ["q"]
 
 
-def test_a_package_is_no_folder_of_vectors(tmp_path):
+def test_package_is_not_a_folder_of_vectors(tmp_path):
     assert not is_vectors(tmp_path)
     lines(tmp_path / "a.jsonl", a=[1])
     assert is_vectors(tmp_path)

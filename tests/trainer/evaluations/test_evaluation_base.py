@@ -1,4 +1,4 @@
-"""Vectors that are checked, and tasks that say what is wrong with them."""
+"""Validation of vectors and of the inputs of evaluation tasks."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def test_vectors_with_nan_raise_error_naming_the_paper(broken: float, kind: type
         Vectors(["a", "b", "c"], kind(matrix))
 
 
-def test_an_id_that_comes_twice_is_refused() -> None:
+def test_repeated_id_is_refused() -> None:
     with pytest.raises(TrainerError, match="'a' is given twice"):
         Vectors(["a", "b", "a"], np.ones((3, 2)))
 
 
-def test_as_many_ids_as_rows_are_wanted() -> None:
+def test_number_of_ids_must_equal_rows() -> None:
     with pytest.raises(TrainerError, match="2 ids for vectors of shape"):
         Vectors(["a", "b"], np.ones((3, 2)))
 
 
-def test_a_task_refuses_queries_of_another_dimension() -> None:
+def test_task_refuses_queries_of_another_dimension() -> None:
     task = a_task(queries=[TextInput("q", "what is A?")])
     papers = Vectors(["a"], np.ones((1, 2)))
     with pytest.raises(TrainerError, match=r"^Queries have 3 numbers, papers 2"):
@@ -78,7 +78,7 @@ def test_a_task_refuses_queries_of_another_dimension() -> None:
         task.run(papers)
 
 
-def test_a_task_without_any_vector_is_an_error() -> None:
+def test_task_without_vectors_raises_an_error() -> None:
     with pytest.raises(TrainerError, match=r"^No paper has a vector"):
         a_task().run(Vectors([], np.empty((0, 2))))
 

@@ -1,4 +1,4 @@
-"""Vectors that have collapsed, and titles that do not do."""
+"""Health metrics: collapsed vectors, and retrieval of papers by title."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def named(matrix: np.ndarray) -> Vectors:
     return Vectors([f"p{row}" for row in range(len(matrix))], matrix)
 
 
-def test_the_effective_rank_is_the_number_of_equal_directions() -> None:
+def test_effective_rank_equals_number_of_equal_directions() -> None:
     assert effective_rank(np.eye(4)[np.arange(400) % 4]) == pytest.approx(3)
     plane = scattered(500, 2) @ scattered(2, 30)
     assert 1 < effective_rank(plane) <= 2
@@ -28,7 +28,7 @@ def test_the_effective_rank_is_the_number_of_equal_directions() -> None:
     assert effective_rank(np.ones((50, 5))) == 0
 
 
-def test_collapsed_vectors_have_a_high_mean_cosine_and_a_low_rank() -> None:
+def test_collapsed_vectors_have_high_mean_cosine_and_low_rank() -> None:
     well = Health()(named(scattered(300, 40)), None, 0)
     ill = Health()(named(10 + scattered(300, 2) @ scattered(2, 40)), None, 0)
     assert well.value("mean_cosine") == pytest.approx(0, abs=0.02)
@@ -37,13 +37,13 @@ def test_collapsed_vectors_have_a_high_mean_cosine_and_a_low_rank() -> None:
     assert ill.value("effective_rank") < 3
 
 
-def test_pairs_are_of_different_papers() -> None:
+def test_random_pairs_are_of_different_papers() -> None:
     one, other = random_pairs(3, 500, 0)
     assert (one != other).all()
     assert set(one) == set(other) == {0, 1, 2}
 
 
-def test_a_pair_is_known_by_its_papers_and_each_is_an_item() -> None:
+def test_pair_items_are_unique_and_independent_of_order() -> None:
     vectors = named(scattered(20, 4))
     turned = Vectors(vectors.ids[::-1], vectors.matrix[::-1])
     one, other = (Health()(some, None, 0).items["mean_cosine"] for some in (vectors, turned))
@@ -72,7 +72,7 @@ def test_health_titles_rank_by_the_similarity_of_their_vectors() -> None:
     assert Health()(by_dot, titles, 0).value("title_finds@10") < 0.5
 
 
-def test_papers_without_a_vector_and_titles_without_one_are_counted() -> None:
+def test_papers_and_titles_without_vector_are_counted() -> None:
     none = Vectors([], np.empty((0, 0)))
     outcome = Health(papers=32)(named(np.eye(30)), none, 0)
     assert outcome.excluded == {
@@ -82,6 +82,6 @@ def test_papers_without_a_vector_and_titles_without_one_are_counted() -> None:
     assert "title_only" not in outcome.items
 
 
-def test_two_papers_are_too_few() -> None:
+def test_fewer_than_three_papers_raise_an_error() -> None:
     with pytest.raises(TrainerError, match="Three papers"):
         Health()(named(np.eye(2)), None, 0)

@@ -1,4 +1,4 @@
-"""The file of items: read as written, refused when damaged, and nothing in it is run."""
+"""The file of items: lossless, refused when damaged, and safe to read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ names = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters
     kept=st.dictionaries(names, st.floats(-1e9, 1e9), max_size=6),
     weighed=st.booleans(),
 )
-def test_items_are_read_as_they_were_written(tmp_path_factory, task, metric, kept, weighed):
+def test_items_round_trip_is_lossless(tmp_path_factory, task, metric, kept, weighed):
     folder = tmp_path_factory.mktemp("items")
     values = np.array(list(kept.values()), float)
     written = Items(list(kept), values, np.abs(values) if weighed else None)
@@ -32,11 +32,11 @@ def test_items_are_read_as_they_were_written(tmp_path_factory, task, metric, kep
     assert np.array_equal(found.weights, written.weights) if weighed else found.weights is None
 
 
-def test_a_report_without_items_has_none(tmp_path):
+def test_report_without_items_file_has_none(tmp_path):
     assert read_items(tmp_path) == {}
 
 
-def test_a_cut_file_is_refused_by_name(tmp_path):
+def test_truncated_items_file_is_refused_by_name(tmp_path):
     write_items(tmp_path, {"cite": {"map": items(np.arange(2_000.0))}})
     whole = (tmp_path / ITEMS).read_bytes()
     for cut in (0, 3, 100, len(whole) // 2, len(whole) - 5):

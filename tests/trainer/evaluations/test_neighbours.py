@@ -1,4 +1,4 @@
-"""The nearest papers of a library."""
+"""Precision of the nearest papers of a corpus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def on_a_circle(angles: dict[str, float] = ANGLES) -> Vectors:
 
 @pytest.mark.parametrize("at_once", [1, 100])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_the_nearest_come_in_order_without_the_paper_itself(
+def test_nearest_are_sorted_without_the_paper_itself(
     monkeypatch: pytest.MonkeyPatch, at_once: int, kind: type
 ) -> None:
     monkeypatch.setattr(matrices, "_AT_ONCE", at_once)
@@ -35,7 +35,7 @@ def test_nearest_with_few_rows_returns_all_others() -> None:
     assert nearest(np.eye(3), 10).shape == (3, 2)
 
 
-def test_of_a_group_those_are_akin_that_share_a_name() -> None:
+def test_neighbours_of_a_shared_group_are_relevant() -> None:
     groups = {"a": {"cs", "math"}, "b": {"cs"}, "c": {"bio"}, "d": {"bio"}, "e": {"math"}}
     outcome = NeighbourPrecision(groups, depth=2)(on_a_circle(), None, 0)
     found = dict(zip("abcde", outcome.items["precision@2"].values, strict=True))
@@ -43,7 +43,7 @@ def test_of_a_group_those_are_akin_that_share_a_name() -> None:
     assert outcome.value("precision@2") == pytest.approx(0.3)
 
 
-def test_papers_of_no_group_are_neither_asked_for_nor_found() -> None:
+def test_papers_without_group_are_neither_queries_nor_results() -> None:
     groups = {"a": {"cs"}, "b": set(), "c": {"cs"}, "d": {"bio"}, "lost": {"cs"}}
     outcome = NeighbourPrecision(groups, depth=1)(on_a_circle(), None, 0)
     assert outcome.items["precision@1"].ids == ["a", "c", "d"]

@@ -1,4 +1,4 @@
-"""What reports draw: true to the numbers, and small."""
+"""Data of the plots of reports: correct and of limited size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_confusion_orders_labels_by_frequency():
     assert found.counts == confusion_matrix(y_true, told, labels=[2, 0, 1]).tolist()
 
 
-def test_rare_labels_are_taken_together_and_none_is_lost():
+def test_rare_labels_are_merged_without_losing_counts():
     rng = np.random.default_rng(1)
     y_true, told = rng.integers(0, 90, 700), rng.integers(0, 90, 700)
     found = plots.confusion(y_true, told)
@@ -26,7 +26,7 @@ def test_rare_labels_are_taken_together_and_none_is_lost():
     assert np.sum(found.counts) == 700
 
 
-def test_curves_have_the_area_that_is_reported():
+def test_curves_have_the_reported_area():
     rng = np.random.default_rng(1)
     belongs = rng.random(20_000) < 0.2
     scores = np.round(rng.normal(size=20_000) + belongs, 2)
@@ -40,12 +40,12 @@ def test_curves_have_the_area_that_is_reported():
 
 
 @pytest.mark.parametrize("belongs", [[True, True], [False, False]])
-def test_there_are_no_curves_of_pairs_that_are_all_alike(belongs):
+def test_curves_of_one_class_raise_an_error(belongs):
     with pytest.raises(ValueError, match="all pairs belong together, or none"):
         plots.threshold_curves([0.1, 0.2], belongs)
 
 
-def test_distributions_share_their_bins_and_hold_everything():
+def test_distributions_share_bins_and_sum_to_one():
     found = plots.distributions({"a": [0.0, 0.5], "b": [1.0] * 7, "none": []})
     assert set(found.series) == {"a", "b"}
     assert found.edges[0] == 0 and found.edges[-1] == 1
@@ -54,7 +54,7 @@ def test_distributions_share_their_bins_and_hold_everything():
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("way", ["PCA", "t-SNE"])
-def test_papers_of_one_label_lie_together(make, way):
+def test_scatter_places_papers_of_one_label_together(make, way):
     rng = np.random.default_rng(1)
     labels = np.repeat(["left", "right"], 40)
     vectors = rng.random((80, 6)) + np.where(labels == "left", 9, 0)[:, None]
@@ -68,12 +68,12 @@ def test_papers_of_one_label_lie_together(make, way):
     assert sorted(found.labels) == ["left", "right"]
 
 
-def test_a_picture_of_many_papers_is_of_some_of_them():
+def test_scatter_of_many_papers_is_sampled():
     vectors = np.random.default_rng(1).random((3_000, 4))
     found = plots.scatter(vectors, ["a"] * 3_000, way="PCA")
     assert len(found.x) == len(found.label) == 1_000
 
 
-def test_vectors_of_one_number_or_all_the_same_can_be_placed():
+def test_degenerate_vectors_can_be_plotted():
     found = plots.scatter(np.ones((5, 1)), ["a"] * 5)
     assert found.way == "PCA" and found.x == found.y == [0] * 5

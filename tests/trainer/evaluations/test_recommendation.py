@@ -1,4 +1,4 @@
-"""Clicks that are weighted by how likely they were, and the ranker that learns from them."""
+"""Evaluation of recommendations by propensity-weighted clicks, with a learned ranker."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def case(shared: Path) -> dict[str, Any]:
     return found
 
 
-def test_clicks_give_the_golden_numbers(case: dict[str, Any]) -> None:
+def test_click_scores_match_reference_values(case: dict[str, Any]) -> None:
     clicks, expected, slack = case["inputs"]["clicks"], case["expected"], case["tolerance_abs"]
     found = score_clicks(
         [click["scores"] for click in clicks],
@@ -51,7 +51,7 @@ def test_clicks_give_the_golden_numbers(case: dict[str, Any]) -> None:
 
 
 def some_clicks(count: int, seed: int) -> tuple[list[Click], dict[str, list[float]]]:
-    """Of four papers that are shown, the one nearest to the query is clicked on."""
+    """Of four papers shown, the one nearest to the query is clicked."""
     rng = np.random.default_rng(seed)
     clicks, vectors = [], {}
     for number in range(count):
@@ -82,7 +82,7 @@ def test_recommendation_informative_vectors_rank_clicks_first() -> None:
     assert guessing.items["adj_p@1"].weights is not None
 
 
-def test_a_run_of_the_same_seed_is_the_same_and_disturbs_no_other_chance() -> None:
+def test_run_is_deterministic_and_leaves_the_global_seed_alone() -> None:
     recommendation, vectors = task(runs=1)
     torch.manual_seed(7)
     expected = torch.rand(1)
@@ -92,7 +92,7 @@ def test_a_run_of_the_same_seed_is_the_same_and_disturbs_no_other_chance() -> No
     assert first.scores == again.scores
 
 
-def test_clicks_that_cannot_be_scored_are_counted() -> None:
+def test_unusable_clicks_are_counted() -> None:
     plain, vectors = task()
     odd = [Click("q", "x", ["y", "z"]), Click("q", "x", ["x"]), Click("q", "x", [*"abcdx"])]
     recommendation, _ = task(test=[*plain.test, *odd], runs=1)
@@ -104,7 +104,7 @@ def test_clicks_that_cannot_be_scored_are_counted() -> None:
         task(train=odd)[0](Vectors.of(vectors), None, 0)
 
 
-def test_a_click_on_the_only_paper_counts_in_full_and_teaches_nothing() -> None:
+def test_click_on_the_only_paper_counts_but_trains_nothing() -> None:
     plain, vectors = task()
     alone = Click("q", "x", ["x"])
     before, _ = task(runs=1)
@@ -121,23 +121,23 @@ PAPERS = {
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_the_ranker_is_given_eleven_numbers(kind: type) -> None:
+def test_ranker_has_eleven_features(kind: type) -> None:
     vectors = Vectors(["q", "c", "d"], kind(np.array([[3.0, 4.0], [3.0, 0.0], [0.0, 0.0]])))
     near, far, lost = Features(vectors, PAPERS).of_click(Click("q", "c", ["c", "d", "lost"]))
-    shared_words = 2 / 5  # Deep trouble, of: Deep nets , deep trouble
+    shared_words = 2 / 5  # shared words: 2 of 5 (Deep trouble; Deep nets , deep trouble)
     expected = [1 / 3, 0, shared_words, 0.6, 1 / 2, 1 / 2, 0, 1, 1, 1, np.log(3) / 10]
     assert near == pytest.approx(expected)
     assert far == pytest.approx([0, 0, 0, 0, 0, 0, 1, 0, -0.5, -1, 0])
     assert lost == pytest.approx(np.zeros(11))
 
 
-def test_papers_without_a_title_have_the_same() -> None:
+def test_missing_titles_count_as_equal() -> None:
     vectors = Vectors(["q"], np.ones((1, 2)))
     (numbers,) = Features(vectors, {"p": PaperMetadata(year=2000)}).of_click(Click("q", "p", ["p"]))
     assert numbers[2] == 1
 
 
-def test_all_clicks_weigh_as_if_at_the_last_place_unless_that_is_mended() -> None:
+def test_propensity_of_position_is_fixed_only_on_request() -> None:
     clicks, vectors = some_clicks(8, 0)
     features = Features(Vectors.of(vectors), {})
     released = ClickPairs.of(features, clicks, PROPENSITY, fix_position=False)
@@ -151,9 +151,9 @@ def test_all_clicks_weigh_as_if_at_the_last_place_unless_that_is_mended() -> Non
     assert mended.other[:3, 1].tolist() == pytest.approx([0.2, 0.3, 0.4])
 
 
-def test_of_all_epochs_that_is_kept_which_loses_least_on_validation() -> None:
+def test_ranker_keeps_the_epoch_of_lowest_validation_loss() -> None:
     (train, one), (validation, other) = some_clicks(100, 1), some_clicks(30, 2)
-    # What is clicked on in validation is what training teaches to rank last.
+    # The validation clicks contradict the training clicks.
     upside_down = [click._replace(clicked=click.shown[click.place - 1]) for click in validation]
     features = Features(Vectors.of(one | other), {})
     good, early = (

@@ -31,14 +31,14 @@ def arrays(case: dict[str, Any]) -> list[np.ndarray]:
 
 
 def noisy_labels(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Labels that vectors tell in part; numbers of very different size, which is hard to fit."""
+    """Labels partly predictable from the vectors; features of different scale are hard to fit."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, labels, papers)
     vectors = rng.normal(size=(papers, dim)) + rng.normal(size=(labels, dim))[codes]
     return vectors * np.logspace(0, 2, dim), codes
 
 
-def test_the_svm_gives_the_golden_numbers(case: dict[str, Any]) -> None:
+def test_svm_matches_reference_values(case: dict[str, Any]) -> None:
     learn, labels, test, y_true = arrays(case)
     expected = case["expected"]["no_intercept"]
     found = choose_c(learn, labels, case["inputs"]["Cs"])
@@ -51,7 +51,7 @@ def test_the_svm_gives_the_golden_numbers(case: dict[str, Any]) -> None:
     assert scores.accuracy == pytest.approx(expected["accuracy"], abs=case["tolerance_abs"])
 
 
-def test_an_intercept_would_give_another_number(case: dict[str, Any]) -> None:
+def test_svm_with_intercept_gives_another_score(case: dict[str, Any]) -> None:
     learn, labels, test, y_true = arrays(case)
     column = np.ones((len(learn), 1)), np.ones((len(test), 1))
     found = choose_c(np.hstack([learn, column[0]]), labels)
@@ -59,7 +59,7 @@ def test_an_intercept_would_give_another_number(case: dict[str, Any]) -> None:
     assert round(100 * told.macro_f1, 2) != case["expected"]["no_intercept"]["macro_f1_x100"]
 
 
-def test_c_is_that_of_the_highest_accuracy_the_lowest_of_equals() -> None:
+def test_choose_c_prefers_highest_accuracy_then_lowest_c() -> None:
     vectors = np.repeat(np.eye(2), 9, axis=0)
     found = choose_c(vectors, np.repeat([0, 1], 9))
     assert found.accuracies.tolist() == [1] * len(CS)
@@ -67,7 +67,7 @@ def test_c_is_that_of_the_highest_accuracy_the_lowest_of_equals() -> None:
 
 
 def words(papers: int, labels: int) -> tuple[csr_array, np.ndarray]:
-    """Rows of unit length, in which a label's own words are among many others."""
+    """Sparse rows of unit length, in which a label's own words are among many others."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, labels, papers)
     counts = rng.poisson(0.02, (papers, 600)).astype(np.float32)
@@ -88,8 +88,8 @@ def test_svm_weights_equal_converged_scikit_learn(labels: int, sparse: bool) -> 
         assert np.array_equal(machine.predict(vectors), other.predict(vectors))
 
 
-def slope(machine: LinearSvm, vectors: Matrix, codes: np.ndarray, c: float) -> float:
-    """How steep the loss of the steepest label still is, beside where weights are zero."""
+def gradient_norm(machine: LinearSvm, vectors: Matrix, codes: np.ndarray, c: float) -> float:
+    """Return the largest gradient of a label's loss, except where weights are at zero."""
     signs = np.where(codes[:, None] == machine.labels, 1.0, -1.0)
     short = np.maximum(0, 1 - signs * (vectors @ machine.weight.T))
     left = machine.weight.T - 2 * c * vectors.T @ (signs * short)
@@ -99,8 +99,8 @@ def slope(machine: LinearSvm, vectors: Matrix, codes: np.ndarray, c: float) -> f
 
 
 def hard(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
-    """As models make them: far from zero, most of their spread in few directions, and a number
-    that is always another's twin or nothing."""
+    """Vectors like those of models: far from zero, most of their variance in few directions, and
+    features that are duplicates or constant zero."""
     vectors, codes = noisy_labels(papers, dim, labels)
     vectors += 300
     vectors[:, 0], vectors[:, 1] = 0, vectors[:, 2]
@@ -108,20 +108,20 @@ def hard(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("size", [1e-3, 1, 1e3])
-def test_no_machine_could_be_better_however_long_vectors_are(size: float) -> None:
+def test_svm_is_optimal_for_any_vector_length(size: float) -> None:
     vectors, codes = hard(300, 40, 4)
     vectors *= size
     for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
-        assert slope(machine, vectors, codes, c) < 1e-10
+        assert gradient_norm(machine, vectors, codes, c) < 1e-10
 
 
-def test_no_machine_of_words_could_be_better() -> None:
+def test_svm_of_sparse_words_is_optimal() -> None:
     vectors, codes = words(300, 4)
     for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
-        assert slope(machine, vectors.astype(np.float64), codes, c) < 1e-6
+        assert gradient_norm(machine, vectors.astype(np.float64), codes, c) < 1e-6
 
 
-def test_a_machine_is_the_same_with_and_without_those_of_lower_cs() -> None:
+def test_svm_is_independent_of_the_other_values_of_c() -> None:
     vectors, codes = hard(300, 40, 4)
     for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
         (alone,) = fit(vectors, codes, [c])
@@ -150,7 +150,7 @@ def as_task(case: dict[str, Any]) -> tuple[SvmProbe, Vectors]:
     return probe, Vectors(ids, np.concatenate([learn, test]))
 
 
-def test_the_task_gives_the_golden_number_with_items_that_make_it(case: dict[str, Any]) -> None:
+def test_svm_probe_matches_reference_score(case: dict[str, Any]) -> None:
     probe, vectors = as_task(case)
     outcome = probe(vectors, None, 0)
     expected = case["expected"]["no_intercept"]
@@ -161,7 +161,7 @@ def test_the_task_gives_the_golden_number_with_items_that_make_it(case: dict[str
     assert sum(map(sum, outcome.pictures["confusion"].counts)) == len(probe.test)
 
 
-def test_a_paper_without_a_vector_counts_as_zeros(case: dict[str, Any]) -> None:
+def test_paper_without_vector_counts_as_zeros(case: dict[str, Any]) -> None:
     probe, vectors = as_task(case)
     lost = [*list(probe.train)[:3], *list(probe.test)[:2]]
     kept = np.flatnonzero(~np.isin(vectors.ids, lost))
@@ -184,7 +184,7 @@ def test_svm_probe_label_of_one_paper_raises_no_warning() -> None:
     assert outcome.items["accuracy"].values[-1] == 1
 
 
-def test_one_label_alone_is_an_error() -> None:
+def test_svm_probe_with_one_label_or_no_vector_raises_an_error() -> None:
     vectors = Vectors(list("abcd"), np.eye(4))
     with pytest.raises(TrainerError, match="one label"):
         SvmProbe(dict.fromkeys("abc", "x"), {"d": "x"})(vectors, None, 0)

@@ -1,4 +1,4 @@
-"""Checkpoints on disk: whole or not there, the last two and the best."""
+"""Checkpoints on disk: atomic, and only the last two and the best are kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trainer.methods.base import OptimizationPlan
 
 
 class Tied(nn.Module):
-    """A head that is the embedding, as in guessing words; and a buffer."""
+    """A head tied to the embedding, as in masked language modelling, and a buffer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,15 +32,15 @@ class Tied(nn.Module):
         self.register_buffer("seen", torch.zeros(2))
 
 
-def learned(steps: int) -> tuple[nn.Module, torch.optim.Optimizer]:
+def trained(steps: int) -> tuple[nn.Module, torch.optim.Optimizer]:
     torch.manual_seed(1)
     model = Tied()
     optimizer = adamw(model, OptimizationPlan(learning_rate=0.1))
-    go_on(model, optimizer, steps)
+    train_steps(model, optimizer, steps)
     return model, optimizer
 
 
-def go_on(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int) -> None:
+def train_steps(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int) -> None:
     for _ in range(steps):
         model.head(model.words(torch.arange(5))).square().sum().backward()
         model.seen += 1
@@ -48,7 +48,7 @@ def go_on(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int) -> Non
 
 
 def save(checkpoints: Checkpoints, step: int, best: int = 0) -> None:
-    model, optimizer = learned(step)
+    model, optimizer = trained(step)
     tensors = model_tensors(model), optimizer_tensors(model, optimizer)
     checkpoints.save(step, {"said": step}, *tensors, best)
 
@@ -58,34 +58,34 @@ def same(model: nn.Module, other: nn.Module) -> bool:
     return all(torch.equal(*pair) for pair in pairs)
 
 
-def test_what_is_read_goes_on_as_what_was_saved(tmp_path: Path) -> None:
+def test_loaded_checkpoint_continues_like_the_saved_model(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path / "checkpoint")
     save(checkpoints, 3)
     found = checkpoints.last(pytest.fail)
     assert found and (found.step, found.state) == (3, {"said": 3})
-    model, optimizer = learned(0)
+    model, optimizer = trained(0)
     load_model(model, found.model())
     load_optimizer(model, optimizer, found.optimizer())
-    assert same(model, learned(3)[0])
+    assert same(model, trained(3)[0])
     assert model.head.weight is model.words.weight
-    go_on(model, optimizer, 2)
-    assert same(model, learned(5)[0])
+    train_steps(model, optimizer, 2)
+    assert same(model, trained(5)[0])
 
 
-def test_the_last_two_and_the_best_are_kept(tmp_path: Path) -> None:
+def test_last_two_and_best_checkpoints_are_kept(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     for step in range(1, 6):
         save(checkpoints, step, best=2)
     assert sorted(path.name[-1] for path in tmp_path.iterdir()) == ["2", "4", "5"]
 
 
-def test_the_first_is_none(tmp_path: Path) -> None:
+def test_last_without_checkpoints_is_none(tmp_path: Path) -> None:
     assert Checkpoints(tmp_path / "nowhere").last(pytest.fail) is None
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
 @pytest.mark.parametrize("how", ["cut", "changed", "gone"])
-def test_damage_of_any_kind_is_seen(tmp_path: Path, name: str, how: str) -> None:
+def test_any_damage_is_detected(tmp_path: Path, name: str, how: str) -> None:
     checkpoints = Checkpoints(tmp_path)
     save(checkpoints, 1)
     save(checkpoints, 2)
@@ -106,7 +106,7 @@ def test_damage_of_any_kind_is_seen(tmp_path: Path, name: str, how: str) -> None
         assert (kept / "state.json").exists()
 
 
-def test_whole_weights_outlive_damaged_descriptions(tmp_path: Path) -> None:
+def test_intact_weights_survive_damaged_state_files(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     for _ in range(2):
         save(checkpoints, 1)
@@ -123,12 +123,12 @@ def test_whole_weights_outlive_damaged_descriptions(tmp_path: Path) -> None:
         kept = sorted(tmp_path.glob(f"step-{step:08}*.damaged"))
         assert len(kept) == 2
         for folder in kept:
-            model = learned(0)[0]
+            model = trained(0)[0]
             load_model(model, load_file(folder / "model.safetensors"))
-            assert same(model, learned(step)[0])
+            assert same(model, trained(step)[0])
 
 
-def test_a_checkpoint_of_another_version_is_left_alone(tmp_path: Path) -> None:
+def test_checkpoint_of_another_version_is_left_alone(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     save(checkpoints, 1)
     state = tmp_path / "step-00000001" / "state.json"
@@ -138,7 +138,7 @@ def test_a_checkpoint_of_another_version_is_left_alone(tmp_path: Path) -> None:
     assert state.exists()
 
 
-def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     save(checkpoints, 1)
     found = checkpoints.read(1)
@@ -146,7 +146,7 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
         load_model(nn.Linear(3, 5), found.model())
 
 
-def test_what_a_full_disk_left_is_cleared_away(
+def test_leftovers_of_a_full_disk_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkpoints = Checkpoints(tmp_path)

@@ -1,4 +1,4 @@
-"""What a training would take."""
+"""Estimates of time and memory by a dry run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_each_stage_counts_its_own_memory(
     assert len(forgotten) == len(found) == 2
 
 
-def test_what_is_missing_is_not_explained_by_a_file_that_nobody_keeps(
+def test_missing_examples_are_explained_without_naming_a_file(
     recipe_of: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = SimpleNamespace(name="triples", train=[], model=torch.nn.Linear(1, 1))
@@ -46,7 +46,7 @@ def test_what_is_missing_is_not_explained_by_a_file_that_nobody_keeps(
     assert failed.value.hint == "Loosen the settings that choose examples."
 
 
-def test_no_number_is_cut_in_eighty_columns() -> None:
+def test_estimate_table_fits_eighty_columns() -> None:
     found = [
         DryRunEstimate(
             stage=stage,

@@ -1,4 +1,4 @@
-"""What decays and what does not, and steps that are too long."""
+"""Weight decay, gradient clipping and AdamW's settings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextMode
 
 
 class RMSNorm(nn.Module):
-    """As some transformers have it."""
+    """A norm as in some transformers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(4))
 
 
-def test_all_weights_decay_but_biases_and_norms() -> None:
+def test_all_weights_decay_except_biases_and_norms() -> None:
     backbone = Backbone.new(CONFIG | {"vocab_size": 16})
     facets = FacetPooling(backbone.hidden, backbone.layers)
     texts = TextModel(backbone, "multi_cls", facets, ScalarMix(backbone.layers))
@@ -45,7 +45,7 @@ def test_all_weights_decay_but_biases_and_norms() -> None:
 
 
 @pytest.mark.parametrize(("clip", "length"), [(0.0, 5.0), (2.0, 2.0), (7.0, 5.0)])
-def test_a_step_is_no_longer_than_the_clip(clip: float, length: float) -> None:
+def test_step_is_limited_by_gradient_clipping(clip: float, length: float) -> None:
     weights = nn.ParameterList([torch.zeros(1), torch.zeros(1)])
     for weight, gradient in zip(weights, (6.0, 8.0), strict=True):
         weight.grad = torch.tensor([gradient])
@@ -54,7 +54,7 @@ def test_a_step_is_no_longer_than_the_clip(clip: float, length: float) -> None:
     assert torch.cat(list(weights)).norm().item() == pytest.approx(length, rel=1e-4)
 
 
-def test_the_plan_says_how_adamw_averages() -> None:
+def test_adamw_uses_betas_and_epsilon_of_the_plan() -> None:
     made = stage(beta1=0.8, beta2=0.98, epsilon=1e-6)
     for group in adamw(made.model, made.plan).param_groups:
         assert (group["betas"], group["eps"]) == ((0.8, 0.98), 1e-6)
@@ -62,7 +62,7 @@ def test_the_plan_says_how_adamw_averages() -> None:
         assert (group["betas"], group["eps"]) == ((0.9, 0.999), 1e-8)
 
 
-def test_the_clip_of_the_plan_is_that_of_its_steps() -> None:
+def test_stage_uses_the_clip_of_its_plan() -> None:
     moved = []
     for clip in (0.0, 1e-12):
         made = stage(clip=clip)

@@ -1,4 +1,4 @@
-"""What a person sees of a training."""
+"""Progress output of a training."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from trainer.loop.progress import Reporter, TrainingRate, duration
 STEP = {"stage": "triples", "loss": 0.5, "tokens_per_second": 1234.5, "eta": 200.0}
 
 
-def told(run: Run | None, terminal: bool) -> str:
-    """What a reporter prints of three steps and a warning."""
+def reported(run: Run | None, terminal: bool) -> str:
+    """Return the output of a reporter for three steps and a warning."""
     console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
     with Reporter(run, console=console) as reporter:
         reporter.warn("memory is short")
@@ -25,12 +25,12 @@ def told(run: Run | None, terminal: bool) -> str:
     return console.file.getvalue()
 
 
-def test_steps_are_lines_now_and_then_where_there_is_no_terminal(
+def test_steps_are_occasional_lines_without_a_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "_EVERY", 1_000.0)
     run = Run(tmp_path)
-    said = told(run, terminal=False)
+    said = reported(run, terminal=False)
     assert said.splitlines() == [
         "Careful: memory is short",
         "triples: step 1 · loss 0.5000 · 1,234 tokens/s · 3 min left",
@@ -39,7 +39,7 @@ def test_steps_are_lines_now_and_then_where_there_is_no_terminal(
     assert "WARNING Careful: memory is short" in run.log.read_text()
 
 
-def test_speed_is_told_once_it_is_known_and_lines_stay_whole(monkeypatch) -> None:
+def test_speed_is_shown_once_known_and_lines_do_not_wrap(monkeypatch) -> None:
     monkeypatch.setattr(progress, "_EVERY", 0.0)
     console = Console(file=io.StringIO(), width=30)
     with Reporter(None, console=console) as reporter:
@@ -51,19 +51,19 @@ def test_speed_is_told_once_it_is_known_and_lines_stay_whole(monkeypatch) -> Non
     ]
 
 
-def test_steps_are_a_bar_on_a_terminal() -> None:
-    said = told(None, terminal=True)
+def test_steps_are_a_progress_bar_on_a_terminal() -> None:
+    said = reported(None, terminal=True)
     assert "loss 0.5000" in said
     assert "step 1" not in said
 
 
-def test_a_silent_reporter_writes_nothing(tmp_path: Path) -> None:
+def test_silent_reporter_writes_nothing(tmp_path: Path) -> None:
     with Reporter(Run(tmp_path), silent=True) as reporter:
         reporter.note("hello")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_speed_is_of_the_last_steps_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_rate_uses_recent_steps_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now)
     pace = TrainingRate()
@@ -76,7 +76,7 @@ def test_speed_is_of_the_last_steps_without_pauses(monkeypatch: pytest.MonkeyPat
     now += 1
     pace.mark(10, 2)
     assert pace.rates() == pytest.approx((10.0, 2.0))
-    # A tenth of the time went into pauses, and will again.
+    # A tenth of the time was spent in pauses, which is assumed to continue.
     assert pace.left(1_000) == pytest.approx(100 * (1 + 20 / 201))
     for _ in range(40):
         now += 1
@@ -95,5 +95,5 @@ def test_speed_is_of_the_last_steps_without_pauses(monkeypatch: pytest.MonkeyPat
         (200_000, "2 d 8 h"),
     ],
 )
-def test_durations_are_words(seconds: float, said: str) -> None:
+def test_durations_are_formatted_in_words(seconds: float, said: str) -> None:
     assert duration(seconds) == said

@@ -1,4 +1,4 @@
-"""A run that is killed and gone on with comes to the same end, to the bit."""
+"""A killed and resumed run gives an identical result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def in_process(work: Callable[[], object]) -> int:
-    """Do it in a process of its own. Returns the signal that killed it; 0 if it came to the end."""
+    """Run `work` in a child process. Return the signal that killed it, or 0."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -43,12 +43,12 @@ def in_process(work: Callable[[], object]) -> int:
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 
-def go_on(run: Run, options: Options) -> None:
+def resume_run(run: Run, options: Options) -> None:
     assert train(run, Ranks.alone("cpu"), options).finished
 
 
 def killed_after(events: int, run: Run, options: Options) -> int:
-    """Go on until so many events were written, or the end."""
+    """Continue until this many events were written, or to the end."""
 
     def work() -> None:
         left, append = events, Run.append
@@ -61,13 +61,13 @@ def killed_after(events: int, run: Run, options: Options) -> int:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         Run.append = counting  # type: ignore[method-assign]
-        go_on(run, options)
+        resume_run(run, options)
 
     return in_process(work)
 
 
 def killed_while_writing(run: Run, options: Options, writes: int) -> int:
-    """Go on until the `writes`-th file of a checkpoint is about to reach the disk."""
+    """Continue until the `writes`-th file of a checkpoint is about to be flushed to disk."""
 
     def work() -> None:
         left, fsync = writes, os.fsync
@@ -80,37 +80,39 @@ def killed_while_writing(run: Run, options: Options, writes: int) -> int:
             fsync(handle)
 
         os.fsync = counting
-        go_on(run, options)
+        resume_run(run, options)
 
     return in_process(work)
 
 
 def outcome(run: Run) -> tuple[list[tuple[int, float]], str]:
-    """Every step's loss, and the weights."""
+    """The loss of every step, and the weights."""
     losses = [(e.step, e.values["loss"]) for e in run.events() if e.kind == "step"]
     weights = (run.package / "model.safetensors").read_bytes()
     return losses, hashlib.sha256(weights).hexdigest()
 
 
 @pytest.fixture(scope="module")
-def never_killed(tmp_path_factory: pytest.TempPathFactory, recipe_of: Callable[..., Recipe]) -> Run:
+def uninterrupted(
+    tmp_path_factory: pytest.TempPathFactory, recipe_of: Callable[..., Recipe]
+) -> Run:
     run = Run.create(tmp_path_factory.mktemp("whole") / "run", recipe_of("specter", max_steps=8))
-    assert in_process(lambda: go_on(run, Options())) == 0
+    assert in_process(lambda: resume_run(run, Options())) == 0
     return run
 
 
-# Where examples stand alone, pieces are accumulated; PhysBERT's pairs go through GradCache, in the
-# third of its stages; MIReAD comes to its second epoch.
+# SPECTER accumulates micro-batches; PhysBERT uses GradCache in its third stage; MIReAD reaches its
+# second epoch.
 @pytest.mark.parametrize(
     ("method", "budget", "steps"),
     [("specter", 300, 8), ("multi2spe", 0, 8), ("miread", 0, 16), ("physbert", 200, 8)],
 )
-def test_a_killed_run_ends_as_one_that_never_was(
+def test_killed_run_ends_like_an_uninterrupted_one(
     method: str, budget: int, steps: int, tmp_path: Path, recipe_of: Callable[..., Recipe]
 ) -> None:
     recipe = recipe_of(method, max_steps=steps)
     whole = Run.create(tmp_path / "whole" / "run", recipe)
-    assert in_process(lambda: go_on(whole, Options(budget=budget))) == 0
+    assert in_process(lambda: resume_run(whole, Options(budget=budget))) == 0
 
     often = Run.create(tmp_path / "often" / "run", recipe)
     kills = 0
@@ -121,12 +123,10 @@ def test_a_killed_run_ends_as_one_that_never_was(
 
 
 @pytest.mark.parametrize("writes", [2, 3, 8])
-def test_a_checkpoint_that_was_being_written_is_not_seen(
-    writes: int, tmp_path: Path, never_killed: Run
-) -> None:
-    run = Run.create(tmp_path / "run", never_killed.recipe)
+def test_incomplete_checkpoint_is_ignored(writes: int, tmp_path: Path, uninterrupted: Run) -> None:
+    run = Run.create(tmp_path / "run", uninterrupted.recipe)
     assert killed_while_writing(run, Options(save_every=0), writes) == signal.SIGKILL
     assert list(run.checkpoints.glob("*.new"))
-    assert in_process(lambda: go_on(run, Options(save_every=0))) == 0
-    assert outcome(run) == outcome(never_killed)
+    assert in_process(lambda: resume_run(run, Options(save_every=0))) == 0
+    assert outcome(run) == outcome(uninterrupted)
     assert not list(run.checkpoints.glob("*.new"))

@@ -1,4 +1,4 @@
-"""Gradients of a step are the same, however it is cut."""
+"""The gradients of a step do not depend on its micro-batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def steps_of(made, budget: int) -> Steps:
 
 
 def gradients(together: int, budget: int, dropout: float = 0.0, step: int = 5):
-    """(mean loss, gradients, sizes of the passes) of one step."""
+    """Return (mean loss, gradients, sizes of the passes) of one step."""
     made = stage(together, dropout=dropout)
     steps = steps_of(made, budget)
     sums = steps.gradients(steps.work(made.train, NUMBERS, 1), step)
@@ -31,7 +31,7 @@ def gradients(together: int, budget: int, dropout: float = 0.0, step: int = 5):
 
 @pytest.mark.parametrize("together", [0, 8, 64])
 @pytest.mark.parametrize("budget", [1, 30, 60])
-def test_a_step_is_the_same_in_small_pieces(together: int, budget: int) -> None:
+def test_step_is_the_same_in_micro_batches(together: int, budget: int) -> None:
     loss, whole, passes = gradients(together, 10**6)
     cut_loss, cut, pieces = gradients(together, budget)
     assert len(passes) == 1 < len(pieces)
@@ -41,11 +41,11 @@ def test_a_step_is_the_same_in_small_pieces(together: int, budget: int) -> None:
 
 
 @pytest.mark.parametrize("together", [0, 64])
-def test_no_pass_exceeds_the_budget(together: int) -> None:
+def test_passes_respect_the_token_budget(together: int) -> None:
     assert max(gradients(together, 40)[2]) <= 40
 
 
-def test_negatives_go_through_the_model_twice_with_the_same_dropout(monkeypatch) -> None:
+def test_texts_are_encoded_twice_with_the_same_dropout(monkeypatch) -> None:
     seen: list[Tensor] = []
     forward = Model.forward
 
@@ -62,14 +62,14 @@ def test_negatives_go_through_the_model_twice_with_the_same_dropout(monkeypatch)
 
 
 @pytest.mark.parametrize("together", [0, 64])
-def test_a_step_done_again_drops_the_same_and_another_does_not(together: int) -> None:
+def test_repeated_step_has_the_same_dropout_and_another_differs(together: int) -> None:
     first, again, other = (gradients(together, 30, 0.5, step)[1] for step in (5, 5, 6))
     assert all(torch.equal(*pair) for pair in zip(first, again, strict=True))
     assert not all(torch.equal(*pair) for pair in zip(first, other, strict=True))
 
 
 @pytest.mark.parametrize("together", [0, 8])
-def test_the_loss_alone_needs_no_gradient_and_drops_nothing(together: int) -> None:
+def test_losses_need_no_gradients_and_no_dropout(together: int) -> None:
     made = stage(together, dropout=0.5)
     steps = steps_of(made, 30)
     found = steps.losses(steps.work(made.train, NUMBERS, 1))
@@ -77,7 +77,7 @@ def test_the_loss_alone_needs_no_gradient_and_drops_nothing(together: int) -> No
     assert all(p.grad is None for p in made.model.parameters())
 
 
-def test_texts_of_several_examples_are_read_once() -> None:
+def test_texts_shared_by_examples_are_encoded_once() -> None:
     made = stage()
     work = steps_of(made, 10**6).work(made.train, NUMBERS, 1)
     assert len(work.batches[0].texts.lengths) == len(np.unique(made.train.rows[NUMBERS]))
@@ -85,7 +85,7 @@ def test_texts_of_several_examples_are_read_once() -> None:
 
 
 @pytest.mark.parametrize("together", [0, 8])
-def test_a_rank_without_examples_counts_nothing_but_reaches_all_parameters(together: int) -> None:
+def test_rank_without_examples_reaches_all_parameters(together: int) -> None:
     made = stage(together)
     ranks = Ranks(rank=1, world=2, local_rank=1, device=torch.device("cpu"))
     steps = Steps(made, made.model, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=99)
@@ -98,7 +98,7 @@ def test_a_rank_without_examples_counts_nothing_but_reaches_all_parameters(toget
 
 
 @pytest.mark.parametrize("together", [0, 8])
-def test_what_does_not_fit_is_said(together: int) -> None:
+def test_out_of_memory_is_raised(together: int) -> None:
     made = stage(together)
     made.model.fits = 20
     steps = steps_of(made, 30)

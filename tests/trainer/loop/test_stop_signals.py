@@ -1,4 +1,4 @@
-"""A training is asked to end early."""
+"""Requests to end a training early."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
-    """As on a terminal: a shell has what it starts in the background ignore it."""
+    """Restore the SIGINT handler: a shell makes background processes ignore the signal."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -32,7 +32,7 @@ def ctrl_c() -> Iterator[None]:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no signals to one process")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_is_a_wish_and_its_echo_the_same(run: Run, number: signal.Signals) -> None:
+def test_repeated_signal_is_one_stop_request(run: Run, number: signal.Signals) -> None:
     before = signal.getsignal(signal.SIGTERM)
     with StopSignals(run) as signals:
         assert signals.reason == ""
@@ -43,7 +43,7 @@ def test_a_signal_is_a_wish_and_its_echo_the_same(run: Run, number: signal.Signa
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no signals to one process")
-def test_who_does_not_want_to_wait_asks_again(
+def test_second_interrupt_raises_keyboard_interrupt(
     run: Run, ctrl_c: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stop_signals, "_REPEAT_SECONDS", -1.0)
@@ -53,7 +53,7 @@ def test_who_does_not_want_to_wait_asks_again(
         signal.raise_signal(signal.SIGINT)
 
 
-def test_the_stop_file_is_a_wish(run: Run) -> None:
+def test_stop_file_is_a_stop_request(run: Run) -> None:
     with StopSignals(run) as signals:
         run.stop()
         assert "stop" in signals.reason
@@ -62,7 +62,7 @@ def test_the_stop_file_is_a_wish(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["years.int16", "tokens/*/titles.*"])
-def test_a_corpus_and_its_tokens_are_looked_at_now_and_then(
+def test_corpus_and_tokens_are_checked_periodically(
     name: str, corpus_for_all: Path, tiny_base: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(corpus_for_all, tmp_path / "corpus")

@@ -1,4 +1,4 @@
-"""The method that docs/contributing/method.md adds, added, trained and used as it stands there."""
+"""The example method of docs/contributing/method.md, added, trained and used."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PAGE = (Path(__file__).parents[3] / "docs/contributing/method.md").read_text(enc
 
 
 @pytest.fixture
-def titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page's file, its entry in the catalogue and its name among the methods."""
+def documented_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file on the page, its entry in the catalogue and its registration."""
     source, entry = (
         dedent(block) for block in re.findall(r"^   ```python\n(.*?)^   ```", PAGE, re.M | re.S)
     )
@@ -43,14 +43,16 @@ def titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.METHODS, key, getattr(module, made))
 
 
-def test_the_method_of_the_page_learns_32_papers_by_heart(titles: None, tmp_path: Path) -> None:
+def test_documented_method_overfits_32_papers(documented_method: None, tmp_path: Path) -> None:
     corpus = Corpus.open(small_corpus(tmp_path / "corpus", 40))
     method = make(corpus, small_base(tmp_path / "base"), "titles")
     losses = learn(method.stages[0])
     assert losses[-1] < 0.1 * losses[0]
 
 
-def test_the_method_of_the_page_gives_a_model_to_search_with(titles: None, tmp_path: Path) -> None:
+def test_documented_method_gives_a_searchable_model(
+    documented_method: None, tmp_path: Path
+) -> None:
     recipe = Recipe.named(
         "titles-small",
         small_corpus(tmp_path / "corpus", 40),
@@ -64,6 +66,6 @@ def test_the_method_of_the_page_gives_a_model_to_search_with(titles: None, tmp_p
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
 
 
-def test_the_page_is_plain_about_where_things_go() -> None:
+def test_paths_in_the_documentation_exist() -> None:
     for place in re.findall(r"`((?:trainer|tests)/[\w/.]+)`", PAGE):
         assert (Path(__file__).parents[3] / place).exists(), place

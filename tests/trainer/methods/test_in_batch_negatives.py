@@ -1,4 +1,4 @@
-"""Pairs of a step as one another's negatives: over ranks, in groups, without false negatives."""
+"""In-batch negatives: over ranks, in groups, without false negatives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trainer.model.text_model import Packed
 def batch_of(
     pairs: int, parts: int = 2, labels: list[int] | None = None, papers: Tensor | None = None
 ) -> Batch:
-    """Texts are numbered part by part: all anchors, all positives, all hard negatives."""
+    """A batch whose texts are numbered by part: all anchors, all positives, all hard negatives."""
     places = torch.arange(pairs * parts).view(parts, pairs).T
     return Batch(
         texts=Packed(torch.zeros(0, dtype=torch.int64), ()),
@@ -32,15 +32,15 @@ def batch_of(
 
 
 def part(batch: Batch, examples: Tensor) -> Batch:
-    """Some examples of a batch, as another rank holds them."""
+    """Some examples of a batch, as held by another rank."""
     columns = ("places", "labels", "papers", "positions")
     return replace(batch, **{name: getattr(batch, name)[examples] for name in columns})
 
 
-class Ranks:
-    """The gathers of ranks that run one after the other: what one asks for, all have said before.
+class SequentialRanks:
+    """Gathers of ranks that run one after the other.
 
-    A first round tells what every rank brings, a second one brings it together.
+    A first pass records the tensors of every rank, a second one returns them together.
     """
 
     def __init__(self, loss: InBatch, outputs: Tensor, batches: list[Batch]) -> None:
@@ -79,7 +79,7 @@ def mean(loss: InBatch, outputs: Tensor, batch: Batch) -> float:
     return total.item() / count
 
 
-def test_the_step_gives_the_golden_numbers(shared: Path) -> None:
+def test_in_batch_loss_matches_reference_values(shared: Path) -> None:
     case, outputs = golden(shared)
     expected = case["expected"]
     documents = torch.tensor(case["inputs"]["positive_doc_ids"])
@@ -92,7 +92,7 @@ def test_the_step_gives_the_golden_numbers(shared: Path) -> None:
     assert masked == pytest.approx(expected["duplicates_masked_mean"], 1e-5)
 
 
-def test_groups_see_only_themselves_as_ranks_that_do_not_gather(shared: Path) -> None:
+def test_separate_groups_equal_ranks_without_gather(shared: Path) -> None:
     case, outputs = golden(shared)
     expected = sum(case["expected"]["two_ranks_no_gather_means"]) / 2
     assert mean(loss(together=3), outputs, batch_of(6)) == pytest.approx(expected, 1e-5)
@@ -101,7 +101,7 @@ def test_groups_see_only_themselves_as_ranks_that_do_not_gather(shared: Path) ->
 @pytest.mark.parametrize("parts", [2, 3])
 @pytest.mark.parametrize("shares", [([0, 1, 2], [3, 4, 5]), ([5, 0], [3, 1, 2, 4]), ([], [0, 3])])
 @pytest.mark.parametrize("together", [6, 4])
-def test_ranks_together_learn_what_one_learns_alone(
+def test_several_ranks_learn_the_same_as_one(
     shared: Path, parts: int, shares: tuple[list[int], list[int]], together: int
 ) -> None:
     _, outputs = golden(shared)
@@ -111,7 +111,7 @@ def test_ranks_together_learn_what_one_learns_alone(
     measure = loss(together, same_label=True, same_paper=True)
 
     apart = outputs.clone().requires_grad_()
-    ranks = Ranks(measure, apart, halves)
+    ranks = SequentialRanks(measure, apart, halves)
     found = [measure(apart, replace(half, gather=ranks.gather())) for half in halves]
     total = torch.stack([each.total for each in found]).sum()
     total.backward()
@@ -124,7 +124,7 @@ def test_ranks_together_learn_what_one_learns_alone(
     torch.testing.assert_close(apart.grad, whole.grad)
 
 
-def test_papers_of_an_anchors_class_are_left_out_only_if_asked() -> None:
+def test_papers_of_the_same_class_are_masked_only_on_request() -> None:
     torch.manual_seed(1)
     outputs = torch.randn(8, 5)
     labelled = batch_of(4, labels=[7, 7, 7, 7])
@@ -134,9 +134,9 @@ def test_papers_of_an_anchors_class_are_left_out_only_if_asked() -> None:
     assert mean(loss(4, same_label=True), outputs, unlabelled) > 0.1
 
 
-def test_an_anchors_own_paper_is_no_negative_for_it_as_another_pairs_positive() -> None:
+def test_own_paper_as_positive_of_another_pair_is_masked() -> None:
     outputs = torch.eye(4)
-    # Pair 1 has for its positive the paper that pair 0 has for its anchor.
+    # The positive of pair 1 is the anchor paper of pair 0.
     papers = torch.tensor([[0, 1], [2, 0]])
     outputs[3] = outputs[0]
     batch = batch_of(2, papers=papers)
@@ -145,7 +145,7 @@ def test_an_anchors_own_paper_is_no_negative_for_it_as_another_pairs_positive() 
     assert harsh - fair == pytest.approx(20, abs=0.1)
 
 
-def test_a_rank_without_examples_still_answers_the_others_backward() -> None:
+def test_rank_without_examples_takes_part_in_backward() -> None:
     outputs = torch.randn(2, 3, requires_grad=True)
     nobody = part(batch_of(1), torch.zeros(0, dtype=torch.int64))
     total, count = loss()(outputs, nobody)

@@ -1,4 +1,4 @@
-"""The losses, by hand-worked numbers and by their gradients."""
+"""The losses, checked against values computed by hand and by their gradients."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def triplet(case: dict[str, Any]) -> list[Tensor]:
 @pytest.mark.parametrize(
     ("distance", "expected"), [("l2", "l2_eps_1e-06"), ("cosine", "cosine"), ("dot", "dot")]
 )
-def test_triplet_margin_gives_the_golden_numbers(
+def test_triplet_margin_matches_reference_values(
     shared: Path, distance: str, expected: str
 ) -> None:
     case = golden(shared, "triplet_margin")
@@ -51,7 +51,7 @@ def test_triplet_margin_gives_the_golden_numbers(
 
 @pytest.mark.parametrize("best_share", ["0.0", "0.1", "0.5", "1.0"])
 @pytest.mark.parametrize(("mix", "name"), [("logits", "paper"), ("losses", "released_code")])
-def test_facet_contrast_gives_the_golden_numbers(
+def test_facet_contrast_matches_reference_values(
     shared: Path, best_share: str, mix: str, name: str
 ) -> None:
     case = golden(shared, "multi2spe_similarity_loss")
@@ -70,7 +70,7 @@ def pairs(case: dict[str, Any]) -> tuple[Tensor, Tensor, Tensor]:
 
 
 @pytest.mark.parametrize("chunk", [1_024, 4])
-def test_info_nce_gives_the_golden_numbers(
+def test_info_nce_matches_reference_values(
     shared: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
     monkeypatch.setattr(losses, "CHUNK", chunk)
@@ -87,7 +87,7 @@ def test_info_nce_gives_the_golden_numbers(
     assert close(lost, case["expected"]["with_hard_negatives_per_sample"], case)
 
 
-def test_the_same_paper_is_not_held_against_an_anchor(shared: Path) -> None:
+def test_same_paper_is_not_a_negative(shared: Path) -> None:
     case = golden(shared, "infonce_simcse")
     anchors, positives, _ = pairs(case)
     papers = torch.tensor(case["inputs"]["positive_doc_ids"])
@@ -98,7 +98,7 @@ def test_the_same_paper_is_not_held_against_an_anchor(shared: Path) -> None:
     assert close(lost, case["expected"]["duplicates_masked_per_sample"], case)
 
 
-def test_negative_keys_are_nobodys() -> None:
+def test_negative_keys_mask_nothing() -> None:
     vectors = F.normalize(torch.randn(4, 5, dtype=torch.float64), dim=1)
     nobody = torch.full((4,), -1)
     plain = info_nce(vectors, vectors, torch.arange(4), 0.05)
@@ -106,7 +106,7 @@ def test_negative_keys_are_nobodys() -> None:
     assert torch.equal(plain, keyed)
 
 
-def test_no_anchors_lose_nothing() -> None:
+def test_no_anchors_give_no_losses() -> None:
     lost = info_nce(torch.zeros(0, 3), torch.zeros(0, 3), torch.zeros(0, dtype=torch.int64), 0.05)
     assert lost.shape == (0,)
 
@@ -116,7 +116,7 @@ def some(*shape: int) -> Tensor:
 
 
 @pytest.mark.parametrize("distance", ["l2", "cosine", "dot"])
-def test_triplet_margin_has_the_gradient_of_its_formula(distance: str) -> None:
+def test_triplet_margin_passes_gradcheck(distance: str) -> None:
     torch.manual_seed(1)
     texts = [some(4, 5) for _ in range(3)]
     assert torch.autograd.gradcheck(lambda q, p, n: triplet_margin(q, p, n, 1, distance), texts)
@@ -124,22 +124,22 @@ def test_triplet_margin_has_the_gradient_of_its_formula(distance: str) -> None:
 
 @pytest.mark.parametrize("similarity", ["dot", "cosine"])
 @pytest.mark.parametrize("mix", ["logits", "losses"])
-def test_facet_contrast_has_the_gradient_of_its_formula(mix: str, similarity: str) -> None:
+def test_facet_contrast_passes_gradcheck(mix: str, similarity: str) -> None:
     torch.manual_seed(1)
     texts = [some(2, 3, 4) for _ in range(3)]
     assert torch.autograd.gradcheck(FacetContrast(0.1, mix, similarity, 0.5).of_two, texts)
 
 
-def test_the_temperature_divides_similarities_of_facets() -> None:
+def test_temperature_divides_similarities_of_facets() -> None:
     query = torch.ones(1, 2, 1, dtype=torch.float64)
     near, far = query, query * 0
-    # The sums are 2 and 2, or 2 and 0: products 4 and 0. Of unit length: 1 and 0.
+    # The sums are 2 and 2, or 2 and 0: dot products 4 and 0. Normalised: 1 and 0.
     for similarity, apart in (("dot", 4), ("cosine", 1)):
         lost = FacetContrast(0.0, "logits", similarity, 0.5).of_two(query, near, far)
         assert lost.item() == pytest.approx(math.log1p(math.exp(-apart / 0.5)))
 
 
-def test_of_the_cosine_of_facets_length_does_not_count() -> None:
+def test_cosine_of_facets_ignores_length() -> None:
     torch.manual_seed(1)
     query, near, far = (torch.randn(4, 3, 8) for _ in range(3))
     longer = torch.rand(4, 1, 1) + 0.5
@@ -149,7 +149,7 @@ def test_of_the_cosine_of_facets_length_does_not_count() -> None:
         torch.testing.assert_close(contrast.of_two(query * longer, near / longer, far * 3), lost)
 
 
-def test_info_nce_has_the_gradient_of_its_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_info_nce_passes_gradcheck(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "CHUNK", 2)
     torch.manual_seed(1)
     wanted, keys = torch.tensor([2, 0, 1]), torch.tensor([0, 0, 1, -1, -1])
@@ -159,8 +159,9 @@ def test_info_nce_has_the_gradient_of_its_formula(monkeypatch: pytest.MonkeyPatc
     )
 
 
-def test_products_of_long_vectors_are_told_apart() -> None:
-    # Sums of three vectors of 768 numbers near 1: products near 6,900, where bfloat16 steps by 32.
+def test_dot_products_of_long_vectors_keep_precision() -> None:
+    # Sums of three vectors of 768 numbers near 1: dot products near 6,900, where bfloat16 has steps
+    # of 32.
     query = torch.full((1, 3, 768), 0.999)
     farther = query - 0.0005
     assert 0 < FacetContrast(0.0, "logits").of_two(query, query, farther).item() < 0.05
@@ -170,7 +171,7 @@ def test_products_of_long_vectors_are_told_apart() -> None:
     ("schedule", "name"), [("linear", "linear"), ("stlr", "slanted_triangular")]
 )
 @pytest.mark.parametrize("warmup", [100, 0.1])
-def test_schedules_give_the_golden_numbers(
+def test_schedules_match_reference_values(
     shared: Path, schedule: str, name: str, warmup: float
 ) -> None:
     case = golden(shared, "lr_schedules")
@@ -181,17 +182,17 @@ def test_schedules_give_the_golden_numbers(
     assert close(float64(found), case["expected"][name], case)
 
 
-def test_a_schedule_bears_a_warmup_longer_than_the_training() -> None:
+def test_warmup_longer_than_the_training_is_allowed() -> None:
     assert schedules.multiplier("linear", 7, 8, 100) == 0.07
     assert schedules.multiplier("constant", 300, 300, 100) == 1
 
 
-def test_the_catalogue_offers_the_schedules_that_there_are() -> None:
+def test_catalogue_lists_all_schedules() -> None:
     assert set(catalog.SCHEDULES) == set(schedules.SCHEDULES)
 
 
 @pytest.mark.parametrize("distance", ["l2", "cosine", "dot"])
-def test_all_triplets_of_a_query_count_as_the_mean_of_those_that_are_too_close(
+def test_all_triplets_average_the_active_ones_of_a_query(
     distance: str,
 ) -> None:
     torch.manual_seed(3)
@@ -214,7 +215,7 @@ def test_all_triplets_of_a_query_count_as_the_mean_of_those_that_are_too_close(
         assert found[number].item() == pytest.approx(sum(lost) / max(len(lost), 1), abs=1e-5)
 
 
-def test_papers_that_are_nearly_one_are_as_far_in_a_batch_as_alone() -> None:
+def test_distances_of_nearly_equal_papers_are_accurate_in_batches() -> None:
     torch.manual_seed(3)
     query = 10 * torch.randn(30, 8, dtype=torch.float64)
     positive, others = (query + 1e-6 * torch.randn(30, 8) for _ in range(2))
@@ -225,9 +226,7 @@ def test_papers_that_are_nearly_one_are_as_far_in_a_batch_as_alone() -> None:
 
 @pytest.mark.parametrize("similarity", ["dot", "cosine"])
 @pytest.mark.parametrize("mix", ["logits", "losses"])
-def test_facets_are_held_against_all_papers_of_a_step_as_against_one(
-    mix: str, similarity: str
-) -> None:
+def test_facet_contrast_of_many_equals_that_of_two(mix: str, similarity: str) -> None:
     torch.manual_seed(3)
     query, positive, others = (torch.randn(n, 3, 6, dtype=torch.float64) for n in (4, 4, 2))
     contrast = FacetContrast(0.3, mix, similarity, 0.7)

@@ -1,4 +1,4 @@
-"""MIReAD: telling journals apart, and what is left of it in the package."""
+"""MIReAD: classification of journals, and the resulting package."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def corpus(tmp_path: Path) -> Corpus:
 
 
 @pytest.mark.parametrize("head", ["pooler", "raw_cls", "mean"])
-def test_miread_learns_32_papers_by_heart(corpus: Corpus, base: Path, head: str) -> None:
+def test_miread_overfits_32_papers(corpus: Corpus, base: Path, head: str) -> None:
     (stage,) = make(corpus, base, "miread-paper", head=head, **FEW).stages
     losses = learn(stage)
     assert losses[-1] < 0.1 * losses[0]
 
 
-def test_the_classes_are_kept_and_the_head_is_not(corpus: Corpus, base: Path) -> None:
+def test_classes_are_recorded_and_the_head_is_not_saved(corpus: Corpus, base: Path) -> None:
     settled = setup(corpus, base, "miread-paper", exclude="letters; Unheard", **FEW)
     heard: list[str] = []
     method = Miread(replace(settled, note=heard.append))
@@ -57,7 +57,7 @@ def test_the_classes_are_kept_and_the_head_is_not(corpus: Corpus, base: Path) ->
     assert torch.equal(method.encoder(batch.texts), states[batch.texts.starts])
 
 
-def test_a_corpus_of_one_journal_is_refused(corpus: Corpus, base: Path) -> None:
+def test_corpus_of_one_journal_is_refused(corpus: Corpus, base: Path) -> None:
     with pytest.raises(TrainerError, match="two are needed"):
         make(corpus, base, "miread-paper", exclude="Letters;Nature", **FEW)
     with pytest.raises(TrainerError, match="are of one journal, as far as is known; two are"):
@@ -65,7 +65,7 @@ def test_a_corpus_of_one_journal_is_refused(corpus: Corpus, base: Path) -> None:
 
 
 @pytest.mark.parametrize(("recent", "papers"), [(2021, 24), (0, 48)])
-def test_pubmeds_papers_end_with_the_recent_year(
+def test_pubmed_papers_end_with_the_recent_year(
     tmp_path: Path, base: Path, recent: int, papers: int
 ) -> None:
     found = [
@@ -81,7 +81,7 @@ def test_pubmeds_papers_end_with_the_recent_year(
     assert len(stage.train) + len(stage.validation) + kept == papers
 
 
-def test_the_finished_model_may_read_more_than_was_learned_from(corpus: Corpus, base: Path) -> None:
+def test_finished_model_may_read_more_than_in_training(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "miread-paper", max_tokens=10, read_tokens=50, **FEW)
     (stage,) = method.stages
     assert stage.train.tokens(np.arange(len(stage.train))).max() == 10
@@ -90,24 +90,27 @@ def test_the_finished_model_may_read_more_than_was_learned_from(corpus: Corpus, 
     assert same.reading.max_tokens == 10
 
 
-def test_no_more_can_be_read_than_the_model_has_places(corpus: Corpus, base: Path) -> None:
+def test_read_tokens_above_model_limit_are_refused(corpus: Corpus, base: Path) -> None:
     with pytest.raises(TrainerError, match="reads 64 tokens, not 65") as refused:
         make(corpus, base, "miread-paper", read_tokens=65, **FEW)
     assert "read_tokens=64" in str(refused.value.hint)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25])
-def test_the_model_is_saved_between_start_and_end(
+def test_start_share_interpolates_saved_weights(
     corpus: Corpus, base: Path, share: float, tmp_path: Path
 ) -> None:
     method = make(corpus, base, "miread-paper", head="mean", start_share=share, **FEW)
     start = Backbone.load(base).weights()
     learn(method.stages[0], 5)
     learned = method.encoder.backbone.weights()
-    for _ in range(2):  # Saving changes nothing that would be saved the next time.
+    for _ in range(2):  # Saving does not change later saves.
         method.encoder.save(tmp_path / "saved", method.reading.tokenizer)
         saved = Backbone.load(tmp_path / "saved").weights()
-        for name, weight in saved.items():  # of the pooler, as it was learned, no vector is made
+        for (
+            name,
+            weight,
+        ) in saved.items():  # the pooler is saved as learned, since it makes no vector
             kept = 0.0 if name.startswith("pooler.") else share
             expected = kept * start[name] + (1 - kept) * learned[name]
             torch.testing.assert_close(weight, expected, rtol=0, atol=1e-6)
@@ -115,7 +118,7 @@ def test_the_model_is_saved_between_start_and_end(
 
 
 class Given(nn.Module):
-    """Texts whose vectors are known."""
+    """Texts with known vectors."""
 
     def __init__(self, vectors: torch.Tensor) -> None:
         super().__init__()
@@ -126,7 +129,7 @@ class Given(nn.Module):
 
 
 @pytest.mark.parametrize(("head", "name"), [("pooler", "pooled"), ("raw_cls", "raw_cls")])
-def test_the_head_gives_the_golden_numbers(shared: Path, head: str, name: str) -> None:
+def test_head_matches_reference_values(shared: Path, head: str, name: str) -> None:
     case = json.loads((shared / "golden" / "miread_cls_cross_entropy.json").read_text())
     given = {key: torch.tensor(case["inputs"][key]) for key in ("cls", "pooler_W", "pooler_b")}
     states = given["cls"].double()
@@ -149,7 +152,7 @@ def test_the_head_gives_the_golden_numbers(shared: Path, head: str, name: str) -
     assert total.item() / count == pytest.approx(expected[f"ce_mean_{name}"], rel=1e-6)
 
 
-def test_a_scaled_head_starts_the_same_and_learns_sooner(corpus: Corpus, base: Path) -> None:
+def test_scaled_head_starts_equal_and_learns_faster(corpus: Corpus, base: Path) -> None:
     vectors = torch.randn(6, 8, generator=torch.Generator().manual_seed(2))
     moved = {}
     for scale in (1.0, 100.0):
@@ -168,7 +171,7 @@ def test_a_scaled_head_starts_the_same_and_learns_sooner(corpus: Corpus, base: P
 
 
 def golden_pooler(weight: torch.Tensor, bias: torch.Tensor) -> nn.Module:
-    """The pooler that a backbone of this width has, with these weights."""
+    """The pooler of a backbone of this width, with these weights."""
     width = len(weight)
     config = CONFIG | {"vocab_size": 8, "hidden_size": width, "num_attention_heads": 1}
     pooler = Backbone.new(config).pooler

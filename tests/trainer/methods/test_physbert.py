@@ -1,4 +1,4 @@
-"""PhysBERT: its own words, masked words in blocks, then pairs."""
+"""PhysBERT: its own tokenizer, masked words in blocks, then pairs."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def corpus(tmp_path: Path) -> Corpus:
 
 
 def physics(folder: Path, count: int) -> Corpus:
-    """Papers of four categories, two of which are one to the paper; each with a question, and
-    citing the next twenty."""
+    """Papers of four categories, two of which are on the same papers; each with a question, citing
+    the next twenty."""
     fields = ("astro-ph.CO", "astro-ph.GA", "hep-th", "math.AG")
     papers = [
         {"fields": (fields[number % 4],), "questions": (f"the study of {number}",)}
@@ -62,7 +62,7 @@ def physbert(corpus: Corpus, base: Path, **changes: Any) -> Any:
     return make(corpus, base, "physbert-paper", **(SMALL | changes))
 
 
-def test_words_then_pairs_in_one_backbone(corpus: Corpus, base: Path) -> None:
+def test_masking_and_contrast_stages_share_a_backbone(corpus: Corpus, base: Path) -> None:
     method = physbert(corpus, base)
     assert [stage.name for stage in method.stages] == ["mlm_short", "mlm_long", "contrast"]
     words, again, pairs = method.stages
@@ -75,16 +75,16 @@ def test_words_then_pairs_in_one_backbone(corpus: Corpus, base: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 2])
-def test_a_stage_learns_32_papers_by_heart(tmp_path: Path, base: Path, number: int) -> None:
+def test_stage_overfits_32_papers(tmp_path: Path, base: Path, number: int) -> None:
     corpus = physics(tmp_path / "few", 32)
-    # Questions and titles of so few words come twice; papers of one category are no negatives.
+    # Questions and titles of so few words repeat; papers of one category are not negatives.
     fair = {"citation_pairs": 0, "question_pairs": 0, "mask_same_label": True}
     method = physbert(corpus, base, category_pairs=16, from_scratch=True, **fair)
     losses = learn(method.stages[number])
     assert losses[-1] <= 0.1 * losses[0]
 
 
-def test_masked_words_are_compared_with_the_embedding(corpus: Corpus, base: Path) -> None:
+def test_masked_words_are_predicted_with_the_tied_embedding(corpus: Corpus, base: Path) -> None:
     stage = physbert(corpus, base).stages[0]
     batch = stage.train.batch(np.arange(4), np.arange(4), key=1)
     outputs = stage.model(batch.texts)
@@ -93,11 +93,11 @@ def test_masked_words_are_compared_with_the_embedding(corpus: Corpus, base: Path
     total, count = stage.loss(outputs, batch)
     assert count == len(batch.labels) == len(batch.texts.asked)
     (gradient,) = torch.autograd.grad(total, words)
-    # Words that were not read have one too: they were compared with.
+    # Words that were not in the input also have a gradient, as classes.
     assert (gradient.abs().sum(1) > 0).all()
 
 
-def test_a_tokenizer_is_learned_once_and_random_weights_fit_it(corpus: Corpus, base: Path) -> None:
+def test_tokenizer_is_trained_once_and_random_weights_match_it(corpus: Corpus, base: Path) -> None:
     changes = {"train_tokenizer": True, "from_scratch": True, "vocabulary": 120}
     method = physbert(corpus, base, **changes)
     folder = method.reading.tokenizer
@@ -112,7 +112,7 @@ def test_a_tokenizer_is_learned_once_and_random_weights_fit_it(corpus: Corpus, b
         assert torch.equal(value, again.encoder.state_dict()[name])
 
 
-def test_pairs_keep_to_their_part_of_the_split(corpus: Corpus, base: Path) -> None:
+def test_pairs_stay_in_their_split(corpus: Corpus, base: Path) -> None:
     stage = physbert(corpus, base).stages[2]
     for examples, split in ((stage.train, Split.train), (stage.validation, Split.validation)):
         numbers = np.arange(len(examples))
@@ -128,7 +128,7 @@ def test_similarities_are_divided_by_the_temperature(corpus: Corpus, base: Path)
     assert found == pytest.approx([one.item() for one in expected], rel=1e-4)
 
 
-def test_only_pairs_that_are_together_are_negatives(corpus: Corpus, base: Path) -> None:
+def test_only_pairs_of_a_group_are_negatives(corpus: Corpus, base: Path) -> None:
     whole, plan = mean_loss(corpus, base, 8, together=8, batch_size=8)
     assert plan.together == 8
     halves, plan = mean_loss(corpus, base, 8, together=4, batch_size=8)
@@ -138,14 +138,15 @@ def test_only_pairs_that_are_together_are_negatives(corpus: Corpus, base: Path) 
     expected = F.cross_entropy(products.flatten(0, 1), torch.arange(4).repeat(2))
     assert halves == pytest.approx(expected.item(), rel=1e-4)
     assert halves < whole
-    # A step has no more than its own pairs.
+    # A step has only its own pairs.
     assert mean_loss(corpus, base, 8, together=256, batch_size=8)[1].together == 8
 
 
 def mean_loss(
     corpus: Corpus, base: Path, count: int, **changes: Any
 ) -> tuple[float, OptimizationPlan]:
-    """Of so many pairs of one step, all texts in it different, given `outputs_of` them."""
+    """Return the loss of so many pairs of one step, with different texts and the given
+    `outputs_of`."""
     stage = physbert(corpus, base, **changes).stages[2]
     nothing, numbers = torch.zeros(0), torch.arange(count)
     places = torch.arange(2 * count).view(count, 2)
@@ -161,7 +162,7 @@ def outputs_of(count: int) -> torch.Tensor:
     return torch.randn(2 * count, 8, generator=torch.Generator().manual_seed(3))
 
 
-def test_the_three_measures_know_a_good_model(corpus: Corpus, base: Path) -> None:
+def test_validation_metrics_recognise_a_good_model(corpus: Corpus, base: Path) -> None:
     scores = physbert(corpus, base, category_pairs=4_000).stages[2].scores
 
     rows = {
@@ -171,8 +172,8 @@ def test_the_three_measures_know_a_good_model(corpus: Corpus, base: Path) -> Non
     }
 
     def knows(texts: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Papers lie where their category is, those of astro-ph in one place, an abstract alone
-        where its question is, and titles by their place in the corpus."""
+        """Papers lie at their category, those of astro-ph together, an abstract alone at its
+        question, and titles at their row in the corpus."""
         categories = [name.split(".")[0] for name in corpus.field_names]
         found = np.zeros((len(texts), corpus.papers + 4), np.float32)
         for place, (title, abstract) in enumerate(texts):
@@ -189,10 +190,10 @@ def test_the_three_measures_know_a_good_model(corpus: Corpus, base: Path) -> Non
     assert set(found) == {"v_measure", "ndcg_at_10", "cosine_accuracy"}
     assert found["ndcg_at_10"] == 1
     assert found["v_measure"] == pytest.approx(1)
-    assert 0.5 <= found["cosine_accuracy"] < 1  # all titles are one to it
+    assert 0.5 <= found["cosine_accuracy"] < 1  # all titles are equal to it
 
 
-def test_a_source_that_the_corpus_lacks_is_left_out_aloud(tmp_path: Path, base: Path) -> None:
+def test_missing_source_of_pairs_is_left_out_with_a_note(tmp_path: Path, base: Path) -> None:
     papers = [{"fields": ("hep-th",)}, {"fields": ("math.AG",)}] * 100
     corpus = make_corpus(tmp_path / "plain", papers)
     heard: list[str] = []
@@ -214,7 +215,7 @@ def test_a_source_that_the_corpus_lacks_is_left_out_aloud(tmp_path: Path, base: 
         ({"min_papers": 5_000, "citation_pairs": 0, "question_pairs": 0}, "gives no pairs"),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_impossible_settings_are_refused_with_hint(
     corpus: Corpus, base: Path, changes: dict[str, Any], match: str
 ) -> None:
     with pytest.raises(TrainerError, match=match) as refused:
@@ -222,9 +223,7 @@ def test_what_cannot_be_is_said(
     assert refused.value.hint
 
 
-def test_the_grid_of_a_subdomain_changes_batch_and_negatives_together(
-    corpus: Corpus, base: Path
-) -> None:
+def test_subdomain_grid_changes_batch_and_negatives_together(corpus: Corpus, base: Path) -> None:
     few = {"category_pairs": 40, "min_papers": 2}
     for batch_size in (16, 32):
         (stage,) = make(corpus, base, "physbert-subdomain", batch_size=batch_size, **few).stages

@@ -1,4 +1,4 @@
-"""Poolers that a base has not: training starts from one of random weights, and says so."""
+"""Base models without a pooler: training starts from a random one, with a note."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = {"min_papers": 2, "recent_year": 0}
         ("miread", False, {"head": "raw_cls", **FEW}),
     ],
 )
-def test_a_pooler_that_nobody_has_trained_is_told(
+def test_untrained_pooler_is_noted(
     corpus_for_all: Path,
     tiny_base: Path,
     tmp_path: Path,

@@ -1,4 +1,4 @@
-"""The methods that there are: as many as the catalogue says, and every recipe can be built."""
+"""The registered methods match the catalogue, and every recipe can be built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trainer.data.corpus.corpus import Corpus
 from trainer.methods.registry import METHODS
 
 RECIPES = [name for spec in SPECS for name in spec.recipes]
-# What a corpus of sixty papers and a model of 64 places cannot do.
+# Settings that a corpus of sixty papers and a model of 64 positions need.
 SMALL = {
     "miread": {"min_papers": 2, "recent_year": 0},
     "physbert": {"min_papers": 2, "category_pairs": 20, "vocabulary": 100},
@@ -30,12 +30,12 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
-def test_the_catalogue_has_a_method_for_every_key() -> None:
+def test_catalogue_and_registry_have_the_same_methods() -> None:
     assert [spec.key for spec in SPECS] == list(METHODS)
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_every_recipe_can_be_built(corpus: Corpus, base: Path, recipe: str) -> None:
+def test_recipe_can_be_built(corpus: Corpus, base: Path, recipe: str) -> None:
     key = recipe.split("-")[0]
     blocks = {"mlm_short": 16, "mlm_long": 32} if recipe == "physbert-paper" else {}
     method = make(corpus, base, recipe, **SMALL.get(key, {}), **blocks)

@@ -1,4 +1,4 @@
-"""Every setting of every method: what it changes in a training, if it is set to something else."""
+"""Every setting of every method changes its part of a training."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from trainer.methods.base import Examples, Method, TrainingStage
 from trainer.methods.registry import METHODS
 
 PAPERS = 120
-# The base is found, and the precision chosen, before a method sees the settings.
+# These are used before a method sees the settings: the base model and the precision.
 BEFORE_THE_METHOD = {"base", "precision"}
 
 
 class Change(NamedTuple):
-    """A setting, another value of it, the `part` of a training that must change by it; and what
-    else is set, before and after."""
+    """A setting, another value of it, the `part` of a training that must change by it, and the
+    other settings, before and after."""
 
     setting: str
     value: Any
@@ -197,7 +197,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         for cited in chance.sample(range(PAPERS), 4)
         if cited != citing
     ]
-    # Some cite only papers that cite none.
+    # Some cite only papers without references.
     citations += [(citing, citing + 10) for citing in range(100, 110)]
     with Builder(tmp_path_factory.mktemp("settings") / "corpus") as builder:
         for paper in papers:
@@ -210,10 +210,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def trained(
+def fingerprints(
     corpus: Corpus, tiny_base: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., dict[str, str]]:
-    """What a method makes of settings, part by part; of the same settings but once."""
+    """Return a cached function giving the fingerprint of each part of a training."""
     known: dict[str, dict[str, str]] = {}
 
     def make(method: str, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -235,29 +235,34 @@ def trained(
         for change in (*COMMON, *own)
     ],
 )
-def test_a_setting_changes_its_part_of_a_training(
-    trained: Callable[..., dict[str, str]], one_thread: None, method: str, change: Change
+def test_setting_changes_its_part_of_a_training(
+    fingerprints: Callable[..., dict[str, str]], one_thread: None, method: str, change: Change
 ) -> None:
     before = {**START[method], **change.others}
-    one, other = trained(method, before), trained(method, {**before, change.setting: change.value})
+    one, other = (
+        fingerprints(method, before),
+        fingerprints(method, {**before, change.setting: change.value}),
+    )
     assert one[change.part] != other[change.part]
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.key)
-def test_each_setting_is_looked_at(spec: Any) -> None:
+def test_every_setting_is_tested(spec: Any) -> None:
     looked_at = {change.setting for change in (*COMMON, *CHANGES[spec.key])}
     assert looked_at == {setting.name for setting in spec.settings} - BEFORE_THE_METHOD
 
 
 @pytest.mark.parametrize("method", CHANGES)
-def test_the_same_settings_give_the_same_training(
-    trained: Callable[..., dict[str, str]], one_thread: None, method: str
+def test_equal_settings_give_equal_trainings(
+    fingerprints: Callable[..., dict[str, str]], one_thread: None, method: str
 ) -> None:
-    assert trained(method, START[method]) == trained(method, {**START[method], "batch_size": 16})
+    assert fingerprints(method, START[method]) == fingerprints(
+        method, {**START[method], "batch_size": 16}
+    )
 
 
 @pytest.mark.parametrize(("epochs", "warmup"), [(1.0, 0.06), (1e6, 10_000)])
-def test_words_are_warmed_up_over_ten_thousand_steps_at_most(
+def test_masking_warmup_is_limited_to_ten_thousand_steps(
     corpus: Corpus, tiny_base: Path, epochs: float, warmup: float
 ) -> None:
     changes = {**START["physbert"], "mlm_short_epochs": epochs, "mlm_batch_size": 8}
@@ -308,7 +313,7 @@ def _outputs(stage: TrainingStage, *, train: bool) -> torch.Tensor:
 
 
 def _loss(stage: TrainingStage) -> float:
-    """Of outputs that are the same whatever the model."""
+    """A fingerprint of the loss for outputs that are independent of the model."""
     shape = _outputs(stage, train=False).shape
     outputs = torch.randn(shape, generator=torch.Generator().manual_seed(3))
     return stage.loss(outputs, _some(stage)).total.item()

@@ -1,4 +1,4 @@
-"""SPECTER and Multi2SPE on a handful of papers that cite each other."""
+"""SPECTER and Multi2SPE on a few papers that cite each other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def base(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    """Fours of papers; each cites the next two of its four, and these the third."""
+    """Groups of four papers; each cites the next two of its group, and these cite the third."""
     cites = [
         (first + paper, first + (paper + step) % 4)
         for first in range(0, 32, 4)
@@ -55,18 +55,18 @@ def corpus(tmp_path: Path) -> Corpus:
         ("multi2spe-released", {}),
     ],
 )
-def test_a_method_learns_32_papers_by_heart(
+def test_method_overfits_32_papers(
     corpus: Corpus, base: Path, recipe: str, changes: dict[str, object]
 ) -> None:
-    # Hard negatives are of the query's own four here, and could not all be learned.
+    # Hard negatives are from the query's own group here, and could not all be learned.
     (stage,) = make(corpus, base, recipe, hard_share=0.0, **changes).stages
     losses = learn(stage)
-    # In a batch, papers drawn for others that are of the query's own four are negatives too.
+    # In a batch, papers of the query's own group that were drawn for others are negatives too.
     most = 0.9 if changes.get("negatives") == "batch" else 0.1
     assert losses[-1] < most * losses[0]
 
 
-def test_with_pooler_the_vector_is_still_the_last_cls(corpus: Corpus, base: Path) -> None:
+def test_pooler_in_training_leaves_the_package_with_cls(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "specter-paper", pooling="pooler")
     batch = method.stages[0].train.batch(*[torch.arange(2).numpy()] * 2, key=1)
     states = method.encoder.backbone(batch.texts)
@@ -75,7 +75,7 @@ def test_with_pooler_the_vector_is_still_the_last_cls(corpus: Corpus, base: Path
     assert method.stages[0].model(batch.texts).abs().max() <= 1
 
 
-def test_training_drops_numbers_of_the_vectors_where_asked(corpus: Corpus, base: Path) -> None:
+def test_vector_dropout_applies_only_in_training(corpus: Corpus, base: Path) -> None:
     (stage,) = make(corpus, base, "specter-allennlp").stages
     batch = stage.train.batch(*[torch.arange(2).numpy()] * 2, key=1)
     dropped = (stage.model.train()(batch.texts) == 0).float().mean()
@@ -83,7 +83,7 @@ def test_training_drops_numbers_of_the_vectors_where_asked(corpus: Corpus, base:
     assert (stage.model.eval()(batch.texts) != 0).all()
 
 
-def test_training_changes_what_the_package_will_hold(corpus: Corpus, base: Path) -> None:
+def test_training_changes_the_exported_weights(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "multi2spe-paper")
     before = {name: value.clone() for name, value in method.encoder.state_dict().items()}
     learn(method.stages[0], 1)
@@ -91,9 +91,7 @@ def test_training_changes_what_the_package_will_hold(corpus: Corpus, base: Path)
     assert {"facets.weight", "facets.bias"} < changed
 
 
-def test_the_cls_have_layers_of_their_own_and_the_vector_is_their_sum(
-    corpus: Corpus, base: Path
-) -> None:
+def test_cls_tokens_have_own_layers_and_vector_is_their_sum(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "multi2spe-paper")
     own = sum(weight.numel() for weight in method.encoder.facets.parameters())
     assert own == 3 * 3 * (32 * 32 + 32)
@@ -105,7 +103,7 @@ def test_the_cls_have_layers_of_their_own_and_the_vector_is_their_sum(
     assert {tuple(ids) for ids in first} == {(2, 5, 6)}  # [CLS] [unused1] [unused2]
 
 
-def test_further_cls_start_as_common_words_one_after_the_other(corpus: Corpus, base: Path) -> None:
+def test_additional_cls_tokens_start_as_common_words(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "multi2spe-paper", facet_init="words", cls_tokens=4)
     plain = make(corpus, base, "multi2spe-paper").encoder.backbone.words
     words = method.encoder.backbone.words
@@ -115,7 +113,7 @@ def test_further_cls_start_as_common_words_one_after_the_other(corpus: Corpus, b
     assert changed == [5, 6, 7]
 
 
-def test_where_no_common_word_is_known_further_cls_start_as_the_first(
+def test_additional_cls_tokens_start_as_the_first_without_common_words(
     corpus: Corpus, tmp_path: Path
 ) -> None:
     vocabulary = [*SPECIAL, *UNUSED, *(word for word in WORDS if word not in COMMON)]
@@ -124,9 +122,7 @@ def test_where_no_common_word_is_known_further_cls_start_as_the_first(
     assert torch.equal(words[[5, 6]], words[[2, 2]])
 
 
-def test_facets_that_start_as_words_leave_the_backbone_as_it_was(
-    corpus: Corpus, base: Path
-) -> None:
+def test_facets_initialised_as_words_leave_the_backbone_output(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "multi2spe-paper", facet_init="words")
     texts = method.stages[0].train.batch(np.arange(2), np.arange(2), 0).texts
     states = method.encoder.backbone(texts)
@@ -161,13 +157,13 @@ def test_records_count_triples_and_papers_without(corpus: Corpus, base: Path) ->
     assert method.records["validation"]["triplets"] == len(stage.validation)
 
 
-def test_more_tokens_than_the_base_has_places_for_are_refused(corpus: Corpus, base: Path) -> None:
+def test_max_tokens_above_model_limit_is_refused(corpus: Corpus, base: Path) -> None:
     with pytest.raises(TrainerError, match="reads 64 tokens, not 512") as refused:
         make(corpus, base, "specter-paper", max_tokens=512)
     assert "max_tokens=64" in refused.value.hint
 
 
-def test_a_corpus_without_triples_is_refused_with_the_reasons(tmp_path: Path, base: Path) -> None:
+def test_corpus_without_triples_is_refused_with_reasons(tmp_path: Path, base: Path) -> None:
     corpus = make_corpus(tmp_path / "lonely", 12)
     with pytest.raises(TrainerError, match="gives no triples") as refused:
         make(corpus, base, "specter-paper")
@@ -175,7 +171,7 @@ def test_a_corpus_without_triples_is_refused_with_the_reasons(tmp_path: Path, ba
     assert "citations" in refused.value.hint
 
 
-def test_the_mean_of_allennlp_is_over_the_pieces_that_begin_words(base: Path) -> None:
+def test_allennlp_mean_uses_first_pieces_of_words(base: Path) -> None:
     vocabulary = [*SPECIAL, *UNUSED, *WORDS]
     begins = begin_words(base).tolist()
     without = {"[PAD]", "[CLS]", "[SEP]", "[MASK]", "##s"}
@@ -184,9 +180,7 @@ def test_the_mean_of_allennlp_is_over_the_pieces_that_begin_words(base: Path) ->
     ]
 
 
-def test_negatives_are_all_papers_drawn_in_the_step_that_the_query_does_not_cite(
-    corpus: Corpus, base: Path
-) -> None:
+def test_batch_negatives_are_all_uncited_papers_of_the_step(corpus: Corpus, base: Path) -> None:
     (stage,) = make(corpus, base, "specter-paper", negatives="batch", batch_size=16).stages
     assert stage.plan.together == 16
     numbers = np.arange(16)
@@ -201,9 +195,7 @@ def test_negatives_are_all_papers_drawn_in_the_step_that_the_query_does_not_cite
 
 
 @pytest.mark.parametrize("recipe", ["specter-paper", "multi2spe-paper"])
-def test_ranks_that_share_a_step_lose_what_one_loses(
-    corpus: Corpus, base: Path, recipe: str
-) -> None:
+def test_several_ranks_have_the_same_loss_as_one(corpus: Corpus, base: Path, recipe: str) -> None:
     (stage,) = make(corpus, base, recipe, negatives="batch", batch_size=16).stages
     numbers = np.arange(16)
     batch = stage.train.batch(numbers, numbers, 0)

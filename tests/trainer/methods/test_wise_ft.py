@@ -1,4 +1,4 @@
-"""A finished SPECTER or Multi2SPE between what it started from and what it learned."""
+"""Interpolation of a finished SPECTER or Multi2SPE between start and end of the training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNUSED = ("[unused1]", "[unused2]")
         ("multi2spe-paper", {"facet_init": "words"}, True),
     ],
 )
-def test_a_share_of_the_start_is_in_the_finished_model(
+def test_start_share_interpolates_the_finished_model(
     recipe: str, pooling: dict[str, str], more: bool, tmp_path: Path
 ) -> None:
     cites = [
@@ -41,11 +41,11 @@ def test_a_share_of_the_start_is_in_the_finished_model(
     encoder.save(tmp_path / "saved", method.reading.tokenizer)
 
     saved = Backbone.load(tmp_path / "saved").weights()
-    # Words too: further [CLS] may start as others than the base has in their places.
+    # Embeddings too: additional [CLS] tokens may start as other words than those of the base.
     for name in ("embeddings.LayerNorm.bias", "embeddings.word_embeddings.weight"):
         assert not torch.equal(start[name], learned[name])
         torch.testing.assert_close(saved[name], 0.25 * start[name] + 0.75 * learned[name])
-    # What was not there at the start, layers' mix or facets, stays as it was learned.
+    # Weights that are not in the base, layer mixes or facets, stay as learned.
     TextModel(encoder.backbone, encoder.pooling, encoder.facets, encoder.scalar_mix).save(
         tmp_path / "learned", method.reading.tokenizer
     )

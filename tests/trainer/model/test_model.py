@@ -22,7 +22,7 @@ from trainer.model.bert import Layer, Padding
 from trainer.model.text_model import Backbone, FacetPooling, Packed, TextModel, pack
 
 VOCABULARY = [*SPECIAL, *WORDS, "[unused1]", "[unused2]"]
-# What a text takes is rounded up to eight tokens: some of these are round, and some are alike.
+# Texts are padded to multiples of eight tokens: some lengths are multiples, and some are equal.
 LENGTHS = (5, 24, 3, 17, 24, 1, 40, 3, 8, 19, 24)
 
 
@@ -37,7 +37,7 @@ def backbone(package: Package) -> Backbone:
 
 
 @pytest.fixture
-def theirs(package: Package) -> BertModel:
+def reference_model(package: Package) -> BertModel:
     found: BertModel = BertModel.from_pretrained(package.folder)
     return found.eval()
 
@@ -48,7 +48,7 @@ def texts(lengths: Sequence[int] = LENGTHS) -> Packed:
 
 
 def padded(model: torch.nn.Module, packed: Packed) -> Tensor:
-    """What transformers' model makes of the texts, without what it makes of padding."""
+    """Return the states of transformers' model without those of padding."""
     where = Padding.of(packed)
     mask = where.mask[:, 0, 0]
     ids = where.pad(packed.ids[:, None]).squeeze(2)
@@ -61,7 +61,7 @@ def gradients(model: torch.nn.Module) -> dict[str, Tensor]:
 
 
 def counted(layers: Iterable[torch.nn.Module]) -> list[bool]:
-    """Grows whenever one of these is called; whether that was on the way back."""
+    """Return a list that grows at each call of a layer: whether it was in the backward pass."""
     calls: list[bool] = []
     for layer in layers:
         layer.register_forward_pre_hook(
@@ -70,19 +70,23 @@ def counted(layers: Iterable[torch.nn.Module]) -> list[bool]:
     return calls
 
 
-def learn(model: torch.nn.Module, run: Callable[[], Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+def run_backward(
+    model: torch.nn.Module, run: Callable[[], Tensor]
+) -> tuple[Tensor, dict[str, Tensor]]:
     model.zero_grad()
     states = run()
     (states.float() ** 3).sum().backward()
     return states.detach(), gradients(model)
 
 
-def test_states_and_gradients_are_those_of_transformers(
-    backbone: Backbone, theirs: BertModel
+def test_states_and_gradients_equal_transformers(
+    backbone: Backbone, reference_model: BertModel
 ) -> None:
     packed = texts()
-    ours, our_gradients = learn(backbone.inner, lambda: backbone(packed))
-    expected, their_gradients = learn(theirs, lambda: padded(theirs, packed))
+    ours, our_gradients = run_backward(backbone.inner, lambda: backbone(packed))
+    expected, their_gradients = run_backward(
+        reference_model, lambda: padded(reference_model, packed)
+    )
     torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
     assert our_gradients.keys() == {n for n in their_gradients if not n.startswith("pooler.")}
     for name, gradient in our_gradients.items():
@@ -92,11 +96,11 @@ def test_states_and_gradients_are_those_of_transformers(
         )
 
 
-def test_what_runs_on_a_gpu_gives_the_same_states_and_gradients(
+def test_gpu_code_path_gives_the_same_states_and_gradients(
     backbone: Backbone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packed = texts()
-    expected, cpu_gradients = learn(backbone, lambda: backbone(packed))
+    expected, cpu_gradients = run_backward(backbone, lambda: backbone(packed))
 
     def as_on_a_gpu() -> Tensor:
         bert, where = backbone.inner, Padding.of(packed)
@@ -105,7 +109,7 @@ def test_what_runs_on_a_gpu_gives_the_same_states_and_gradients(
             states = layer(states, where)
         return states
 
-    found, gpu_gradients = learn(backbone, as_on_a_gpu)
+    found, gpu_gradients = run_backward(backbone, as_on_a_gpu)
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
     for name, gradient in cpu_gradients.items():
         scale = float(gradient.abs().max().clamp(min=1))
@@ -114,24 +118,26 @@ def test_what_runs_on_a_gpu_gives_the_same_states_and_gradients(
         )
 
 
-def test_half_the_bits_give_nearly_the_same_gradients(backbone: Backbone) -> None:
+def test_bfloat16_gives_nearly_the_same_gradients(backbone: Backbone) -> None:
     packed = texts()
-    states, exact = learn(backbone, lambda: backbone(packed))
+    states, exact = run_backward(backbone, lambda: backbone(packed))
 
     def half() -> Tensor:
         with torch.autocast("cpu", torch.bfloat16):
             return backbone(packed)
 
-    rough_states, rough = learn(backbone, half)
+    rough_states, rough = run_backward(backbone, half)
     assert rough_states.dtype == torch.float32
     assert torch.cosine_similarity(states, rough_states).mean() > 0.999
     for name, gradient in exact.items():
-        if not name.endswith("key.bias"):  # softmax does not see it: it is zero but for rounding
+        if not name.endswith(
+            "key.bias"
+        ):  # softmax does not depend on it: it is zero except for rounding
             alike = torch.cosine_similarity(gradient.ravel(), rough[name].ravel(), 0)
             assert alike > 0.99, name
 
 
-def test_a_text_has_the_same_vector_in_any_company(backbone: Backbone) -> None:
+def test_vector_of_a_text_is_independent_of_its_batch(backbone: Backbone) -> None:
     model = TextModel(backbone, "mean").eval()
     packed = texts()
     together = model(packed)
@@ -140,7 +146,7 @@ def test_a_text_has_the_same_vector_in_any_company(backbone: Backbone) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_seed_gives_the_same_bits(package: Package, threads: int) -> None:
+def test_same_seed_gives_identical_states(package: Package, threads: int) -> None:
     backbone = Backbone.load(package.folder).train()
     packed, before = texts(), torch.get_num_threads()
 
@@ -151,15 +157,15 @@ def test_the_same_seed_gives_the_same_bits(package: Package, threads: int) -> No
 
     try:
         torch.set_num_threads(threads)
-        first, its_gradients = learn(backbone, run)
-        again, gradients_again = learn(backbone, run)
+        first, its_gradients = run_backward(backbone, run)
+        again, gradients_again = run_backward(backbone, run)
     finally:
         torch.set_num_threads(before)
     assert torch.equal(first, again)
     assert all(torch.equal(its_gradients[n], gradients_again[n]) for n in its_gradients)
 
 
-def test_dropout_is_as_configured_in_training_and_off_otherwise(package: Package) -> None:
+def test_dropout_applies_only_in_training(package: Package) -> None:
     packed = texts()
     exact = Backbone.load(package.folder, dropout=0.0).train()(packed)
     backbone = Backbone.load(package.folder)
@@ -171,8 +177,8 @@ def test_dropout_is_as_configured_in_training_and_off_otherwise(package: Package
     assert (little - exact).norm() < (much - exact).norm()
 
 
-def test_gradients_are_those_of_what_was_kept(package: Package) -> None:
-    """Dropout on the way back is the same as on the way there: differences tell."""
+def test_gradients_match_dropout_of_the_forward_pass(package: Package) -> None:
+    """Finite differences show that the backward pass uses the same dropout."""
     backbone = Backbone.load(package.folder, dropout=0.3).double().train()
     packed = texts((9, 4, 9))
     dense = backbone.inner.encoder.layer[0].attention.self.value.weight
@@ -194,7 +200,7 @@ def test_gradients_are_those_of_what_was_kept(package: Package) -> None:
     assert float(dense.grad[3, 4]) == pytest.approx(expected, rel=1e-4)
 
 
-def test_computing_layers_again_gives_the_same_gradients(package: Package) -> None:
+def test_checkpointing_gives_the_same_gradients(package: Package) -> None:
     backbone = Backbone.load(package.folder).train()
     calls = counted(backbone.inner.encoder.layer)
     packed, found = texts(), []
@@ -204,7 +210,7 @@ def test_computing_layers_again_gives_the_same_gradients(package: Package) -> No
             torch.manual_seed(1)
             return backbone(packed)
 
-        found.append(learn(backbone, run))
+        found.append(run_backward(backbone, run))
     (states, kept), (again, computed) = found
     some = [False] * backbone.layers
     assert calls == [*some, *some, *(True for _ in some)]
@@ -212,7 +218,7 @@ def test_computing_layers_again_gives_the_same_gradients(package: Package) -> No
     assert all(torch.equal(kept[name], computed[name]) for name in kept)
 
 
-def test_compiling_is_of_every_layer_on_what_is_no_cpu(
+def test_layers_are_compiled_once_and_not_on_cpu(
     backbone: Backbone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled: list[torch.nn.Module] = []
@@ -221,25 +227,25 @@ def test_compiling_is_of_every_layer_on_what_is_no_cpu(
     backbone(texts())
     assert compiled == []
     backbone.to("meta")
-    for _ in range(2):  # once is enough
+    for _ in range(2):  # compiled only once
         assert backbone(texts().to(torch.device("meta"))).shape == (sum(LENGTHS), backbone.hidden)
         assert compiled == list(backbone.inner.encoder.layer)
 
 
 @pytest.mark.gpu
-def test_compiled_layers_learn_the_same(backbone: Backbone) -> None:
+def test_compiled_layers_give_the_same_gradients(backbone: Backbone) -> None:
     backbone.cuda()
     packed = texts().to(torch.device("cuda"))
-    states, plain = learn(backbone, lambda: backbone(packed))
+    states, plain = run_backward(backbone, lambda: backbone(packed))
     backbone.compile_layers()
-    again, compiled = learn(backbone, lambda: backbone(packed))
+    again, compiled = run_backward(backbone, lambda: backbone(packed))
     torch.testing.assert_close(again, states, atol=1e-4, rtol=1e-4)
     for name, gradient in plain.items():
         torch.testing.assert_close(compiled[name], gradient, atol=1e-3, rtol=1e-3, msg=name)
 
 
-def test_what_is_done_after_a_layer_is_seen_by_the_next(
-    backbone: Backbone, theirs: BertModel
+def test_hook_after_a_layer_changes_input_of_the_next(
+    backbone: Backbone, reference_model: BertModel
 ) -> None:
     packed = texts()
     seen: dict[int, Tensor] = {}
@@ -253,33 +259,33 @@ def test_what_is_done_after_a_layer_is_seen_by_the_next(
         return step
 
     assert not backbone(packed, {0: keep(0), 1: keep(1)}).any()
-    theirs.encoder.layer = theirs.encoder.layer[:1]
-    torch.testing.assert_close(seen[0], padded(theirs, packed), atol=1e-5, rtol=0)
+    reference_model.encoder.layer = reference_model.encoder.layer[:1]
+    torch.testing.assert_close(seen[0], padded(reference_model, packed), atol=1e-5, rtol=0)
 
 
-def test_the_pooler_is_berts(package: Package, theirs: BertModel) -> None:
+def test_pooler_equals_that_of_bert(package: Package, reference_model: BertModel) -> None:
     backbone = Backbone.load(package.folder, dropout=0.0)
     assert not any(p.requires_grad for p in backbone.pooler.parameters())
     model = TextModel(backbone, "pooler")
     assert all(p.requires_grad for p in backbone.pooler.parameters())
-    theirs.pooler.load_state_dict(backbone.pooler.state_dict())
+    reference_model.pooler.load_state_dict(backbone.pooler.state_dict())
     packed = texts((7, 7))
-    expected = theirs(input_ids=packed.ids.view(2, 7)).pooler_output
+    expected = reference_model(input_ids=packed.ids.view(2, 7)).pooler_output
     torch.testing.assert_close(model(packed), expected, atol=1e-5, rtol=0)
 
 
-def test_a_new_bert_starts_like_one_of_transformers() -> None:
+def test_new_bert_is_initialised_like_in_transformers() -> None:
     config = CONFIG | {"vocab_size": 4000, "initializer_range": 0.02}
     torch.manual_seed(0)
     ours = Backbone.new(config).weights()
-    theirs = BertModel(BertConfig(**config)).state_dict()
-    assert ours.keys() == theirs.keys()
-    for name, weight in theirs.items():
+    reference_model = BertModel(BertConfig(**config)).state_dict()
+    assert ours.keys() == reference_model.keys()
+    for name, weight in reference_model.items():
         assert float(ours[name].mean()) == pytest.approx(float(weight.mean()), abs=0.01), name
         assert float(ours[name].std()) == pytest.approx(float(weight.std()), abs=0.005), name
 
 
-def test_weights_of_a_whole_bert_with_its_heads_are_read(tmp_path: Path, package: Package) -> None:
+def test_weights_of_a_bert_with_heads_are_read(tmp_path: Path, package: Package) -> None:
     found = load_file(package.folder / "model.safetensors")
     found = {f"bert.{name}": weight for name, weight in found.items()}
     save_file(found | {"classifier.weight": torch.zeros(3, 32)}, tmp_path / "model.safetensors")
@@ -303,7 +309,7 @@ def test_weights_of_a_whole_bert_with_its_heads_are_read(tmp_path: Path, package
         (lambda f: write_config(f, intermediate_size=65), "has the shape"),
     ],
 )
-def test_a_damaged_folder_is_refused_in_a_sentence(
+def test_damaged_folder_is_refused(
     tmp_path: Path, change: Callable[[Path], object], said: str
 ) -> None:
     folder = tiny_package(tmp_path / "m").folder
@@ -312,7 +318,7 @@ def test_a_damaged_folder_is_refused_in_a_sentence(
         Backbone.load(folder)
 
 
-def test_a_packed_program_says_which_models_it_has_no_code_for(
+def test_frozen_program_names_unsupported_architectures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tiny_package(tmp_path / "m").folder
@@ -328,12 +334,12 @@ def write_config(folder: Path, **values: Any) -> None:
     (folder / "config.json").write_text(json.dumps(config | values))
 
 
-def test_what_is_lacking_is_said_once(
+def test_missing_weights_are_reported_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tiny_package(tmp_path / "m").folder
     write_config(folder, model_type="albert", embedding_size=32)
-    transformers_logging.set_verbosity_warning()  # as it comes
+    transformers_logging.set_verbosity_warning()  # the default of transformers
     transformers_logging.enable_progress_bar()
     logging.getLogger("transformers").addHandler(caplog.handler)
     try:
@@ -359,15 +365,15 @@ def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_another_architecture_learns_through_transformers(roberta: Path) -> None:
+def test_other_architecture_runs_through_transformers(roberta: Path) -> None:
     backbone = Backbone.load(roberta, dropout=0.0)
-    theirs = AutoModel.from_pretrained(roberta).eval()
+    reference_model = AutoModel.from_pretrained(roberta).eval()
     packed = Packed(texts().ids + 5, LENGTHS)
     where = Padding.of(packed)
     ids = where.pad(packed.ids[:, None]).squeeze(2)
-    ids[~where.mask[:, 0, 0]] = theirs.config.pad_token_id
+    ids[~where.mask[:, 0, 0]] = reference_model.config.pad_token_id
     mask = where.mask[:, 0, 0].long()
-    expected = where.unpad(theirs(input_ids=ids, attention_mask=mask).last_hidden_state)
+    expected = where.unpad(reference_model(input_ids=ids, attention_mask=mask).last_hidden_state)
     model = TextModel(backbone.train(), "mean")
     torch.testing.assert_close(backbone(packed), expected, atol=1e-5, rtol=0)
     calls = counted([backbone.inner.model.encoder.layer[0].attention])
@@ -375,11 +381,11 @@ def test_another_architecture_learns_through_transformers(roberta: Path) -> None
     model(packed).sum().backward()
     assert calls == [False, True]
     assert backbone.words.grad is not None
-    assert backbone.weights().keys() == theirs.state_dict().keys()
+    assert backbone.weights().keys() == reference_model.state_dict().keys()
     assert not torch.equal(Backbone.load(roberta, dropout=0.5).train()(packed), backbone(packed))
 
 
-def test_what_other_architectures_cannot_do_is_said(roberta: Path) -> None:
+def test_unsupported_options_of_other_architectures_are_refused(roberta: Path) -> None:
     backbone = Backbone.load(roberta)
     with pytest.raises(TrainerError, match="between those of a roberta"):
         TextModel(backbone, "multi_cls", FacetPooling(32, 2))(texts())

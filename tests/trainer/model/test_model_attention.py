@@ -10,7 +10,7 @@ HEADS, WIDTH = 12, 32
 
 
 @pytest.fixture(autouse=True)
-def same_numbers_each_time() -> None:
+def fixed_seed() -> None:
     torch.manual_seed(0)
 
 
@@ -18,7 +18,7 @@ def same_numbers_each_time() -> None:
 @pytest.mark.parametrize(
     "lengths", [(1,), (63, 63, 64), (65,), (200, 200, 200, 17), (255, 254, 31, 31), (512, 500)]
 )
-def test_each_text_attends_to_itself_alone(lengths: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_each_text_attends_only_to_itself(lengths: tuple[int, ...], dtype: torch.dtype) -> None:
     parts = torch.randn(sum(lengths), 3 * HEADS * WIDTH).to(dtype)
     found = attend(parts, lengths, HEADS)
     alone = [
@@ -30,12 +30,12 @@ def test_each_text_attends_to_itself_alone(lengths: tuple[int, ...], dtype: torc
     torch.testing.assert_close(found.double(), exact, rtol=allowed, atol=allowed)
 
 
-def test_scores_too_large_for_exp_are_none_of_its_worry() -> None:
+def test_attention_is_finite_for_large_scores() -> None:
     parts = 40 * torch.randn(100, 3 * HEADS * WIDTH).bfloat16()
     assert attend(parts, (100,), HEADS).isfinite().all()
 
 
-def test_rows_after_the_last_text_find_zeros() -> None:
+def test_attention_after_the_last_text_is_zero() -> None:
     parts = torch.randn(160, 3 * HEADS * WIDTH).bfloat16()
     found = attend(parts, (100,), HEADS)
     assert found[:100].all()

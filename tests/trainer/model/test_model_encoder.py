@@ -53,7 +53,7 @@ def golden(shared: Path, name: str) -> dict[str, Any]:
         ("{title} {abstract}", "no_sep_embed_script"),
     ],
 )
-def test_texts_become_the_golden_tokens(
+def test_texts_become_the_reference_tokens(
     shared: Path, tmp_path: Path, template: str, key: str
 ) -> None:
     case = golden(shared, "input_format_tokens")
@@ -68,7 +68,7 @@ def test_texts_become_the_golden_tokens(
     assert TextReader(package).ids(docs[: len(expected)]) == expected
 
 
-def test_the_separator_is_the_tokenizers_own(tmp_path: Path) -> None:
+def test_separator_is_that_of_the_tokenizer(tmp_path: Path) -> None:
     package = tiny_package(tmp_path / "m")
     (package.folder / "tokenizer_config.json").write_text(
         json.dumps({"sep_token": {"content": "[MASK]"}, "pad_token": "[PAD]"})
@@ -76,7 +76,7 @@ def test_the_separator_is_the_tokenizers_own(tmp_path: Path) -> None:
     assert TextReader(package).ids([("deep", "graph")]) == [[2, 5, 4, 6, 3]]
 
 
-def test_vectors_are_whole_of_unit_length_and_in_order(tiny: Encoder) -> None:
+def test_encode_gives_unit_vectors_in_order(tiny: Encoder) -> None:
     vectors = tiny.encode(PAPERS)
     assert vectors.shape == (len(PAPERS), 32)
     assert vectors.dtype == np.float32
@@ -93,11 +93,11 @@ def test_any_text_has_a_vector(tiny: Encoder, papers: list[tuple[str, str]]) -> 
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_half_a_surrogate_pair_is_read_over(tiny: Encoder) -> None:
+def test_lone_surrogate_is_ignored(tiny: Encoder) -> None:
     assert np.isfinite(tiny.encode([("deep \ud800 graph", "")])).all()
 
 
-def test_a_paper_has_the_same_vector_in_any_company(starter: Encoder) -> None:
+def test_vector_of_a_paper_is_independent_of_its_batch(starter: Encoder) -> None:
     papers = [(f"On the citation of {n} networks", "We study the graph. " * n) for n in range(40)]
     together = starter.encode(papers)
     alone = np.concatenate([starter.encode([paper]) for paper in papers])
@@ -105,7 +105,7 @@ def test_a_paper_has_the_same_vector_in_any_company(starter: Encoder) -> None:
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special"])
-def test_our_bert_computes_what_transformers_computes(tmp_path: Path, pooling: str) -> None:
+def test_own_bert_equals_transformers(tmp_path: Path, pooling: str) -> None:
     package = tiny_package(tmp_path / "m", pooling=pooling)
     ours = Encoder(package, "cpu", exact=True)
     theirs = Encoder(package, "cpu", exact=True)
@@ -114,7 +114,7 @@ def test_our_bert_computes_what_transformers_computes(tmp_path: Path, pooling: s
     np.testing.assert_allclose(ours.encode(PAPERS), theirs.encode(PAPERS), atol=2e-6)
 
 
-def test_half_the_bits_give_nearly_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bfloat16_gives_nearly_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     papers = [(f"The graph of {n} papers", "A study of networks. " * n) for n in range(1, 30)]
     found = []
     for has_bf16 in (True, False):
@@ -123,7 +123,7 @@ def test_half_the_bits_give_nearly_the_same_vectors(monkeypatch: pytest.MonkeyPa
     assert (found[0] * found[1]).sum(1).mean() > 0.999
 
 
-def test_the_starter_model_knows_what_belongs_together(starter: Encoder) -> None:
+def test_starter_model_recognises_related_texts(starter: Encoder) -> None:
     query, near, far = starter.encode(
         [
             ("predicting protein structure", ""),
@@ -134,7 +134,7 @@ def test_the_starter_model_knows_what_belongs_together(starter: Encoder) -> None
     assert query @ near > query @ far + 0.3
 
 
-def test_a_model_of_another_kind_is_run_by_transformers(tmp_path: Path) -> None:
+def test_other_architecture_is_run_by_transformers(tmp_path: Path) -> None:
     package = tiny_package(tmp_path / "m")
     config = DistilBertConfig(
         vocab_size=16, dim=32, hidden_dim=64, n_heads=4, n_layers=1, max_position_embeddings=64
@@ -147,17 +147,17 @@ def test_a_model_of_another_kind_is_run_by_transformers(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(other.encode(PAPERS), axis=1), 1, atol=1e-5)
 
 
-def test_a_model_with_too_few_places_for_its_tokens_is_refused(tmp_path: Path) -> None:
+def test_model_with_too_few_positions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PackageRefused, match="64"):
         Encoder(tiny_package(tmp_path / "m", max_tokens=65))
 
 
-def test_a_tokenizer_without_words_for_several_cls_is_refused(tmp_path: Path) -> None:
+def test_tokenizer_without_tokens_for_several_cls_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PackageRefused, match=r"\[unused1\]"):
         Encoder(tiny_package(tmp_path / "m", pooling="multi_cls", cls_tokens=3))
 
 
-def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path) -> None:
+def test_out_of_memory_halves_the_batch(tmp_path: Path) -> None:
     encoder = Encoder(tiny_package(tmp_path / "m"))
     expected, run = encoder.encode(PAPERS), encoder._backbone
 

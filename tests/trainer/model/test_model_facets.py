@@ -40,7 +40,7 @@ def golden_facets(case: dict[str, Any]) -> FacetPooling:
     return facets
 
 
-def test_a_facets_layer_gives_the_golden_numbers(case: dict[str, Any]) -> None:
+def test_facet_layer_matches_reference_values(case: dict[str, Any]) -> None:
     facets, expected, near = golden_facets(case), case["expected"], case["tolerance_abs"]
     weight, bias, states = facets.effective()[0], facets.bias[0], array(case["inputs"]["h"])
     found = facet_linear(states, weight, bias)
@@ -51,7 +51,7 @@ def test_a_facets_layer_gives_the_golden_numbers(case: dict[str, Any]) -> None:
     assert weight.sum(0).abs().max() < 1e-12
 
 
-def test_a_facets_layer_has_the_golden_gradients(case: dict[str, Any]) -> None:
+def test_facet_layer_matches_reference_gradients(case: dict[str, Any]) -> None:
     facets, expected, near = golden_facets(case), case["expected"], case["tolerance_abs"]
     states, into = array(case["inputs"]["h"]), array(case["inputs"]["G"])
     (facet_linear(states, facets.effective()[0], facets.bias[0]) * into).sum().backward()
@@ -62,7 +62,7 @@ def test_a_facets_layer_has_the_golden_gradients(case: dict[str, Any]) -> None:
     torch.testing.assert_close(facets.bias.grad[0], array(expected["grad_b"]), atol=near, rtol=0)
 
 
-def test_as_released_the_first_two_layers_start_at_zero(backbone: Backbone) -> None:
+def test_released_initialisation_starts_first_two_layers_at_zero(backbone: Backbone) -> None:
     facets = FacetPooling(32, 6)
     assert not facets.effective()[:2].any()
     assert facets.effective()[2].any()
@@ -84,7 +84,7 @@ def test_as_released_the_first_two_layers_start_at_zero(backbone: Backbone) -> N
     assert seen[0][others].any()
 
 
-def test_with_effective_identity_the_model_starts_as_the_transformer(backbone: Backbone) -> None:
+def test_effective_identity_starts_as_the_plain_transformer(backbone: Backbone) -> None:
     packed = pack(TEXTS)
     model = TextModel(
         backbone, "multi_cls", FacetPooling(32, 6, 3, "identity_effective", tanh=False)
@@ -95,18 +95,18 @@ def test_with_effective_identity_the_model_starts_as_the_transformer(backbone: B
 
 
 @pytest.mark.parametrize("init", ["released", "identity_effective"])
-def test_one_cls_keeps_its_own_weights(backbone: Backbone, init: str) -> None:
+def test_single_cls_keeps_its_own_weights(backbone: Backbone, init: str) -> None:
     packed = pack(TEXTS)
     facets = FacetPooling(32, 6, 1, init, tanh=False)
     assert torch.equal(facets.effective()[0, 0], torch.eye(32))
     expected = first(backbone(packed), packed.lengths, 1)
-    if init == "released":  # the last layer starts as any other
+    if init == "released":  # the last layer starts like any other
         expected = facet_linear(expected, facets.weight[2], facets.bias[2])
     found = TextModel(backbone, "multi_cls", facets)(packed)
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
 
 
-def test_tanh_follows_the_last_layer_where_wanted(backbone: Backbone) -> None:
+def test_tanh_follows_the_last_layer_if_enabled(backbone: Backbone) -> None:
     packed, facets = pack(TEXTS), FacetPooling(32, 6, tanh=False)
     plain = TextModel(backbone, "multi_cls", facets)(packed)
     facets.tanh = True
@@ -114,7 +114,7 @@ def test_tanh_follows_the_last_layer_where_wanted(backbone: Backbone) -> None:
     torch.testing.assert_close(squeezed, torch.tanh(plain), atol=1e-6, rtol=0)
 
 
-def test_all_facets_learn_in_both_inits_and_when_computed_again(backbone: Backbone) -> None:
+def test_all_facets_learn_in_both_inits_and_with_checkpointing(backbone: Backbone) -> None:
     for init in ("released", "identity_effective"):
         for backbone.checkpointing in (False, True):
             facets = FacetPooling(32, 6, 3, init)
@@ -125,7 +125,7 @@ def test_all_facets_learn_in_both_inits_and_when_computed_again(backbone: Backbo
                 assert facets.weight.grad.abs().amax((2, 3)).min() > 0
 
 
-def test_three_facets_add_as_many_parameters_as_published() -> None:
+def test_facets_have_the_published_number_of_parameters() -> None:
     count = sum(p.numel() for p in FacetPooling(768, 12).parameters())
     assert count == 5_315_328
     assert sum(p.numel() for p in FacetPooling(768, 12, 5).parameters()) == 8_858_880
@@ -134,5 +134,7 @@ def test_three_facets_add_as_many_parameters_as_published() -> None:
 @pytest.mark.parametrize(
     ("layers", "places"), [(12, (3, 7, 11)), (6, (1, 3, 5)), (4, (0, 2, 3)), (2, (0, 0, 1))]
 )
-def test_facets_sit_at_a_third_two_thirds_and_the_end(layers: int, places: tuple[int, ...]) -> None:
+def test_facet_layers_are_at_one_third_two_thirds_and_the_end(
+    layers: int, places: tuple[int, ...]
+) -> None:
     assert facet_places(layers) == places

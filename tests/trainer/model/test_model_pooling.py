@@ -57,9 +57,7 @@ def models(package: Package) -> dict[str, TextModel]:
     "name",
     ["cls", "mean", "mean_no_special", "scalar_mix", "released", "identity_effective", "one"],
 )
-def test_a_saved_model_encodes_as_it_did_when_it_learned(
-    tmp_path: Path, package: Package, name: str
-) -> None:
+def test_saved_model_encodes_as_in_training(tmp_path: Path, package: Package, name: str) -> None:
     model = models(package)[name].eval()
     encoder = saved(model, package, tmp_path)
     ids = encoder.text.ids(PAPERS)
@@ -70,7 +68,7 @@ def test_a_saved_model_encodes_as_it_did_when_it_learned(
     assert torch.equal(again.get_input_embeddings().weight, model.backbone.words)
 
 
-def test_several_cls_stand_first_and_the_text_is_cut_behind_them(
+def test_several_cls_tokens_come_first_and_text_is_truncated(
     tmp_path: Path, package: Package
 ) -> None:
     encoder = saved(models(package)["released"], package, tmp_path, max_tokens=12)
@@ -79,7 +77,7 @@ def test_several_cls_stand_first_and_the_text_is_cut_behind_them(
     assert ids[1] == [2, 16, 17, *[5] * 8, 3]
 
 
-def test_a_package_without_its_pooling_is_refused(tmp_path: Path, package: Package) -> None:
+def test_package_without_its_pooling_weights_is_refused(tmp_path: Path, package: Package) -> None:
     source = tmp_path / "source"
     models(package)["cls"].save(source, package.folder)
     mixed = replace(package, folder=tmp_path / "a", pooling="scalar_mix")
@@ -105,7 +103,7 @@ def golden(shared: Path, name: str) -> dict[str, Any]:
         ("multi_cls", "multi2spe_sum_first3"),
     ],
 )
-def test_pooling_gives_the_golden_numbers(shared: Path, pooling: str, name: str) -> None:
+def test_pooling_matches_reference_values(shared: Path, pooling: str, name: str) -> None:
     case = golden(shared, "pooling")
     hidden = torch.tensor(case["inputs"]["hidden"], dtype=torch.float64)
     mask = torch.tensor(case["inputs"]["attention_mask"]).bool()
@@ -116,7 +114,7 @@ def test_pooling_gives_the_golden_numbers(shared: Path, pooling: str, name: str)
     torch.testing.assert_close(found, expected, atol=case["tolerance_abs"], rtol=0)
 
 
-def test_the_pooler_gives_the_golden_numbers(shared: Path) -> None:
+def test_pooler_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "pooling")
     inputs = case["inputs"]
     pooler = Backbone.new(CONFIG | {"vocab_size": 9, "hidden_size": 3, "num_attention_heads": 1})
@@ -128,20 +126,20 @@ def test_the_pooler_gives_the_golden_numbers(shared: Path) -> None:
     torch.testing.assert_close(pooler.pooler(cls), expected, atol=case["tolerance_abs"], rtol=0)
 
 
-def test_texts_of_special_tokens_alone_are_not_left_without_a_mean() -> None:
+def test_mean_of_special_tokens_alone_uses_them() -> None:
     states = torch.arange(6.0)[:, None]
     found = pool(states, pack([[2, 3], [0], [2, 9, 3]]), "mean_no_special")
     assert found.flatten().tolist() == [0.5, 2.0, 4.0]
 
 
-def test_no_separator_has_a_part_in_the_mean_without_special_tokens() -> None:
+def test_mean_without_special_tokens_leaves_out_separators() -> None:
     states = torch.arange(11.0)[:, None]
     texts = pack([[2, 5, 3, 6, 7, 3], [2, 9, 3, 3], [2]])
     found = pool(states, texts, "mean_no_special")
     assert found.flatten().tolist() == pytest.approx([(1 + 3 + 4) / 3, 7.0, 10.0])
 
 
-def test_a_mixture_of_layers_gives_the_golden_numbers(shared: Path) -> None:
+def test_scalar_mix_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "scalar_mix")
     layers = torch.tensor(case["inputs"]["layers"], dtype=torch.float64)
     mix = ScalarMix(len(layers)).double()
@@ -151,7 +149,7 @@ def test_a_mixture_of_layers_gives_the_golden_numbers(shared: Path) -> None:
     torch.testing.assert_close(mix(layers), expected, atol=case["tolerance_abs"], rtol=0)
 
 
-def test_a_word_counts_by_its_first_piece(package: Package) -> None:
+def test_word_is_pooled_by_its_first_piece(package: Package) -> None:
     begins = torch.tensor([word not in SPECIAL and word[0] != "#" for word in VOCABULARY])
     backbone, mix = Backbone.load(package.folder, dropout=0.0), ScalarMix(2, begins)
     mix.weights.data = torch.tensor([-1e9, 0.0])

@@ -1,4 +1,4 @@
-"""The mean of a suite's numbers, as its paper prints it."""
+"""The average score of a suite, as in its paper."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TASKS = {
     **dict.fromkeys(("co-view", "co-read", "cite", "co-cite"), ("map", "ndcg")),
     "recomm": ("adj_ndcg", "adj_p@1"),
 }
-# As SPECTER's paper prints its own row, and the average that it gives.
+# The rows of SPECTER's paper, and the average that it gives.
 SPECTERS = [82.0, 0.0, 86.4, 0.0, 83.6, 91.5, 84.5, 92.4, 88.3, 94.9, 88.1, 94.8, 53.9, 20.0]
 
 
@@ -25,7 +25,7 @@ def results() -> dict[str, Result]:
     }
 
 
-def test_the_average_is_that_of_the_paper() -> None:
+def test_average_equals_that_of_the_paper() -> None:
     found = average("scidocs", results())
     assert found
     (score,) = found.scores
@@ -33,20 +33,20 @@ def test_the_average_is_that_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_there_is_none_of_less_than_all(task: str) -> None:
+def test_average_requires_all_tasks(task: str) -> None:
     known = results()
     del known[task]
     assert average("scidocs", known) is None
     assert average("scidocs", known | {task: result(task, scores=())}) is None
 
 
-def test_there_is_none_of_numbers_that_do_not_belong_together() -> None:
+def test_average_requires_scores_of_one_split_and_suite() -> None:
     known = results()
     assert average("scidocs", known | {"cite": result("cite", split="validation")}) is None
     assert average("local", known) is None
 
 
-def test_other_data_make_another_average() -> None:
+def test_averages_of_different_data_are_incomparable() -> None:
     one, other = results(), results()
     other["cite"] = result("cite", sha256="77" * 32)
     found = [average("scidocs", some) for some in (one, other)]

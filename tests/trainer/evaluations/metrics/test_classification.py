@@ -1,4 +1,4 @@
-"""The linear probe and macro F1, by hand-worked numbers."""
+"""The linear probe and macro F1, checked against values computed by hand."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def golden(shared: Path, name: str) -> dict[str, Any]:
 
 
 def clouds(papers: int, apart: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Three labels, their vectors around centres that lie `apart`."""
+    """Three labels, with vectors around centres at distance `apart`."""
     rng = np.random.default_rng(seed)
     labels = np.arange(papers) % 3
     return rng.normal(size=(papers, 8)) + apart * np.eye(8)[labels], labels
 
 
-def test_macro_f1_gives_the_golden_numbers(shared: Path) -> None:
+def test_macro_f1_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "macro_f1_basic")
     y_true, told = case["inputs"]["y_true"], case["inputs"]["y_pred"]
     expected, slack = case["expected"], case["tolerance_abs"]
@@ -54,7 +54,7 @@ def test_macro_f1_includes_labels_only_predicted() -> None:
     assert f1_by_label(["a", "a"], ["a", "b"]).tolist() == pytest.approx([2 / 3, 0])
 
 
-def test_the_probe_gives_the_golden_numbers(shared: Path) -> None:
+def test_probe_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "miread_logreg_probe")
     vectors, labels = np.array(case["inputs"]["X"]), np.array(case["inputs"]["y"])
     probe = fit_probe(vectors, labels, 3, seed=None)
@@ -97,7 +97,7 @@ def test_probe_separates_clusters_but_not_noise() -> None:
     assert noise.value("macro_f1") < 0.4
 
 
-def test_a_probe_is_tested_on_papers_it_was_not_fitted_on() -> None:
+def test_probe_is_tested_on_papers_not_fitted() -> None:
     vectors = np.random.default_rng(0).normal(size=(80, 400))
     plan = MIREADS_PLAN._replace(learning_rate=0.1, epochs=50)
     labels = np.arange(80) % 2
@@ -106,7 +106,7 @@ def test_a_probe_is_tested_on_papers_it_was_not_fitted_on() -> None:
     assert told(vectors, labels, plan).value("accuracy") < 0.75
 
 
-def test_the_task_is_the_mean_of_runs_and_folds_over_all_papers() -> None:
+def test_linear_probe_averages_runs_and_folds_over_all_papers() -> None:
     labels, vectors = as_task(*clouds(122, 1.0))
     plan = MIREADS_PLAN._replace(learning_rate=0.05)
     outcome = LinearProbe(labels, runs=2, plan=plan)(vectors, None, 5)
@@ -123,7 +123,7 @@ def test_the_task_is_the_mean_of_runs_and_folds_over_all_papers() -> None:
     assert (found.seeds, found.n, list(outcome.items["accuracy"].ids)) == (2, 122, vectors.ids)
 
 
-def test_sparse_vectors_are_learned_from_as_dense_ones() -> None:
+def test_sparse_and_dense_vectors_give_the_same_probe() -> None:
     vectors, labels = clouds(90, 2.0)
     dense, sparse = (told(kind(vectors), labels) for kind in (np.asarray, csr_array))
     for name in ("accuracy", "macro_f1"):
@@ -142,7 +142,7 @@ def test_papers_without_vector_or_label_and_rare_labels_are_counted() -> None:
     assert outcome.scores == LinearProbe(labels, runs=1)(vectors, None, 0).scores
 
 
-def test_papers_of_one_label_alone_are_an_error() -> None:
+def test_single_label_raises_an_error() -> None:
     _, vectors = as_task(*clouds(30, 1.0))
     with pytest.raises(TrainerError, match="Only one label has 4 papers with vectors or more"):
         LinearProbe(dict.fromkeys(vectors.ids, "a"))(vectors, None, 0)
@@ -158,7 +158,7 @@ def split_clouds(apart: float = 3.0) -> tuple[dict[str, str], dict[str, str], Ve
 
 
 def test_split_probe_averages_folds_over_the_same_papers() -> None:
-    """Against the same protocol written out, with scikit-learn's macro F1."""
+    """Compared with the same protocol written out, with scikit-learn's macro F1."""
     train, test, vectors = split_clouds()
     found = SplitProbe(train, test, runs=2)(vectors, None, 5)
     learn, tell = (vectors.matrix[vectors.rows(list(part))] for part in (train, test))

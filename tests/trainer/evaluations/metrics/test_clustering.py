@@ -1,4 +1,4 @@
-"""Clusters against labels, by hand-worked numbers."""
+"""Clustering metrics, checked against values computed by hand."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def blobs(case: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(case["inputs"]["X"]), np.array(case["inputs"]["y_blobs"])
 
 
-def test_v_measure_gives_the_golden_numbers(shared: Path) -> None:
+def test_v_measure_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "v_measure")
     found = v_measure(case["inputs"]["y"], case["inputs"]["clusters"])
     expected = [case["expected"][name] for name in ("homogeneity", "completeness", "v_measure")]
     assert found == pytest.approx(expected, abs=case["tolerance_abs"])
 
 
-def test_one_cluster_is_worth_nothing_and_renamed_labels_everything() -> None:
+def test_v_measure_is_zero_for_one_cluster_and_ignores_label_names() -> None:
     assert v_measure([0, 0, 1, 1], [7, 7, 7, 7]).v == 0
     assert v_measure([0, 0, 1, 1], ["b", "b", "a", "a"]).v == pytest.approx(1)
 
@@ -52,18 +52,18 @@ def test_one_cluster_is_worth_nothing_and_renamed_labels_everything() -> None:
 @pytest.mark.parametrize(
     ("fit_on_rest", "name"), [(False, "fit_on_test_fold"), (True, "fit_on_train_predict_test")]
 )
-def test_v_measure_over_folds_gives_the_golden_numbers(
+def test_v_measure_over_folds_matches_reference_values(
     shared: Path, fit_on_rest: bool, name: str
 ) -> None:
     case = golden(shared, "v_measure")
     folds = [np.array(fold) for fold in case["inputs"]["test_folds"]]
     found = v_measure_over_folds(*blobs(case), folds, seed=0, fit_on_rest=fit_on_rest)
-    # K-means of another scikit-learn may settle elsewhere.
+    # K-means may converge differently in another version of scikit-learn.
     assert found == pytest.approx(case["expected"][name]["per_fold"], abs=0.08)
     assert np.mean(found) == pytest.approx(case["expected"][name]["mean"], abs=0.02)
 
 
-def test_folds_hold_every_row_once_and_every_label_alike() -> None:
+def test_stratified_folds_hold_every_row_once_with_equal_label_shares() -> None:
     labels = np.repeat([0, 1, 2], [40, 20, 10])
     folds = stratified_folds(labels, 10, seed=3)
     assert np.array_equal(np.sort(np.concatenate(folds)), np.arange(70))
@@ -71,7 +71,7 @@ def test_folds_hold_every_row_once_and_every_label_alike() -> None:
     assert not np.array_equal(folds[0], stratified_folds(labels, 10, seed=4)[0])
 
 
-def test_purity_gives_the_golden_numbers(shared: Path) -> None:
+def test_purity_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "purity")
     labels, clusters = case["inputs"]["y"], case["inputs"]["clusters"]
     expected, close = case["expected"], pytest.approx
@@ -83,18 +83,18 @@ def test_purity_gives_the_golden_numbers(shared: Path) -> None:
         assert purity(y_true, found) == close(expected["kmeans"][k], abs=case["tolerance_abs"])
 
 
-def test_k_means_of_one_seed_is_the_same_again(shared: Path) -> None:
+def test_k_means_is_deterministic_for_a_seed(shared: Path) -> None:
     vectors, labels = blobs(golden(shared, "v_measure"))
     first, again = (k_means(vectors, 7, seed=1, starts=2).labels_ for _ in range(2))
     assert np.array_equal(first, again)
     assert v_measure_of_k_means(vectors, labels, seed=1).v > 0.9
 
 
-def test_purity_of_k_means_is_the_golden_number(shared: Path) -> None:
+def test_purity_of_k_means_matches_reference_value(shared: Path) -> None:
     case = golden(shared, "purity")
     vectors, y_true = blobs(case)
     found = purity(y_true, k_means(vectors, 10, seed=0, starts=2).labels_)
-    # K-means of another scikit-learn may settle elsewhere.
+    # K-means may converge differently in another version of scikit-learn.
     assert found == pytest.approx(case["expected"]["kmeans"]["10"], abs=0.08)
 
 
@@ -104,7 +104,7 @@ def as_task(case: dict[str, Any]) -> tuple[dict[str, str], Vectors]:
     return dict(zip(ids, map(str, labels), strict=True)), Vectors(ids, vectors)
 
 
-def test_the_purity_task_is_the_mean_of_several_seeds(shared: Path) -> None:
+def test_purity_task_averages_several_seeds(shared: Path) -> None:
     case = golden(shared, "purity")
     labels, vectors = as_task(case)
     labels, vectors = dict([*labels.items()][:45]), Vectors(vectors.ids[:45], vectors.matrix[:45])
@@ -125,13 +125,13 @@ def test_the_purity_task_is_the_mean_of_several_seeds(shared: Path) -> None:
     assert set(outcome.pictures["places"].labels) == set(labels.values())
 
 
-def test_clusters_of_sparse_vectors_are_those_of_dense_ones(shared: Path) -> None:
+def test_k_means_gives_the_same_clusters_for_sparse_vectors(shared: Path) -> None:
     vectors, _ = blobs(golden(shared, "purity"))
     dense, sparse = (k_means(kind(vectors), 5, seed=0) for kind in (np.asarray, csr_array))
     assert v_measure(dense.labels_, sparse.labels_).v == pytest.approx(1)
 
 
-def test_the_v_measure_task_has_a_value_a_fold(shared: Path) -> None:
+def test_v_measure_task_has_one_item_per_fold(shared: Path) -> None:
     labels, vectors = as_task(golden(shared, "v_measure"))
     outcome = FoldedVMeasure(labels | {"rare": "9"}, per_fold=1, starts=2)(
         Vectors([*vectors.ids, "rare"], np.vstack([vectors.matrix, vectors.matrix[:1]])), None, 0
@@ -141,7 +141,7 @@ def test_the_v_measure_task_has_a_value_a_fold(shared: Path) -> None:
     assert outcome.excluded == {"papers whose label fewer than 10 have": 1}
 
 
-def test_chance_agrees_with_labels_of_few_papers_so_these_are_left_out() -> None:
+def test_v_measure_task_excludes_rare_labels() -> None:
     ids = [f"p{row}" for row in range(220)]
     labels = {
         name: "ab"[row % 2] if row < 100 else f"rare {row % 12}" for row, name in enumerate(ids)
@@ -153,7 +153,7 @@ def test_chance_agrees_with_labels_of_few_papers_so_these_are_left_out() -> None
     assert FoldedVMeasure(labels, per_fold=1, starts=1)(vectors, None, 0).value("v_measure") > 0.5
 
 
-def test_folds_of_other_papers_are_other_items() -> None:
+def test_folds_of_different_papers_are_different_items() -> None:
     ids = [f"p{row}" for row in range(8)]
     labels = dict(zip(ids, "xxxxyyyy", strict=True))
     every = Vectors(ids, np.eye(8)[:, :3] + np.arange(8)[:, None])
@@ -166,7 +166,7 @@ def test_folds_of_other_papers_are_other_items() -> None:
     assert not one & other
 
 
-def test_too_few_papers_for_any_number_of_clusters_are_an_error() -> None:
+def test_too_few_papers_for_clusters_raise_an_error() -> None:
     vectors = Vectors(list("abcd"), np.eye(4))
     with pytest.raises(TrainerError, match="too few for 10 clusters"):
         Purity(dict(zip("abcd", "xxyy", strict=True)))(vectors, None, 0)

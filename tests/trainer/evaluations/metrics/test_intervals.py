@@ -1,4 +1,4 @@
-"""Intervals and differences: as wide as they should be, and honest about few items."""
+"""Confidence intervals and paired differences have correct coverage, also for few items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_bootstrap_ci_width_matches_standard_error(count):
     assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
 
 
-def test_intervals_hold_the_truth_about_nineteen_times_of_twenty():
+def test_confidence_interval_has_nominal_coverage():
     rng = np.random.default_rng(2)
     held = 0
     for _ in range(200):
@@ -33,13 +33,13 @@ def test_intervals_hold_the_truth_about_nineteen_times_of_twenty():
     assert 0.88 <= held / 200 <= 0.99
 
 
-def test_the_same_seed_gives_the_same_interval():
+def test_interval_is_deterministic_for_a_seed():
     found = items(np.random.default_rng(1).random(50))
     assert bootstrap_ci(found, 4) == bootstrap_ci(found, 4) != bootstrap_ci(found, 5)
 
 
 @pytest.mark.parametrize("count", [100, 5_000])
-def test_weights_count(count):
+def test_weights_affect_mean_and_interval(count):
     rng = np.random.default_rng(1)
     values, weights = rng.random(count), rng.integers(0, 2, count)
     weighed = Items(items(values).ids, values, weights)
@@ -48,7 +48,7 @@ def test_weights_count(count):
     assert bootstrap_ci(weighed, 1) == pytest.approx(bootstrap_ci(only, 1), abs=0.01)
 
 
-def test_one_item_has_no_interval_and_none_has_no_score():
+def test_single_item_has_no_interval_and_none_no_mean():
     assert bootstrap_ci(items([0.3]), 1) == (None, None)
     with pytest.raises(ValueError, match="needs items"):
         weighted_mean(items([]))
@@ -60,13 +60,13 @@ def told(seed, count=900, labels=5, right=0.7):
     return y_true, np.where(rng.random(count) < right, y_true, rng.integers(0, labels, count))
 
 
-def test_items_of_macro_f1_have_it_as_their_mean():
+def test_macro_f1_items_average_to_macro_f1():
     y_true, said = told(1)
     found = Items.of_macro_f1(items(y_true).ids, y_true, said)
     assert weighted_mean(found) == pytest.approx(f1_score(y_true, said, average="macro"))
 
 
-def test_the_interval_of_macro_f1_is_that_of_redrawing_papers():
+def test_macro_f1_interval_equals_resampling_of_papers():
     y_true, said = told(2)
     rng = np.random.default_rng(3)
     drawn = []
@@ -79,7 +79,7 @@ def test_the_interval_of_macro_f1_is_that_of_redrawing_papers():
     assert found == pytest.approx((low, high), abs=0.01)
 
 
-def test_pairing_finds_a_small_difference_that_intervals_alone_hide():
+def test_paired_test_detects_difference_hidden_by_intervals():
     rng = np.random.default_rng(1)
     easy = rng.random(400)
     first, second = items(easy), items(easy + 0.01 + 0.02 * rng.normal(size=400))
@@ -89,12 +89,12 @@ def test_pairing_finds_a_small_difference_that_intervals_alone_hide():
     assert found.value == pytest.approx(weighted_mean(second) - weighted_mean(first))
 
 
-def test_no_difference_between_equals():
+def test_equal_items_have_no_difference():
     found = paired_difference(items([0.1, 0.5] * 20), items([0.1, 0.5] * 20), 1)
     assert (found.value, found.low, found.high, found.p_value) == (0, 0, 0, 1)
 
 
-def test_chance_alone_is_seldom_called_a_difference():
+def test_paired_test_has_nominal_false_positive_rate():
     rng = np.random.default_rng(5)
     alarms = sum(
         paired_difference(items(rng.random(80)), items(rng.random(80)), 1, draws=400).p_value < 0.05
@@ -104,7 +104,7 @@ def test_chance_alone_is_seldom_called_a_difference():
 
 
 @pytest.mark.parametrize("count", [6, 10, 14])
-def test_few_items_are_called_a_difference_as_seldom_as_they_should_be(count):
+def test_paired_test_of_few_items_has_nominal_false_positive_rate(count):
     rng = np.random.default_rng(6)
     found = [
         paired_difference(items(np.zeros(count)), items(rng.normal(size=count)), 1, draws=800)
@@ -115,7 +115,7 @@ def test_few_items_are_called_a_difference_as_seldom_as_they_should_be(count):
     assert sum(each.low <= 0 <= each.high for each in found) >= 0.92 * 400
 
 
-def test_the_chance_of_few_items_is_that_of_swapping_the_models():
+def test_p_value_of_few_items_is_that_of_the_permutation_test():
     sure = paired_difference(items(np.zeros(10)), items(np.linspace(0.1, 0.2, 10)), 1)
     assert sure.p_value == 2 / 2**10
     assert paired_difference(items(np.zeros(6)), items([1.0, 1, 1, 1, 1, -1]), 1).p_value == 14 / 64
@@ -126,7 +126,7 @@ def test_paired_difference_of_five_items_is_not_significant():
     assert (found.value, found.low, found.high, found.p_value) == (1, None, None, 1)
 
 
-def test_items_of_other_papers_or_weights_are_not_paired():
+def test_items_of_different_papers_or_weights_cannot_be_paired():
     values = np.ones(9)
     with pytest.raises(ValueError, match="items differ"):
         paired_difference(items(values), items(values, "other"), 1)
@@ -135,6 +135,6 @@ def test_items_of_other_papers_or_weights_are_not_paired():
 
 
 @pytest.mark.parametrize("values", [[1.0, float("nan")], [[1.0, 2.0]], [1.0, 2.0, 3.0]])
-def test_items_are_one_finite_number_each(values):
+def test_items_must_be_finite_and_match_the_ids(values):
     with pytest.raises(ValueError, match="item"):
         Items(["a", "b"], np.array(values))

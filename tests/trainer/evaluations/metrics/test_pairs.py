@@ -1,4 +1,4 @@
-"""Pairs that belong together against pairs that do not."""
+"""Classification of pairs by similarity."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def golden(shared: Path, name: str) -> dict[str, Any]:
     return found
 
 
-def test_cosine_gives_the_golden_numbers(shared: Path) -> None:
+def test_cosine_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "cosine_accuracy_best_threshold")
     found = cosine(case["inputs"]["emb1"], case["inputs"]["emb2"])
     assert found == pytest.approx(case["expected"]["cosine"], abs=case["tolerance_abs"])
 
 
 @pytest.mark.parametrize("name", ["random", "all_tied", "ties_at_boundary", "inverted"])
-def test_the_best_threshold_is_the_golden_one(shared: Path, name: str) -> None:
+def test_best_threshold_matches_reference_value(shared: Path, name: str) -> None:
     case = golden(shared, "cosine_accuracy_best_threshold")
     inputs, expected = case["inputs"]["cases"][name], case["expected"]["results"][name]
     found = best_threshold(inputs["scores"], inputs["labels"])
@@ -54,14 +54,14 @@ def separation(scores: ArrayLike, belongs: ArrayLike) -> Separation:
     return separation_of_sorted(np.sort(scores[belongs]), np.sort(scores[~belongs]))
 
 
-def test_average_precision_meets_equals_together(shared: Path) -> None:
+def test_average_precision_counts_ties_together(shared: Path) -> None:
     case = golden(shared, "average_precision_ties")
     found = separation(case["inputs"]["s"], case["inputs"]["y"])
     expected = (case["expected"]["ap"], case["expected"]["auc"])
     assert found == pytest.approx(expected, abs=case["tolerance_abs"])
 
 
-def test_separation_is_that_of_scikit_learn() -> None:
+def test_separation_equals_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     scores, belongs = rng.integers(0, 20, 500) / 7, rng.integers(0, 2, 500)
     expected = average_precision_score(belongs, scores), roc_auc_score(belongs, scores)
@@ -73,7 +73,7 @@ def test_separation_of_one_class_is_nan(belongs: int) -> None:
     assert all(math.isnan(score) for score in separation([0.3, 0.4], [belongs, belongs]))
 
 
-def test_no_pairs_are_an_error() -> None:
+def test_empty_pairs_raise_an_error() -> None:
     with pytest.raises(ValueError, match="no pairs"):
         best_threshold([], [])
 
@@ -94,7 +94,7 @@ def test_cosine_accuracy_counts_pairs_without_vectors() -> None:
     assert set(outcome.pictures["distributions"].series) == {"belong together", "do not"}
 
 
-def test_a_pair_given_twice_is_two_items() -> None:
+def test_repeated_pair_is_two_items() -> None:
     vectors = Vectors.of({"a": [1.0, 0], "b": [2.0, 0.1], "c": [0, 1.0]})
     pairs = [
         LabelledPair("a", "b", True),
@@ -118,13 +118,13 @@ def test_cosine_accuracy_items_use_the_best_threshold(shared: Path) -> None:
         assert outcome.value("cosine_accuracy") == pytest.approx(expected)
 
 
-def test_pairs_of_one_kind_are_an_error() -> None:
+def test_pairs_of_one_class_raise_an_error() -> None:
     vectors = Vectors.of({"a": [1.0], "b": [1.0]})
     with pytest.raises(TrainerError, match="all are alike"):
         CosineAccuracy([LabelledPair("a", "b", True)] * 3)(vectors, None, 0)
 
 
-def test_sparse_vectors_are_as_like_as_dense_ones() -> None:
+def test_sparse_cosine_equals_dense_cosine() -> None:
     one, other = np.random.default_rng(0).integers(0, 3, (2, 5, 4)).astype(float)
     one[2] = 0
     assert cosine(csr_array(one), csr_array(other)) == pytest.approx(cosine(one, other))

@@ -1,4 +1,4 @@
-"""All pairs of a field by Pearson correlation, as scikit-learn scores them."""
+"""Pearson correlation of all pairs of a field, scored as by scikit-learn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def case(shared: Path) -> dict[str, Any]:
 
 
 def papers(count: int, seed: int = 0) -> tuple[np.ndarray, list[set[str]]]:
-    """As many numbers are 1 as are -1, so that correlations are exact, and many tie."""
+    """Vectors of as many 1 as -1, so that correlations are exact, and many tie."""
     rng = np.random.default_rng(seed)
     categories = [set(rng.choice(list("abcde"), 1 + row % 2)) for row in range(count)]
     centres = {name: rng.permutation(np.repeat([1.0, -1.0], 8)) for name in "abcde"}
@@ -55,7 +55,7 @@ def by_scikit_learn(vectors: np.ndarray, categories: list[set[str]]) -> tuple[fl
     return average_precision_score(belongs, scores), roc_auc_score(belongs, scores)
 
 
-def test_all_pairs_give_the_golden_numbers(case: dict[str, Any]) -> None:
+def test_all_pairs_match_reference_values(case: dict[str, Any]) -> None:
     vectors, categories = np.array(case["inputs"]["embeddings"]), case["inputs"]["categories"]
     expected, slack = case["expected"], case["tolerance_abs"]
     every = AllPairs.of(vectors, categories)
@@ -73,8 +73,8 @@ def test_all_pairs_give_the_golden_numbers(case: dict[str, Any]) -> None:
     )
 
 
-def test_it_is_correlation_and_not_cosine(case: dict[str, Any]) -> None:
-    """With vectors whose mean is nothing, both are one."""
+def test_similarity_is_correlation_not_cosine(case: dict[str, Any]) -> None:
+    """For vectors of mean zero, both are equal."""
     vectors, categories = np.array(case["inputs"]["embeddings"]), case["inputs"]["categories"]
     mirrored = np.hstack([vectors, -vectors])
     expected = case["expected"]
@@ -85,7 +85,7 @@ def test_it_is_correlation_and_not_cosine(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("at_once", [7, 100, 1_000_000])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_ties_and_blocks_change_nothing(
+def test_ties_and_block_size_do_not_change_the_score(
     monkeypatch: pytest.MonkeyPatch, at_once: int, kind: type
 ) -> None:
     monkeypatch.setattr(pearson, "_AT_ONCE", at_once)
@@ -96,7 +96,7 @@ def test_ties_and_blocks_change_nothing(
 
 
 def test_pearson_influence_equals_change_of_score() -> None:
-    """The mean of items is the score, and they predict it without a paper."""
+    """The mean of the items is the score, and they predict it without a paper."""
     vectors, categories = papers(120, seed=2)
     vectors = vectors + np.random.default_rng(3).normal(size=vectors.shape)
     ids = [f"p{row}" for row in range(120)]
@@ -128,7 +128,7 @@ def test_pearson_task_counts_excluded_papers(case: dict[str, Any]) -> None:
     assert outcome.pictures["curves"].belongs == pytest.approx(45 / 91, abs=1e-6)
 
 
-def test_papers_of_one_category_are_an_error() -> None:
+def test_papers_of_one_category_raise_an_error() -> None:
     vectors = Vectors(list("abc"), np.random.default_rng(0).normal(size=(3, 4)))
     with pytest.raises(TrainerError, match="all pairs share"):
         PearsonPairs({paper: {"cs.LG"} for paper in "abc"})(vectors, None, 0)
@@ -136,6 +136,6 @@ def test_papers_of_one_category_are_an_error() -> None:
         PearsonPairs({paper: {paper} for paper in "abc"})(vectors, None, 0)
 
 
-def test_a_paper_is_inside_a_field_with_all_its_categories() -> None:
+def test_paper_is_inside_a_field_with_all_its_categories() -> None:
     categories = {"a": ["cs.LG", "cs.CV"], "b": ["cs.LG", "stat.ML"], "c": ["math.AG"], "d": []}
     assert list(inside_field(categories, "cs")) == ["a"]

@@ -1,4 +1,4 @@
-"""Rankings of judged candidates, to the digit of trec_eval."""
+"""Ranking metrics, equal to those of trec_eval."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ranked(case: dict[str, Any]) -> Ranking:
 @pytest.mark.parametrize(
     "name", ["scidocs_ranking_basic", "scidocs_ranking_edge_cases", "multi_scidocs_ranking"]
 )
-def test_ranking_by_distance_gives_the_golden_numbers(shared: Path, name: str) -> None:
+def test_rank_by_distance_matches_reference_values(shared: Path, name: str) -> None:
     case = golden(shared, name)
     found = ranked(case)
     slack = case["tolerance_abs"]
@@ -53,50 +53,50 @@ def test_ranking_by_distance_gives_the_golden_numbers(shared: Path, name: str) -
     assert list(found.dropped) == case["expected"].get("queries_dropped", [])
 
 
-def test_the_mean_is_reported_as_the_papers_do(shared: Path) -> None:
+def test_mean_is_rounded_as_in_the_papers(shared: Path) -> None:
     case = golden(shared, "scidocs_ranking_basic")
     mean = ranked(case).mean
     reported = case["expected"]["reported"]
     assert [round(100 * score, 2) for score in mean] == [reported["map"], reported["ndcg"]]
 
 
-def test_the_order_of_equals_is_that_of_trec_eval(shared: Path) -> None:
+def test_tied_scores_are_ordered_as_in_trec_eval(shared: Path) -> None:
     case = golden(shared, "scidocs_ranking_edge_cases")
     for query, scores in case["expected"]["run"].items():
         scores = {paper: float(score) for paper, score in scores.items()}
         assert trec_order(scores) == case["expected"]["trec_order"][query]
 
 
-def test_scores_that_differ_less_than_single_precision_are_equal() -> None:
+def test_scores_equal_in_single_precision_are_tied() -> None:
     assert trec_order({"a": -200.00001, "b": -200.00002}) == ["b", "a"]
     assert trec_order({"a": -2.00001, "b": -2.00002}) == ["a", "b"]
 
 
-def test_a_relevant_paper_that_is_not_listed_is_missed() -> None:
+def test_unlisted_relevant_paper_lowers_the_score() -> None:
     listed = rank_by_score({"a": 1.0, "b": 0.5}, {"a": 1, "b": 0, "c": 1})
     assert listed.average_precision == pytest.approx(1 / 2)
     assert listed.ndcg == pytest.approx(1 / (1 + 1 / math.log2(3)))
 
 
-def test_average_precision_without_anything_relevant_is_nothing() -> None:
+def test_average_precision_without_relevant_papers_is_zero() -> None:
     assert average_precision([0, 0], 0) == 0
     assert average_precision([0, 1, 0, 1], 2) == pytest.approx((1 / 2 + 2 / 4) / 2)
 
 
-def test_ndcg_weighs_grades_and_stops_at_its_depth() -> None:
+def test_ndcg_uses_grades_and_depth() -> None:
     assert ndcg([1, 2], [2, 1]) == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
     assert ndcg([0, 1], [1], depth=1) == 0
     assert ndcg([1, 0], [1, 1, 1], depth=1) == 1
 
 
-def test_no_queries_have_no_mean() -> None:
+def test_mean_of_no_queries_is_nan() -> None:
     found = rank_by_distance(Vectors.of({"q": [1.0]}), {"q": [("p", 1)], "r": [("q", 1)]})
     assert found.dropped == {"q": NO_CANDIDATES, "r": QUERY_WITHOUT_VECTOR}
     assert math.isnan(found.mean.average_precision)
 
 
-def test_a_query_whose_candidates_are_all_missing_leaves_the_mean(shared: Path) -> None:
-    """As in SciDocs, whose run has no line of it; trec_eval means over what it is given."""
+def test_query_without_candidates_is_excluded_from_the_mean(shared: Path) -> None:
+    """As in SciDocs, whose run has no line for it; trec_eval averages the given queries."""
     case = golden(shared, "scidocs_ranking_basic")
     alone = ranked(case)
     case["inputs"]["qrels"]["q1"] = [["nowhere", 1], ["nor here", 0]]
@@ -107,7 +107,7 @@ def test_a_query_whose_candidates_are_all_missing_leaves_the_mean(shared: Path) 
     )
 
 
-def test_distances_are_not_of_scaled_vectors(shared: Path) -> None:
+def test_distances_use_unnormalised_vectors(shared: Path) -> None:
     case = golden(shared, "scidocs_ranking_basic")
     as_made = ranked(case).mean
     vectors = case["inputs"]["embeddings"]
@@ -116,7 +116,7 @@ def test_distances_are_not_of_scaled_vectors(shared: Path) -> None:
     assert abs(ranked(case).mean.average_precision - as_made.average_precision) > 0.01
 
 
-def test_sparse_vectors_rank_as_dense_ones_do(shared: Path) -> None:
+def test_sparse_vectors_rank_like_dense_ones(shared: Path) -> None:
     case = golden(shared, "scidocs_ranking_basic")
     filled = Vectors.of(case["inputs"]["embeddings"])
     sparse = Vectors(filled.ids, csr_array(filled.matrix))
@@ -135,6 +135,6 @@ def test_ranking_task_scores_queries_and_counts_exclusions(shared: Path) -> None
     assert all(0 <= score.low < score.value < score.high <= 1 for score in outcome.scores)
 
 
-def test_no_query_that_can_be_ranked_is_an_error() -> None:
+def test_no_rankable_query_raises_an_error() -> None:
     with pytest.raises(TrainerError, match="None of the 1 queries"):
         RankedLists({"q": [("p", 1)]})(Vectors.of({"p": [1.0]}), None, 0)

@@ -1,4 +1,4 @@
-"""Relevant documents among all documents."""
+"""Retrieval of relevant documents among all documents."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from trainer.evaluations.metrics.retrieval import JudgedQueries, ndcg_at, recall
 
 
 def some_vectors(count: int, seed: int) -> np.ndarray:
-    """Along the axes, so that similarities are exact, and many tie."""
+    """Vectors along the axes, so that similarities are exact, and many tie."""
     return np.eye(3, dtype=np.float32)[np.random.default_rng(seed).integers(0, 3, count)]
 
 
-def test_ndcg_at_10_gives_the_golden_numbers(shared: Path) -> None:
+def test_ndcg_at_10_matches_reference_values(shared: Path) -> None:
     case = json.loads((shared / "golden" / "physbert_ndcg_at_10.json").read_text())
     inputs, expected = case["inputs"], case["expected"]
     relevant = [[int(name[1:]) for name in names] for names in inputs["relevant"].values()]
@@ -36,7 +36,7 @@ def test_ndcg_at_10_gives_the_golden_numbers(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 70, 10_000])
-def test_ranks_are_those_of_a_sorted_list_whatever_is_held_at_once(
+def test_relevant_ranks_equal_sorting_for_any_block_size(
     monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(matrices, "_AT_ONCE", at_once)
@@ -50,7 +50,7 @@ def test_ranks_are_those_of_a_sorted_list_whatever_is_held_at_once(
         assert found[query].tolist() == [best_first.index(row) + 1 for row in rows]
 
 
-def test_of_equal_documents_the_later_row_comes_first() -> None:
+def test_tied_documents_are_ranked_by_descending_row() -> None:
     documents = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
     (ranks,) = relevant_ranks(np.array([[1.0, 0.0]]), documents, [[0, 1, 2]])
     assert ranks.tolist() == [2, 1, 3]
@@ -62,14 +62,14 @@ def test_recall_counts_documents_within_depth() -> None:
     assert ndcg_at(ranks, 10)[1] == 0
 
 
-def test_grades_weigh_and_lost_documents_were_to_be_found() -> None:
+def test_ndcg_weighs_grades_and_counts_missing_documents() -> None:
     ranks = [np.array([2, 1, 2**62])]
     expected = (3 / np.log2(3) + 1) / (3 + 2 / np.log2(3) + 1 / 2)
     assert ndcg_at(ranks, 10, [[3, 1, 2]]) == pytest.approx(expected)
     assert recall_at(ranks, 100) == pytest.approx(2 / 3)
 
 
-def test_dot_products_mind_the_length_of_documents() -> None:
+def test_dot_product_ranking_depends_on_document_length() -> None:
     documents, query = np.array([[1.0, 0.0], [3.0, 3.0]]), np.array([[1.0, 0.0]])
     assert relevant_ranks(query, documents, [[0]])[0].tolist() == [1]
     assert relevant_ranks(query, documents, [[0]], by="dot")[0].tolist() == [2]
@@ -89,7 +89,7 @@ def golden_task(case: dict[str, Any]) -> tuple[JudgedQueries, Vectors, Vectors]:
     )
 
 
-def test_the_task_gives_the_golden_numbers(shared: Path) -> None:
+def test_retrieval_task_matches_reference_values(shared: Path) -> None:
     case = json.loads((shared / "golden" / "physbert_ndcg_at_10.json").read_text())
     task, documents, queries = golden_task(case)
     outcome = task(documents, queries, 0)
