@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 from trainer import cli
 
 
-def test_help_names_every_command_and_a_first_step() -> None:
+def test_help_lists_commands_and_a_first_example() -> None:
     shown = CliRunner().invoke(cli.app, ["--help"]).stdout
     assert all(word in shown for word in ("info", "serve", "info starter"))
 
 
-def test_help_fills_a_narrow_terminal_and_leaves_commands_on_lines_of_their_own() -> None:
+def test_help_fills_narrow_terminal_and_keeps_commands_on_separate_lines() -> None:
     shown = CliRunner().invoke(cli.app, ["train", "--help"], env={"COLUMNS": "60"}).stdout
     lines = [line.strip() for line in shown.splitlines()]
     (begun,) = [n for n, line in enumerate(lines) if line.startswith("A new run needs")]
@@ -24,7 +24,7 @@ def test_help_fills_a_narrow_terminal_and_leaves_commands_on_lines_of_their_own(
     assert "sciread-trainer train runs/first --recipe specter-small" in lines
 
 
-def test_the_version_is_that_of_the_whole_program() -> None:
+def test_version_is_that_of_the_package() -> None:
     shown = CliRunner().invoke(cli.app, ["--version"])
     assert (shown.exit_code, shown.stdout) == (0, f"sciread {version('sciread')}\n")
 
@@ -33,7 +33,7 @@ def test_info_describes_the_model() -> None:
     shown = CliRunner().invoke(cli.app, ["info", "starter"], env={"COLUMNS": "40"}).stdout
     said = dict(line.split(maxsplit=1) for line in shown.splitlines())
     assert (said["title"], said["dim"]) == ("all-MiniLM-L6-v2", "384")
-    assert Path(said["folder"]).is_dir()  # however narrow the terminal is
+    assert Path(said["folder"]).is_dir()  # at any width of the terminal
 
 
 def test_refused_model_prints_error_and_hint(
@@ -48,8 +48,8 @@ def test_refused_model_prints_error_and_hint(
     assert "Traceback" not in said
 
 
-def test_the_commands_are_there_before_anything_heavy() -> None:
-    """Help and lists come at once: torch takes seconds to load, numpy a quarter of one."""
+def test_cli_is_imported_without_heavy_libraries() -> None:
+    """Help and lists must appear at once: torch takes seconds to import, numpy a quarter of one."""
     program = (
         "import sys, trainer.cli\n"
         "heavy = {'torch', 'transformers', 'numpy', 'tokenizers', 'lxml', 'sklearn', 'pyarrow'}\n"

@@ -43,8 +43,8 @@ def test_prepare_shows_read_kept_and_dropped(tmp_path: Path, inputs: list[str]) 
     assert Corpus.open(tmp_path / "corpus").papers == 8
 
 
-def test_papers_are_split_as_is_asked_for(tmp_path: Path, inputs: list[str]) -> None:
-    # As a Windows editor saves it.
+def test_prepare_splits_papers_as_requested(tmp_path: Path, inputs: list[str]) -> None:
+    # In the encoding of a Windows editor.
     (tmp_path / "mine.txt").write_bytes(b"\xef\xbb\xbfp3\r\np5\r\nelsewhere\r\n")
     split = ("--split", "all", "--test-ids", str(tmp_path / "mine.txt"))
     code, shown, told = run(*inputs, *split, "-o", str(tmp_path / "corpus"))
@@ -59,7 +59,7 @@ def test_papers_are_split_as_is_asked_for(tmp_path: Path, inputs: list[str]) -> 
     assert not (tmp_path / "none").exists()
 
 
-def test_an_answer_as_json_is_one_line_and_nothing_else(tmp_path: Path, inputs: list[str]) -> None:
+def test_prepare_json_output_is_a_single_line(tmp_path: Path, inputs: list[str]) -> None:
     code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
     assert (code, told) == (0, "")
     (line,) = shown.splitlines()
@@ -81,7 +81,7 @@ def test_prepare_prints_progress_as_json_lines(tmp_path: Path, inputs: list[str]
     assert [line["why"] for line in lines if line.get("warning") == "papers.jsonl, line 10"]
 
 
-def test_only_a_library_has_collections(tmp_path: Path, inputs: list[str]) -> None:
+def test_collection_option_requires_a_library(tmp_path: Path, inputs: list[str]) -> None:
     code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--collection", "x", "--json")
     assert code == 1 and "papers.jsonl has no collections" in json.loads(shown)["error"]
 
@@ -99,9 +99,7 @@ def test_corpus_shows_stats_and_supported_methods(tmp_path: Path, inputs: list[s
     assert done.exit_code == 1 and "is no corpus" in json.loads(done.stdout)["error"]
 
 
-def test_venues_are_left_out_by_name_or_by_a_file_of_names(
-    tmp_path: Path, inputs: list[str]
-) -> None:
+def test_prepare_excludes_venues_by_name_or_file(tmp_path: Path, inputs: list[str]) -> None:
     unseen = tmp_path / "unseen.txt"
     unseen.write_text("V0\nAnother\n")
     for number, named in enumerate(("v0", str(unseen))):
@@ -114,7 +112,7 @@ def test_venues_are_left_out_by_name_or_by_a_file_of_names(
         assert all(line.startswith("journals to leave out, Another:") for line in warned)
 
 
-def test_word_pieces_can_be_made_at_once(tmp_path: Path, inputs: list[str]) -> None:
+def test_prepare_can_tokenize_at_once(tmp_path: Path, inputs: list[str]) -> None:
     model = tiny_package(tmp_path / "model").folder
     code, _, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", str(model))
     assert code == 0
@@ -129,7 +127,7 @@ def test_prepare_missing_model_fails_first(tmp_path: Path, inputs: list[str]) ->
     assert not (tmp_path / "corpus").exists()
 
 
-def test_wrong_usage_exits_with_status_2(tmp_path: Path, inputs: list[str]) -> None:
+def test_wrong_usage_exits_with_2(tmp_path: Path, inputs: list[str]) -> None:
     assert run(*inputs)[0] == 2
     assert run("-o", str(tmp_path / "corpus"))[0] == 2
     assert run(str(tmp_path / "missing"), "-o", str(tmp_path / "corpus"), "--json")[0] == 1
@@ -147,7 +145,7 @@ def test_prepare_shows_no_rate_in_the_first_moments(
     assert lines == ["a.tsv: 1,000 (25%)", "a.tsv: 3,000 (75%), 500 a second"]
 
 
-def test_each_of_two_files_of_one_name_has_a_rate_of_its_own(
+def test_files_of_the_same_name_have_separate_rates(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = [0.0]
@@ -162,7 +160,7 @@ def test_each_of_two_files_of_one_name_has_a_rate_of_its_own(
     assert rates == ["a.tsv: 3,000 (75%), 500 a second"] * 2
 
 
-def test_help_teaches_by_examples() -> None:
+def test_prepare_help_has_examples() -> None:
     _, shown, _ = run("--help")
     assert "sciread-trainer prepare metadata.json data.json --output" in shown
     assert all(kind in shown for kind in ("PubMed XML", "parquet", "library.sqlite3"))

@@ -1,4 +1,4 @@
-"""What can be trained, as the command line shows it."""
+"""The `methods` command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run(*words: str, columns: int = 120) -> Result:
     return CliRunner().invoke(cli.app, ["methods", *words], env={"COLUMNS": str(columns)})
 
 
-def test_every_method_and_recipe_is_listed() -> None:
+def test_methods_lists_every_method_and_recipe() -> None:
     shown = run().stdout
     for spec in METHODS:
         assert spec.title in shown
@@ -23,7 +23,7 @@ def test_every_method_and_recipe_is_listed() -> None:
     assert "Tries learning_rate 0.0001 or 0.0002, batch_size 16 or 32." in " ".join(shown.split())
 
 
-def test_a_recipe_shows_its_values_beside_the_papers() -> None:
+def test_methods_shows_recipe_values_beside_those_of_the_paper() -> None:
     shown = " ".join(run("specter-allennlp").stdout.split())
     assert "learning_rate 3e-05" in shown
     assert "Paper: 2e-05." in shown
@@ -31,13 +31,13 @@ def test_a_recipe_shows_its_values_beside_the_papers() -> None:
     assert "Paper:" not in run("specter").stdout
 
 
-def test_a_base_is_named_whole_on_a_narrow_terminal() -> None:
+def test_methods_shows_base_model_unwrapped_on_a_narrow_terminal() -> None:
     shown = run("specter", columns=80).stdout
     assert "allenai/scibert_scivocab_uncased " in shown
     assert "Examples in a step, over all devices together." in " ".join(shown.split())
 
 
-def test_programs_get_all_that_a_form_needs() -> None:
+def test_methods_json_has_all_settings_of_a_form() -> None:
     found = json.loads(run("--json").stdout)
     assert [method["key"] for method in found] == [spec.key for spec in METHODS]
     (specter,) = json.loads(run("specter", "--json").stdout)

@@ -1,4 +1,4 @@
-"""`sciread-trainer train`, as a person or SLURM runs it."""
+"""The `sciread-trainer train` command."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def arguments(folder: Path, corpus: Path, base: Path, **changes: object) -> list[str]:
-    """For a new run of MIReAD in the size of the tests."""
+    """The arguments of a new MIReAD run of test size."""
     settings = {"max_tokens": 40, "batch_size": 8, "min_papers": 2, "recent_year": 0, **changes}
     named = ["train", str(folder), "--recipe", "miread", "--corpus", str(corpus)]
     named += ["--base", str(base), "--device", "cpu"]
@@ -37,13 +37,13 @@ def arguments(folder: Path, corpus: Path, base: Path, **changes: object) -> list
 
 
 def cli(*named: str) -> str:
-    """What it prints. Raises what is wrong."""
+    """Run the command and return its output. Raise its error."""
     done = CliRunner().invoke(app, named, catch_exceptions=False)
     assert done.exit_code == 0
     return done.output
 
 
-def test_a_run_is_made_and_gone_on_with_by_its_folder(
+def test_train_creates_a_run_and_resumes_it_by_folder(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -82,9 +82,7 @@ def test_dry_run_prints_time_and_writes_nothing(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_dry_run_answers_another_program(
-    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
-) -> None:
+def test_dry_run_prints_json(tmp_path: Path, corpus_for_all: Path, tiny_base: Path) -> None:
     named = arguments(tmp_path / "run", corpus_for_all, tiny_base, max_steps=3)
     done = CliRunner().invoke(app, [*named, "--dry-run", "--json", "--progress"])
     answer = json.loads(done.stdout)
@@ -99,7 +97,7 @@ def test_a_dry_run_answers_another_program(
     assert failed.exit_code == 1 and "is no corpus" in json.loads(failed.stdout)["error"]
 
 
-def test_a_grid_keeps_the_best_of_its_runs(
+def test_grid_keeps_the_best_of_its_runs(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -118,17 +116,17 @@ def test_a_grid_keeps_the_best_of_its_runs(
     assert (run.package / weights).read_bytes() == (best.package / weights).read_bytes()
     assert run.report["package"] == best.report["package"]
     assert set(run.report["grid"]) == set(reports)
-    # Only the best is measured.
+    # Only the best is evaluated.
     assert run.report["metrics"] and not any("metrics" in report for report in reports.values())
     assert [event.kind for event in run.events()][-1] == "end"
-    # Nothing is done again.
+    # Nothing is repeated.
     before = len(best.events())
     (folder / "report.json").unlink()
     cli("train", str(folder))
     assert len(best.events()) == before
 
 
-def test_several_seeds_give_a_mean_and_a_deviation(
+def test_several_seeds_give_mean_and_deviation(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -154,7 +152,7 @@ def test_several_seeds_give_a_mean_and_a_deviation(
         assert row["values"] == values and len(values) == 3
         assert (row["mean"], row["sd"]) == pytest.approx((np.mean(values), np.std(values, ddof=1)))
     assert "Over 3 seeds: validation loss" in said.replace("\n", " ")
-    # The best of them is kept, with what was measured of it.
+    # The best of them is kept, with its evaluation.
     best = min(losses, key=lambda seed: losses[seed])
     assert run.report["seed"] == best and run.report["metrics"] == parts[best]["metrics"]
     metrics = (run.package / "metrics.json").read_bytes()
@@ -163,7 +161,7 @@ def test_several_seeds_give_a_mean_and_a_deviation(
     assert "The model is in" in cli(*named, "--seeds", "3,4,5")
 
 
-def test_a_stop_while_seeds_are_measured_leaves_it_to_be_gone_on_with(
+def test_stop_during_evaluation_of_seeds_can_be_resumed(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run(tmp_path / "run")
@@ -184,7 +182,7 @@ def test_a_stop_while_seeds_are_measured_leaves_it_to_be_gone_on_with(
     assert run.report is not None and run.report["seeds"]["metrics"]
 
 
-def test_settings_are_compared_by_their_mean_over_seeds(
+def test_settings_are_compared_by_mean_over_seeds(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -205,14 +203,12 @@ def test_settings_are_compared_by_their_mean_over_seeds(
     ("named", "said"),
     [(["--seeds", "1;2"], "no list of seeds"), (["--seeds", "1,2", "--seed", "3"], "not both")],
 )
-def test_seeds_that_cannot_be_are_refused(tmp_path: Path, named: list[str], said: str) -> None:
+def test_invalid_seeds_are_refused(tmp_path: Path, named: list[str], said: str) -> None:
     with pytest.raises(TrainerError, match=said):
         cli("train", str(tmp_path / "run"), "--recipe", "specter", "--corpus", "c", *named)
 
 
-def test_settings_are_not_compared_without_validation_papers(
-    tmp_path: Path, tiny_base: Path
-) -> None:
+def test_grid_without_validation_papers_is_refused(tmp_path: Path, tiny_base: Path) -> None:
     corpus = small_corpus(tmp_path / "corpus", split=SplitRule.of("all"))
     named = arguments(tmp_path / "run", corpus, tiny_base, learning_rate="[1e-5,1e-2]")
     with pytest.raises(TrainerError, match="no validation papers"):
@@ -251,7 +247,7 @@ def test_grid_stops_and_resumes(
     ("number", "state"),
     [(signal.SIGTERM, RunState.stopped), (signal.SIGKILL, RunState.interrupted)],
 )
-def test_a_signal_stops_it_and_the_folder_goes_on(
+def test_signal_stops_training_and_the_folder_resumes(
     number: signal.Signals, state: RunState, tmp_path: Path, recipe_of: Callable[..., Recipe]
 ) -> None:
     run = Run.create(tmp_path / "run", recipe_of("miread", epochs=500))

@@ -1,4 +1,4 @@
-"""The catalogue of methods: settings that check themselves, recipes that fit them."""
+"""The catalogue of methods: validation of settings, and recipes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() |
         (Setting("s", "a", "", choices=("a", "b")), "b", "b"),
     ],
 )
-def test_a_setting_takes_what_a_form_or_a_command_line_gives(
+def test_setting_converts_values_of_forms_and_command_lines(
     setting: Setting, given_value: object, value: Value
 ) -> None:
     found = setting.check(given_value)
@@ -50,16 +50,14 @@ def test_a_setting_takes_what_a_form_or_a_command_line_gives(
         (Setting("s", "", ""), 3, "It is a text."),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_would_be_right(
-    setting: Setting, wrong: object, hint: str
-) -> None:
+def test_invalid_value_is_refused_with_hint(setting: Setting, wrong: object, hint: str) -> None:
     with pytest.raises(TrainerError, match=f"^{setting.name} cannot be ") as refused:
         setting.check(wrong)
     assert refused.value.hint == hint
 
 
 @given(default=st.booleans() | st.integers() | st.floats() | st.text(), value=ANYTHING)
-def test_a_setting_gives_its_own_type_or_refuses(default: Value, value: object) -> None:
+def test_setting_returns_its_type_or_refuses(default: Value, value: object) -> None:
     setting = Setting("any", default, "")
     try:
         found = setting.check(value)
@@ -70,7 +68,7 @@ def test_a_setting_gives_its_own_type_or_refuses(default: Value, value: object) 
 
 
 @pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)
-def test_a_methods_defaults_are_the_papers(spec: MethodSpec) -> None:
+def test_defaults_of_a_method_are_those_of_its_paper(spec: MethodSpec) -> None:
     names = [setting.name for setting in spec.settings]
     assert len(set(names)) == len(names)
     assert next(iter(spec.recipes)) == f"{spec.key}-paper"
@@ -79,14 +77,14 @@ def test_a_methods_defaults_are_the_papers(spec: MethodSpec) -> None:
 
 
 @pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)
-def test_every_recipe_is_of_settings_that_there_are(spec: MethodSpec) -> None:
+def test_recipes_use_only_existing_settings(spec: MethodSpec) -> None:
     for name, recipe in spec.recipes.items():
         assert spec.resolve(name).items() >= recipe.settings.items()
         for setting, values in recipe.grid.items():
             assert all(spec.resolve(name, {setting: value})[setting] == value for value in values)
 
 
-def test_the_papers_numbers() -> None:
+def test_recipes_have_the_numbers_of_the_papers() -> None:
     def numbers(recipe: str, *names: str) -> list[Value]:
         spec, name = recipe_of(recipe)
         settings = spec.resolve(name)
@@ -116,13 +114,13 @@ def test_the_papers_numbers() -> None:
     }
 
 
-def test_changes_come_before_the_recipe_and_the_recipe_before_defaults() -> None:
+def test_changes_override_recipe_and_recipe_overrides_defaults() -> None:
     spec, name = recipe_of("specter-released")
     found = spec.resolve(name, {"epochs": "1.5"})
     assert (found["epochs"], found["batch_size"], found["margin"]) == (1.5, 512, 1.0)
 
 
-def test_a_name_that_is_not_known_is_answered_with_those_that_are() -> None:
+def test_unknown_name_is_answered_with_suggestions() -> None:
     with pytest.raises(TrainerError, match="no method 'spectre'") as refused:
         method_spec("spectre")
     assert refused.value.hint.startswith("Did you mean specter? Known are: specter, multi2spe,")
@@ -132,6 +130,6 @@ def test_a_name_that_is_not_known_is_answered_with_those_that_are() -> None:
         method_spec("specter").resolve("specter-paper", {"lr": 1})
 
 
-def test_the_catalogue_is_read_without_torch() -> None:
+def test_catalogue_is_imported_without_torch() -> None:
     script = "import sys, trainer.contract.catalog; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Whether there is enough to learn from, as the methods themselves would find it."""
+"""Checks of the training data, consistent with the methods' own selection."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def found(recipe: str, holdings: CorpusStats, need: Need, **changes: object) -> 
     return {finding.need: finding for finding in every}[need]
 
 
-def test_each_method_is_told_of_all_that_it_needs() -> None:
+def test_every_method_lists_all_its_requirements() -> None:
     for spec in METHODS:
         for recipe in spec.recipes:
             needs = [
@@ -40,7 +40,7 @@ def test_each_method_is_told_of_all_that_it_needs() -> None:
             assert set(needs) <= spec.needs and needs
 
 
-def test_what_a_corpus_holds_is_counted(tmp_path: Path) -> None:
+def test_training_data_of_a_corpus_are_counted(tmp_path: Path) -> None:
     papers = [
         {"venue": "A", "year": 2020, "fields": ("hep-th", "hep-ph")},
         {"venue": "A", "year": 2020, "abstract": ""},
@@ -66,7 +66,7 @@ ROWS = st.lists(
 
 
 @given(ROWS, st.integers(1, 8), st.sampled_from([0, 2020]), st.integers(1, 9))
-def test_journals_are_those_that_miread_learns(
+def test_counted_journals_equal_those_miread_uses(
     rows: list[tuple[int, int, bool, int]], at_least: int, recent: int, of_pubmed: int
 ) -> None:
     held = CorpusStats(venues=[VenueYear(f"J{j}", y, p, n) for j, y, p, n in rows])
@@ -82,7 +82,7 @@ def test_journals_are_those_that_miread_learns(
     assert found("miread", held, Need.venues, **changes).have == len(kept)
 
 
-def test_settings_are_named_with_which_there_would_be_enough() -> None:
+def test_settings_that_give_enough_data_are_suggested() -> None:
     sizes = Counter({f"J{n}": 40 - n for n in range(8)})
     held = CorpusStats(venues=[VenueYear(name, 2019, False, n) for name, n in sizes.items()])
     assert found("miread-small", held, Need.venues).level is Level.enough
@@ -94,13 +94,13 @@ def test_settings_are_named_with_which_there_would_be_enough() -> None:
     assert all(one.level is Level.enough for one in again if one.need is Need.venues)
 
 
-def test_a_journal_that_is_excluded_does_not_count() -> None:
+def test_excluded_journal_is_not_counted() -> None:
     held = CorpusStats(venues=[VenueYear("Nature", 2021, False, 500)])
     assert found("miread", held, Need.venues).have == 1
     assert found("miread", held, Need.venues, exclude="x; nature").have == 0
 
 
-def test_categories_count_as_physbert_takes_them() -> None:
+def test_categories_are_counted_as_physbert_uses_them() -> None:
     held = CorpusStats(fields={"hep-th": 3_000, "hep-ph": 3_000, "cs.CL": 6_000, "cs.AI": 10})
     assert found("physbert", held, Need.fields).have == 2
     assert found("physbert", held, Need.fields, merge=False).have == 1
@@ -108,7 +108,7 @@ def test_categories_count_as_physbert_takes_them() -> None:
     assert (apart.level, apart.settings) == (Level.missing, {"min_papers": 3_000})
 
 
-def test_physbert_goes_without_categories_where_it_finds_other_pairs() -> None:
+def test_physbert_needs_no_categories_if_it_has_other_pairs() -> None:
     held = CorpusStats(abstracts=9_000, citations=9_000, fields={"cs.CL": 9_000})
     assert found("physbert", held, Need.fields).level is Level.few
     assert found("physbert", held, Need.fields, citation_pairs=0).level is Level.missing
@@ -120,5 +120,5 @@ def test_physbert_goes_without_categories_where_it_finds_other_pairs() -> None:
 @pytest.mark.parametrize(
     ("citations", "level"), [(0, Level.missing), (1, Level.few), (2_000, Level.enough)]
 )
-def test_a_few_citations_are_not_enough(citations: int, level: Level) -> None:
+def test_few_citations_are_not_enough(citations: int, level: Level) -> None:
     assert found("specter", CorpusStats(citations=citations), Need.citations).level is level

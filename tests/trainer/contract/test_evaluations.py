@@ -1,4 +1,4 @@
-"""The list of evaluations: names that are used once, and numbers as papers print them."""
+"""The list of evaluations: unique names, and metrics formatted as in papers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import pytest
 from trainer.contract.evaluations import EVALUATIONS, evaluation_spec
 
 
-def test_names_of_evaluations_and_of_their_metrics_are_used_once():
+def test_names_of_evaluations_and_metrics_are_unique():
     keys = [spec.key for spec in EVALUATIONS]
     assert len(set(keys)) == len(keys)
     for spec in EVALUATIONS:
         names = [metric.name for metric in spec.metrics]
         assert names and len(set(names)) == len(names), spec.key
-        # Items of a score are kept by names with slashes between.
+        # Items of a score are stored under names joined by slashes.
         assert not any("/" in name for name in names)
 
 
-def test_every_metric_says_how_it_is_read():
+def test_every_metric_has_an_explanation():
     for spec in EVALUATIONS:
         silent = [metric.name for metric in spec.metrics if not metric.about.endswith((".", "?"))]
         assert not silent, spec.key
 
 
-def test_an_arrow_says_which_way_is_better():
+def test_arrow_shows_which_direction_is_better():
     health = evaluation_spec("health")
     names = ("effective_rank", "mean_cosine", "title_only")
     assert [health.metric(name).arrow for name in names] == ["↑", "↓", ""]
@@ -37,11 +37,11 @@ def test_an_arrow_says_which_way_is_better():
         ("health", "no_such", 0.30961, "0.310"),
     ],
 )
-def test_numbers_are_shown_as_papers_print_them(evaluation, metric, value, shown):
+def test_metric_values_are_formatted_as_in_papers(evaluation, metric, value, shown):
     assert evaluation_spec(evaluation).metric(metric).shown(value) == shown
 
 
-def test_an_evaluation_of_a_newer_version_is_shown_by_its_name():
+def test_unknown_evaluation_is_shown_by_name():
     spec = evaluation_spec("telepathy")
     assert spec.title == "telepathy"
     assert spec.metric("guesses").title == "guesses"

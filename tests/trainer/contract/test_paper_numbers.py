@@ -1,4 +1,4 @@
-"""The papers' numbers: all of them, and beside ours only what may stand there."""
+"""The papers' numbers: complete, and shown only beside comparable scores."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from trainer.evaluations.metrics.averages import average
 LISTED = Path(__file__).parents[3].parent / "shared" / "paper_numbers.json"
 
 
-def of(suite="scidocs", task="cite", metric="map", model=None, n=1_000, **changes):
+def numbers_beside(suite="scidocs", task="cite", metric="map", model=None, n=1_000, **changes):
     tested = result(task, scores=(Score(metric, 0.8, n),), **changes)
     subject_ = subject(**(model or {"method": "specter"}))
     return beside(report(tested, suite=suite, subject=subject_), tested, metric)
 
 
-def test_the_file_holds_what_the_list_of_all_cells_holds():
+def test_resource_equals_the_list_of_all_published_values():
     if not LISTED.exists():
-        pytest.skip("the list of the papers' numbers is not beside the repository")
+        pytest.skip("the list numbers_beside the papers' numbers is not beside the repository")
     listed = json.loads(LISTED.read_text("utf-8"))["records"]
     assert text(compact(listed)) == RESOURCE.read_text("utf-8")
     kept = json.loads(RESOURCE.read_text("utf-8"))["tables"]
@@ -33,7 +33,7 @@ def test_the_file_holds_what_the_list_of_all_cells_holds():
     assert sorted(filter(None, values)) == sorted(cell["value"] for cell in listed if cell["value"])
 
 
-def test_every_column_that_is_ours_is_a_metric_of_a_known_evaluation():
+def test_mapped_columns_are_metrics_of_known_evaluations():
     for table in json.loads(RESOURCE.read_text("utf-8"))["tables"]:
         for column in table["columns"]:
             if "ours" in column:
@@ -41,14 +41,14 @@ def test_every_column_that_is_ours_is_a_metric_of_a_known_evaluation():
                 assert metric in {m.name for m in evaluation_spec(evaluation).metrics}, column
 
 
-def test_the_published_model_has_its_own_row_first():
-    first = of(model={"id": "allenai--specter", "method": "specter"})[0]
+def test_published_model_has_its_own_row_first():
+    first = numbers_beside(model={"id": "allenai--specter", "method": "specter"})[0]
     assert first.value == pytest.approx(0.92) and first.model == "SPECTER (HF allenai/specter)"
     assert first.same_model and first.same_data
 
 
-def test_a_model_trained_with_the_method_has_the_method_s_paper_first():
-    first = of()[0]
+def test_model_of_a_method_has_the_number_of_its_paper_first():
+    first = numbers_beside()[0]
     assert first.value == pytest.approx(0.884)
     assert first.where == "SPECTER (Cohan et al. 2020), Table 1: SPECTER, SciDocs test"
     assert first.same_data and not first.same_model
@@ -62,15 +62,22 @@ def test_a_model_trained_with_the_method_has_the_method_s_paper_first():
         {"n": 500},
         {"task": "mag", "evaluation": "svm", "metric": "macro_f1", "n": 3_750},
     ],
-    ids=["another suite", "part of the data", "fewer queries than about 1,000", "not all 3,751"],
+    ids=[
+        "another suite",
+        "part numbers_beside the data",
+        "fewer queries than about 1,000",
+        "not all 3,751",
+    ],
 )
-def test_a_number_of_other_data_is_marked(changes):
-    assert of(**changes) and all(not number.same_data for number in of(**changes))
+def test_number_of_other_data_is_marked(changes):
+    assert numbers_beside(**changes) and all(
+        not number.same_data for number in numbers_beside(**changes)
+    )
 
 
-def test_all_papers_of_mag_are_the_same_data():
+def test_mag_with_all_papers_is_the_same_data():
     svm = {"task": "mag", "evaluation": "svm", "metric": "macro_f1"}
-    assert of(**svm, n=3_751)[0].same_data
+    assert numbers_beside(**svm, n=3_751)[0].same_data
 
 
 PROBE = {"suite": "miread", "task": "mag", "metric": "macro_f1", "evaluation": "probe"}
@@ -78,30 +85,30 @@ PURITY = {"suite": "miread", "task": "mesh-clusters", "metric": "purity@10", "ev
 
 
 @pytest.mark.parametrize("measured", [PROBE | {"n": 3_750}, PURITY | {"n": 3_400}])
-def test_miread_s_numbers_are_of_the_validation_papers(measured):
+def test_miread_numbers_are_those_of_validation_papers(measured):
     model = {"method": "miread"}
-    assert of(**measured, model=model, split="validation")[0].same_data
-    assert not of(**measured, model=model, split="test")[0].same_data
+    assert numbers_beside(**measured, model=model, split="validation")[0].same_data
+    assert not numbers_beside(**measured, model=model, split="test")[0].same_data
 
 
-def test_what_miread_s_code_leaves_out_is_no_difference():
+def test_papers_miread_code_excludes_are_no_difference():
     bare, titles = {WITHOUT_ABSTRACT: 9}, {WITHOUT_TITLES: 3_750}
     probe = PROBE | {"n": 3_750, "split": "validation"}
     ours = {"method": "miread"}
-    assert of(**probe, model=ours, excluded=bare)[0].same_data
-    assert not of(**probe, model=ours, excluded=bare | titles)[0].same_data
+    assert numbers_beside(**probe, model=ours, excluded=bare)[0].same_data
+    assert not numbers_beside(**probe, model=ours, excluded=bare | titles)[0].same_data
     baseline = {"id": "allenai--scibert_scivocab_uncased"}
-    assert of(**probe, model=baseline, excluded=bare | titles)[0].same_data
-    assert not of(**probe, model=baseline, excluded=bare)[0].same_data
+    assert numbers_beside(**probe, model=baseline, excluded=bare | titles)[0].same_data
+    assert not numbers_beside(**probe, model=baseline, excluded=bare)[0].same_data
 
 
-def test_papers_that_nobody_knows_how_to_draw_are_other_data():
+def test_randomly_drawn_papers_are_other_data():
     probe = {"suite": "miread", "metric": "macro_f1", "evaluation": "probe", "split": "all"}
     for task in ("categories", "unseen-journals"):
-        assert not of(**probe, task=task, model={"method": "miread"})[0].same_data
+        assert not numbers_beside(**probe, task=task, model={"method": "miread"})[0].same_data
 
 
-def test_an_average_is_of_the_same_data_where_all_its_numbers_are():
+def test_average_is_of_the_same_data_if_all_its_scores_are():
     def whole(clicks):
         parts = [
             result("mag", evaluation="svm", scores=(Score("macro_f1", 0.8, 3_751),)),
@@ -135,12 +142,12 @@ def test_an_average_is_of_the_same_data_where_all_its_numbers_are():
     ],
     ids=["evaluation", "metric", "task", "method", "no method"],
 )
-def test_no_number_stands_beside_what_is_not_the_same_measure_and_method(changes):
-    assert of(**changes) == []
+def test_other_measures_and_methods_have_no_number(changes):
+    assert numbers_beside(**changes) == []
 
 
-def test_the_starter_has_the_number_that_physbert_s_paper_gives_it():
-    (number,) = of(
+def test_starter_model_has_its_number_of_the_physbert_paper():
+    (number,) = numbers_beside(
         suite="physbert",
         task="citations",
         evaluation="cosine_accuracy",

@@ -1,4 +1,4 @@
-"""Pictures beside a report: kept as they are, and refused where they cannot be drawn."""
+"""Plot data beside a report: lossless, and refused if they cannot be drawn."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.plots import PICTURES, read_pictures, write_pictures
 
 
-def test_pictures_are_read_as_they_were_written(tmp_path):
+def test_pictures_round_trip_is_lossless(tmp_path):
     made = pictures_of(1, 0.7)
     write_pictures(tmp_path, made)
     assert read_pictures(tmp_path) == made
     assert (tmp_path / PICTURES).stat().st_size < 100_000
 
 
-def test_a_report_without_pictures_has_none(tmp_path):
+def test_report_without_pictures_file_has_none(tmp_path):
     assert read_pictures(tmp_path) == {}
 
 
@@ -37,7 +37,7 @@ def test_a_report_without_pictures_has_none(tmp_path):
         ("cite", "similarity", "edges", 3),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(tmp_path, task, name, field, wrong):
+def test_invalid_pictures_are_refused(tmp_path, task, name, field, wrong):
     write_pictures(tmp_path, pictures_of(1, 0.7))
     file = tmp_path / PICTURES
     described = json.loads(file.read_text())

@@ -1,4 +1,4 @@
-"""Reports of evaluations as files: read as written, and refused when they are not understood."""
+"""Evaluation reports as files: lossless, and refused if invalid."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ reports = st.builds(
 
 @settings(max_examples=40)
 @given(reports)
-def test_a_report_is_read_as_it_was_written(tmp_path_factory, made):
+def test_report_round_trip_is_lossless(tmp_path_factory, made):
     folder = tmp_path_factory.mktemp("report")
     file = made.write(folder)
     assert Report.read(folder) == made
     assert Report.read(file) == made
 
 
-def test_a_newer_format_is_refused_by_name(tmp_path):
+def test_newer_format_is_refused_by_number(tmp_path):
     file = report().write(tmp_path)
     described = json.loads(file.read_text())
     file.write_text(json.dumps(described | {"format": 2}))
@@ -66,19 +66,19 @@ def test_a_newer_format_is_refused_by_name(tmp_path):
     assert "Update SciRead" in refused.value.hint
 
 
-def test_the_report_of_a_training_is_none_of_an_evaluation(tmp_path):
+def test_report_of_a_training_is_refused(tmp_path):
     (tmp_path / REPORT).write_text('{"format": 1, "scores": {}}')
     with pytest.raises(TrainerError, match="no report of an evaluation"):
         Report.read(tmp_path)
 
 
-def test_a_missing_report_says_where_it_was_looked_for(tmp_path):
+def test_missing_report_is_named(tmp_path):
     with pytest.raises(TrainerError, match=r"report\.json cannot be read"):
         Report.read(tmp_path)
 
 
 def places(described, before=()):
-    """Every value in it, by its way."""
+    """Yield the path of every value in it."""
     inner = described.items() if isinstance(described, dict) else enumerate(described)
     for key, value in inner:
         yield (*before, key)
@@ -103,7 +103,7 @@ WHOLE = json.loads(json.dumps({"kind": "evaluation", "format": 1})) | {
 
 @pytest.mark.parametrize("way", list(places(WHOLE)), ids=str)
 @given(wrong=st.sampled_from([None, [], {}, [1], "", True, float("inf"), -1, 10**400]))
-def test_a_damaged_report_is_refused_or_read_but_never_breaks(tmp_path_factory, way, wrong):
+def test_damaged_report_is_refused_or_read_without_crash(tmp_path_factory, way, wrong):
     damaged = json.loads(json.dumps(WHOLE))
     inner = damaged
     for key in way[:-1]:
@@ -118,7 +118,7 @@ def test_a_damaged_report_is_refused_or_read_but_never_breaks(tmp_path_factory, 
 
 
 @pytest.mark.parametrize("missing", ["suite", "subject", "results", "created"])
-def test_what_is_missing_is_named(tmp_path, missing):
+def test_missing_field_is_named(tmp_path, missing):
     file = report().write(tmp_path)
     described = json.loads(file.read_text())
     del described[missing]
@@ -128,7 +128,7 @@ def test_what_is_missing_is_named(tmp_path, missing):
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_no_score_is_made_of_what_is_no_number(number):
+def test_score_must_be_a_finite_number(number):
     with pytest.raises(ValueError, match="no score"):
         Score("map", number, 3)
     with pytest.raises(ValueError, match="no score"):
@@ -146,12 +146,12 @@ def test_no_score_is_made_of_what_is_no_number(number):
         ({"seconds": 9.0, "seed": 5}, ""),
     ],
 )
-def test_scores_are_compared_only_where_all_that_they_depend_on_is_the_same(change, why):
+def test_scores_are_comparable_only_under_equal_conditions(change, why):
     assert why in result().why_not(result(**change))
     assert bool(why) == bool(result().why_not(result(**change)))
 
 
-def test_a_report_finds_its_results_and_their_scores():
+def test_report_finds_results_and_scores_by_name():
     made = report(result("cite"), result("mag"), subject=subject(title="A"))
     assert made.result("mag").score("ndcg").value == 0.9
     assert made.result("mesh") is None

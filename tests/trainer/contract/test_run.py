@@ -1,4 +1,4 @@
-"""A run's folder: its recipe, its events, and how it stands."""
+"""The folder of a run: recipe, events and state."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def recipe(folder: Path, **changes: object) -> Recipe:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_recipe_is_read_as_it_was_written(tmp_path: Path, name: str) -> None:
+def test_recipe_round_trip_is_lossless(tmp_path: Path, name: str) -> None:
     written = Recipe.named(name, tmp_path / "corpus", seed=7)
     written.write(tmp_path / "recipe.toml")
     assert Recipe.read(tmp_path / "recipe.toml") == written
 
 
-def test_a_recipe_by_hand_says_only_what_differs(tmp_path: Path) -> None:
+def test_handwritten_recipe_lists_only_changes(tmp_path: Path) -> None:
     path = tmp_path / "recipe.toml"
     path.write_text('format = 1\nrecipe = "specter"\ncorpus = "papers"\nsettings.epochs = 3\n')
     found = Recipe.read(path)
@@ -56,14 +56,14 @@ def test_a_recipe_by_hand_says_only_what_differs(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_recipe_is_said(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_recipe_is_explained(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "recipe.toml"
     path.write_text(text)
     with pytest.raises(TrainerError, match=said):
         Recipe.read(path)
 
 
-def test_a_run_and_its_corpus_may_be_moved_together(tmp_path: Path) -> None:
+def test_run_and_corpus_can_be_moved_together(tmp_path: Path) -> None:
     home = tmp_path / "home"
     Run.create(home / "runs" / "a", recipe(home), relative=True)
     home.rename(tmp_path / "there")
@@ -71,7 +71,7 @@ def test_a_run_and_its_corpus_may_be_moved_together(tmp_path: Path) -> None:
     assert found.corpus == tmp_path / "there" / "corpus"
 
 
-def test_a_grid_gives_a_recipe_for_each_combination(tmp_path: Path) -> None:
+def test_grid_gives_a_recipe_per_combination(tmp_path: Path) -> None:
     grid = {"learning_rate": [1e-4, 2e-4], "batch_size": [16, 32]}
     found = dict(Recipe.named("specter", tmp_path, grid=grid).combinations())
     assert list(found) == [
@@ -84,7 +84,7 @@ def test_a_grid_gives_a_recipe_for_each_combination(tmp_path: Path) -> None:
     assert found["learning_rate=0.0002,batch_size=16"].settings["batch_size"] == 16
 
 
-def test_seeds_are_tried_beside_a_recipes_own_grid(tmp_path: Path) -> None:
+def test_seeds_are_combined_with_the_grid_of_a_recipe(tmp_path: Path) -> None:
     recipe = Recipe.named("physbert-subdomain", tmp_path, changes={"batch_size": 16})
     recipe = recipe.of_seeds([3, 9])
     recipe.write(tmp_path / "recipe.toml")
@@ -100,17 +100,17 @@ def test_seeds_are_tried_beside_a_recipes_own_grid(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seeds", [[], [1, 1], [1.5], [True], ["a"]])
-def test_seeds_are_different_whole_numbers(tmp_path: Path, seeds: list[object]) -> None:
+def test_seeds_must_be_distinct_integers(tmp_path: Path, seeds: list[object]) -> None:
     with pytest.raises(TrainerError):
         Recipe.named("specter", tmp_path, grid={"seed": seeds})
 
 
-def test_what_is_set_is_not_searched_for(tmp_path: Path) -> None:
+def test_fixed_setting_is_removed_from_the_grid(tmp_path: Path) -> None:
     found = Recipe.named("physbert-subdomain", tmp_path, changes={"learning_rate": 3e-5})
     assert list(found.grid) == ["batch_size"]
 
 
-def test_a_run_keeps_its_recipe(tmp_path: Path) -> None:
+def test_run_keeps_its_recipe(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     Run.create(tmp_path / "run", recipe(tmp_path))
     with pytest.raises(TrainerError, match=r"epochs was 2\.0 and is 3\.0"):
@@ -121,12 +121,12 @@ def test_a_run_keeps_its_recipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_of_an_earlier_version_goes_on_as_it_began(tmp_path: Path, name: str) -> None:
+def test_run_of_an_earlier_version_resumes_with_its_defaults(tmp_path: Path, name: str) -> None:
     spec, _ = recipe_of(name)
     added = {s.name: s.formerly for s in spec.settings if s.formerly is not None}
     assert added
     now = Recipe.named(name, tmp_path / "corpus", changes=added)
-    # Such a run knows nothing of what has been added since.
+    # Such a run does not have the settings added since.
     settings = {key: value for key, value in now.settings.items() if key not in added}
     earlier = replace(now, settings=settings)
     run = Run.create(tmp_path / "run", earlier)
@@ -136,7 +136,7 @@ def test_a_run_of_an_earlier_version_goes_on_as_it_began(tmp_path: Path, name: s
     assert len(changed.differences(earlier.essence)) == 1
 
 
-def test_a_run_that_failed_before_it_started_makes_room_for_another_recipe(tmp_path: Path) -> None:
+def test_run_that_failed_before_start_accepts_another_recipe(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     run.append(Event("error", 1.0, 0, {"message": "There is no corpus.", "hint": ""}))
     assert Run.create(tmp_path / "run", recipe(tmp_path, epochs=3)).recipe.settings["epochs"] == 3
@@ -145,13 +145,13 @@ def test_a_run_that_failed_before_it_started_makes_room_for_another_recipe(tmp_p
         Run.create(tmp_path / "run", recipe(tmp_path, epochs=4))
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_impossible_run_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TrainerError, match=r"There can be no run in .*file"):
         Run.create(tmp_path / "file" / "run", recipe(tmp_path))
 
 
-def test_a_follower_never_sees_half_a_line(tmp_path: Path) -> None:
+def test_follow_never_returns_a_partial_line(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     whole = Event("note", 1.5, 3, {"text": "größer"}).line().encode()
     path = run.folder / "events.jsonl"
@@ -168,7 +168,7 @@ def test_a_follower_never_sees_half_a_line(tmp_path: Path) -> None:
     st.lists(st.builds(Event, st.text(min_size=1), st.just(0.5), st.integers(0, 9)), max_size=5),
     st.integers(0, 200),
 )
-def test_events_come_back_whatever_a_killed_writer_left(
+def test_events_are_readable_after_any_kill_of_the_writer(
     tmp_path_factory: pytest.TempPathFactory, events: list[Event], cut: int
 ) -> None:
     run = Run(tmp_path_factory.mktemp("run"))
@@ -184,7 +184,7 @@ def test_events_come_back_whatever_a_killed_writer_left(
     assert run.follow(offset) == ([], offset)
 
 
-def test_steps_that_a_resumed_run_does_again_count_once(tmp_path: Path) -> None:
+def test_steps_repeated_after_resume_count_once(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     for step in (1, 2, 3):
         run.append(Event("step", step, step, {"loss": 1.0}))
@@ -195,7 +195,7 @@ def test_steps_that_a_resumed_run_does_again_count_once(tmp_path: Path) -> None:
     assert losses == [(1, 1.0), (2, 0.5), (3, 0.5), (4, 0.5)]
 
 
-def test_of_very_many_steps_some_are_enough(tmp_path: Path) -> None:
+def test_follow_thins_out_many_steps(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     for step in range(1, 101):
         run.append(Event("step", step, step, {"loss": 1.0}))
@@ -208,7 +208,7 @@ def test_of_very_many_steps_some_are_enough(tmp_path: Path) -> None:
     assert offset == run.size and run.follow(offset, thin=30) == ([], offset)
 
 
-def test_some_events_tell_how_all_of_it_went(tmp_path: Path) -> None:
+def test_sampled_events_cover_the_whole_run(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     assert run.sampled(5) == run.tail() == []
     for step in range(1, 6):
@@ -221,7 +221,7 @@ def test_some_events_tell_how_all_of_it_went(tmp_path: Path) -> None:
     assert run.tail()[-1].step == 1_000
 
 
-def test_a_run_says_how_it_stands(tmp_path: Path) -> None:
+def test_state_follows_the_events(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     seen = [run.state]
     with run.hold():
@@ -244,7 +244,7 @@ def test_a_run_says_how_it_stands(tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_from_elsewhere_may_hold_anything(tmp_path: Path) -> None:
+def test_malformed_run_files_are_tolerated(tmp_path: Path) -> None:
     run, deep = Run(tmp_path), "[" * 100_000
     (tmp_path / "report.json").write_text(deep)
     (tmp_path / "events.jsonl").write_text(deep + "\n" + Event("end", 2.0).line())
@@ -262,7 +262,7 @@ def test_only_one_process_trains_a_run(tmp_path: Path) -> None:
         pass
 
 
-def test_a_run_can_be_followed_without_torch() -> None:
+def test_run_is_imported_without_torch() -> None:
     done = subprocess.run(
         [
             sys.executable,

@@ -13,7 +13,7 @@ headers = st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.te
 
 
 @given(st.lists(st.tuples(headers, st.binary()), max_size=4))
-def test_frames_come_out_as_they_went_in(frames: list[tuple[dict[str, object], bytes]]) -> None:
+def test_frames_round_trip_is_lossless(frames: list[tuple[dict[str, object], bytes]]) -> None:
     pipe = io.BytesIO()
     for header, body in frames:
         wire.send(pipe, header, body)
@@ -23,7 +23,7 @@ def test_frames_come_out_as_they_went_in(frames: list[tuple[dict[str, object], b
 
 
 @given(st.data())
-def test_a_frame_cut_short_is_told_from_the_end(data: st.DataObject) -> None:
+def test_truncated_frame_is_distinguished_from_end(data: st.DataObject) -> None:
     pipe = io.BytesIO()
     wire.send(pipe, {"id": 1, "texts": [["a", "b"]]}, b"12345678")
     whole = pipe.getvalue()
@@ -33,17 +33,17 @@ def test_a_frame_cut_short_is_told_from_the_end(data: st.DataObject) -> None:
 
 
 @given(st.binary(min_size=1))
-def test_what_is_no_frame_is_refused(garbage: bytes) -> None:
+def test_invalid_frame_is_refused(garbage: bytes) -> None:
     with pytest.raises(wire.BrokenFrame):
         wire.receive(io.BytesIO(garbage))
 
 
 @pytest.mark.parametrize("header", [b"[]", b"{", b"\xff", b"[" * 100_000])
-def test_a_header_that_is_no_object_is_refused(header: bytes) -> None:
+def test_header_must_be_a_json_object(header: bytes) -> None:
     with pytest.raises(wire.BrokenFrame):
         wire.receive(io.BytesIO(struct.pack("<4sII", b"SRF1", len(header), 0) + header))
 
 
-def test_a_frame_of_absurd_length_is_refused_without_reading_it() -> None:
+def test_oversized_frame_is_refused_without_reading() -> None:
     with pytest.raises(wire.BrokenFrame, match="longer"):
         wire.receive(io.BytesIO(struct.pack("<4sII", b"SRF1", 2, 0xFFFFFFFF) + b"{}"))

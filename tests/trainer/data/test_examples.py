@@ -21,7 +21,7 @@ def texts(tmp_path_factory) -> Texts:
 
 
 def numbers_of(batch):
-    """The token ids of each text of a batch."""
+    """Return the token ids of each text of a batch."""
     return [text.tolist() for text in batch.texts.ids.split(list(batch.texts.lengths))]
 
 
@@ -29,7 +29,7 @@ ROWS = st.lists(st.tuples(*[st.integers(0, 19)] * 3), min_size=1, max_size=30)
 
 
 @given(ROWS, st.data())
-def test_a_batch_holds_each_text_once_and_says_where(texts, rows, data):
+def test_batch_holds_each_text_once_with_places(texts, rows, data):
     parts = (TextPart.both, TextPart.title, TextPart.both)
     examples = PaperExamples.of(texts, np.array(rows), parts)
     numbers = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=8)), np.int64)
@@ -47,7 +47,7 @@ def test_a_batch_holds_each_text_once_and_says_where(texts, rows, data):
 
 
 @given(ROWS)
-def test_tokens_are_those_of_all_texts_of_an_example(texts, rows):
+def test_tokens_count_all_texts_of_an_example(texts, rows):
     parts = (TextPart.both, TextPart.title, TextPart.abstract)
     examples = PaperExamples.of(texts, np.array(rows), parts)
     expected = [
@@ -57,7 +57,7 @@ def test_tokens_are_those_of_all_texts_of_an_example(texts, rows):
     assert examples.tokens(np.arange(len(rows))).tolist() == expected
 
 
-def test_an_epoch_has_every_example_once_in_an_order_of_its_own(texts):
+def test_epoch_order_is_a_permutation_by_seed_and_epoch(texts):
     examples = PaperExamples.of(texts, np.arange(18), (TextPart.both,), np.arange(18) % 4)
     first, again, second, other = (
         examples.order(seed, epoch, 4) for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
@@ -68,7 +68,7 @@ def test_an_epoch_has_every_example_once_in_an_order_of_its_own(texts):
     assert examples.batch(first[:4], np.arange(4), 0).labels.tolist() == (first[:4] % 4).tolist()
 
 
-def test_a_question_is_read_by_its_own_number_and_is_no_paper(texts):
+def test_question_is_addressed_by_its_own_row(texts):
     kinds = np.array(
         [[TextPart.question, TextPart.abstract], [TextPart.title, TextPart.title]], np.uint8
     )
@@ -91,7 +91,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_batch_holds_the_golden_tokens(shared, tmp_path, column):
+def test_batch_has_the_reference_tokens(shared, tmp_path, column):
     case = json.loads((shared / "golden" / "input_format_tokens.json").read_text())
     given = case["inputs"]
     papers = [{"title": doc["title"], "abstract": doc["abstract"] or ""} for doc in given["docs"]]

@@ -1,4 +1,4 @@
-"""Triples that somebody else has drawn."""
+"""Training on given triples."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def papers(folder: Path, count: int) -> str:
     return str(path)
 
 
-class Told(PrepareProgress):
+class RecordedProgress(PrepareProgress):
     def __init__(self) -> None:
         self.problems: list[tuple[str, str]] = []
 
@@ -46,12 +46,12 @@ class Told(PrepareProgress):
 
 
 @pytest.mark.parametrize("query", ["query_id", "query_paper_id"])
-def test_a_table_of_ids_becomes_triples(tmp_path: Path, query: str) -> None:
+def test_table_of_ids_becomes_triples(tmp_path: Path, query: str) -> None:
     table = tmp_path / "triples.csv"
     lines = ["p001,p002,p003", "p000,p001,p002", "p001,p002,p003", "p001,p001,p002"]
     lines += ["p001,unknown,p002", "p001,,p002", "p001,NaN,p002"]
     table.write_text("\n".join([f"{query},positive_id,negative_id", *lines]) + "\n")
-    told = Told()
+    told = RecordedProgress()
     corpus = prepare([str(table), papers(tmp_path, 9)], tmp_path / "corpus", watch=told)
     assert corpus.triples.tolist() == [[0, 1, 2], [1, 2, 3]]
     assert corpus.counts["triples"] == {
@@ -68,17 +68,17 @@ def test_a_table_of_ids_becomes_triples(tmp_path: Path, query: str) -> None:
     assert Corpus.open(corpus.folder).triples.tolist() == corpus.triples.tolist()
 
 
-def test_a_corpus_without_triples_is_what_it_was(tmp_path: Path) -> None:
+def test_corpus_without_triples_has_no_triples_file(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "corpus", 9)
     assert corpus.triples.shape == (0, 3)
     assert not list(corpus.folder.glob("triples*"))
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 6)] * 3), max_size=30))
-def test_triples_come_back_whatever_their_order(
+def test_triples_are_independent_of_order(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, int, int]]
 ) -> None:
-    # Of seven ids two are of no paper.
+    # Two of seven ids have no paper.
     ids = ["a", "ä b", "arxiv:1", "c", "doi:10.1/x", "", "none"]
     known = sorted(ids[:5], key=str.encode)
     found = []
@@ -99,7 +99,7 @@ def test_triples_come_back_whatever_their_order(
     assert found[0].sha256 == found[1].sha256
 
 
-def test_no_given_triple_of_training_has_a_paper_of_another_part(tmp_path: Path) -> None:
+def test_given_training_triples_stay_in_their_split(tmp_path: Path) -> None:
     chance = np.random.default_rng(1)
     table = tmp_path / "triples.csv"
     rows = chance.integers(0, 300, (3_000, 3))
@@ -118,7 +118,7 @@ def test_no_given_triple_of_training_has_a_paper_of_another_part(tmp_path: Path)
 
 @pytest.mark.usefixtures("one_thread", "own_home")
 @pytest.mark.parametrize("method", ["specter", "multi2spe"])
-def test_a_method_learns_from_given_triples_alone(tmp_path: Path, method: str) -> None:
+def test_method_trains_on_given_triples_only(tmp_path: Path, method: str) -> None:
     table = tmp_path / "triples.csv"
     lines = [f"p{n:03},p{n + 1:03},p{n + 2:03}" for n in range(60)]
     table.write_text("\n".join(["query_id,positive_id,negative_id", *lines]) + "\n")

@@ -26,7 +26,7 @@ from trainer.data.inputs.values import venue_of
 
 
 def read(path: Path, key: str = "") -> list[InputRecord | CitedIds | RecordProblem]:
-    """What the file holds; `key` says what kind of file it must be found to be."""
+    """Read the file; assert that its kind is recognised as `key`."""
     source = Source(path)
     kind = kind_of(source)
     assert kind.read is not None
@@ -35,7 +35,7 @@ def read(path: Path, key: str = "") -> list[InputRecord | CitedIds | RecordProbl
 
 
 def file(folder: Path, content: str | bytes | list[Any], name: str = "file") -> Path:
-    """A file of text, of bytes, or of one JSON value a line."""
+    """Write a file of text, of bytes, or of one JSON value per line."""
     if isinstance(content, list):
         content = "".join(json.dumps(line) + "\n" for line in content)
     path = folder / name
@@ -46,7 +46,7 @@ def file(folder: Path, content: str | bytes | list[Any], name: str = "file") -> 
 # JSON lines
 
 
-def test_our_lines_are_read_with_all_that_training_needs(tmp_path: Path) -> None:
+def test_own_json_lines_are_read_with_all_fields(tmp_path: Path) -> None:
     line = {
         "id": "arxiv:2101.00027",
         "title": "A title",
@@ -77,7 +77,7 @@ def test_our_lines_are_read_with_all_that_training_needs(tmp_path: Path) -> None
     ]
 
 
-def test_lines_of_the_arxiv_snapshot_are_told_apart(tmp_path: Path) -> None:
+def test_arxiv_snapshot_lines_are_recognised(tmp_path: Path) -> None:
     line = {
         "id": "0704.0001",
         "authors": "C. Balázs, E. L. Berger",
@@ -95,7 +95,7 @@ def test_lines_of_the_arxiv_snapshot_are_told_apart(tmp_path: Path) -> None:
     assert found.fields == ("hep-ph", "hep-ex")
 
 
-def test_lines_that_hold_no_paper_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_invalid_lines_are_reported_and_others_read(tmp_path: Path) -> None:
     lines = (
         b'{"title": "one"}\n{"title"\n\n[1]\n{"id": "x", "title": 7.5}\n\xff\xfe\n'
         + b'{"a": ' * 100_000
@@ -122,7 +122,7 @@ JSON = st.recursive(
 
 @settings(max_examples=30)
 @given(st.lists(st.dictionaries(st.sampled_from(sorted({*InputRecord._fields, "question"})), JSON)))
-def test_whatever_a_line_holds_it_is_a_paper_or_a_problem(tmp_path_factory, lines) -> None:
+def test_any_json_line_gives_paper_or_problem(tmp_path_factory, lines) -> None:
     path = file(tmp_path_factory.mktemp("lines"), [{"title": "first"}, *lines])
     found = read(path, "jsonl")
     assert len(found) == len(lines) + 1
@@ -133,7 +133,7 @@ def test_whatever_a_line_holds_it_is_a_paper_or_a_problem(tmp_path_factory, line
             assert all(isinstance(text, str) for text in (*record.fields, *record.questions))
 
 
-def test_a_gzipped_file_that_breaks_off_gives_what_it_holds(tmp_path: Path) -> None:
+def test_truncated_gzip_gives_lines_before_the_break(tmp_path: Path) -> None:
     whole = b"".join(b'{"title": "%d"}\n' % number for number in range(20_000))
     path = file(tmp_path, gzip.compress(whole)[:-2000], "papers.jsonl.gz")
     reading = kind_named("jsonl").read
@@ -145,7 +145,7 @@ def test_a_gzipped_file_that_breaks_off_gives_what_it_holds(tmp_path: Path) -> N
     assert len(found) > 10_000
 
 
-# JSON by entry
+# JSON by entries
 
 
 def pieces(text: bytes, size: int) -> Iterator[bytes]:
@@ -153,7 +153,7 @@ def pieces(text: bytes, size: int) -> Iterator[bytes]:
 
 
 @given(st.dictionaries(st.text(), JSON) | st.lists(JSON), st.integers(1, 9), st.booleans())
-def test_entries_are_those_of_the_whole_document(document, piece: int, indented: bool) -> None:
+def test_streamed_entries_equal_the_parsed_document(document, piece: int, indented: bool) -> None:
     text = json.dumps(document, indent=1 if indented else None, ensure_ascii=not indented)
     found = list(entries(pieces(text.encode("utf-8", "replace"), piece)))
     whole = json.loads(text.encode("utf-8", "replace"))
@@ -176,13 +176,13 @@ def test_entries_are_those_of_the_whole_document(document, piece: int, indented:
         "[1 2]",
     ],
 )
-def test_broken_json_is_told_in_a_sentence(text: str) -> None:
+def test_broken_json_is_reported_in_a_sentence(text: str) -> None:
     with pytest.raises(BadJson) as told:
         list(entries([text.encode()]))
     assert str(told.value).endswith(".")
 
 
-def test_broken_json_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_json_is_not_read_completely(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = pieces(b'{"a": ' + b"x" * 10_000 + b"}", 64)
     with pytest.raises(BadJson):
         list(entries(broken))
@@ -199,7 +199,7 @@ def test_broken_json_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> 
 # PubMed
 
 
-def test_pubmed_records_are_read_as_the_app_reads_them(shared: Path) -> None:
+def test_pubmed_records_are_read_like_in_the_app(shared: Path) -> None:
     path = shared / "fixtures" / "xml" / "pubmed_exports__pubmed_exports_pubmed_result.xml"
     found = [record for record in read(path, "pubmed") if isinstance(record, InputRecord)]
     expected = [p for p in as_the_app_reads_it.read(path) if not isinstance(p, Skipped)]
@@ -227,7 +227,7 @@ PUBMED = """<?xml version="1.0"?><PubmedArticleSet>
 """  # noqa: E501
 
 
-def test_all_that_training_needs_is_found_in_pubmed_xml(tmp_path: Path) -> None:
+def test_pubmed_xml_gives_all_training_fields(tmp_path: Path) -> None:
     assert read(file(tmp_path, f"{PUBMED}</PubmedArticleSet>"), "pubmed") == [
         InputRecord(
             id="pmid:12",
@@ -242,14 +242,14 @@ def test_all_that_training_needs_is_found_in_pubmed_xml(tmp_path: Path) -> None:
     ]
 
 
-def test_broken_xml_gives_what_stands_before(tmp_path: Path) -> None:
+def test_broken_xml_gives_records_before_the_break(tmp_path: Path) -> None:
     first, _, problem = read(file(tmp_path, PUBMED + "<PubmedArticle"))
     assert isinstance(first, InputRecord)
     assert isinstance(problem, RecordProblem)
     assert problem.entry == "record 3"
 
 
-def test_xml_that_defines_entities_is_refused(tmp_path: Path) -> None:
+def test_xml_with_own_entities_is_refused(tmp_path: Path) -> None:
     secret = file(tmp_path, "secret", "secret")
     attack = PUBMED.replace(
         '<?xml version="1.0"?>',
@@ -286,7 +286,7 @@ def stocked(library: Library, tmp_path: Path) -> Library:
     return library
 
 
-def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) -> None:
+def test_library_is_read_while_open(tmp_path: Path, stocked: Library) -> None:
     path = tmp_path / "library.sqlite3"
     before = path.read_bytes()
     found = read(path, "library")
@@ -307,9 +307,7 @@ def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) ->
     assert stocked.count() == 3
 
 
-def test_of_a_library_a_collection_comes_alone_with_those_below_it(
-    tmp_path: Path, stocked: Library
-) -> None:
+def test_collection_of_a_library_includes_subcollections(tmp_path: Path, stocked: Library) -> None:
     stocked.collections.add([1], "thesis/methods")
     stocked.collections.add([3, 4], "thesis")
     stocked.collections.add([2], "methods")
@@ -331,7 +329,7 @@ def test_of_a_library_a_collection_comes_alone_with_those_below_it(
     ("pragma", "said"),
     [("user_version = 99", "format 99"), ("application_id = 7", "no library")],
 )
-def test_a_newer_library_or_another_database_is_refused(
+def test_newer_library_or_other_database_is_refused(
     tmp_path: Path, stocked: Library, pragma: str, said: str
 ) -> None:
     path = tmp_path / "library.sqlite3"
@@ -342,13 +340,13 @@ def test_a_newer_library_or_another_database_is_refused(
         read(path, "library")
 
 
-def test_a_damaged_library_is_refused(tmp_path: Path) -> None:
+def test_damaged_library_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path, b"SQLite format 3\x00" + bytes(range(256)) * 40, "library.sqlite3")
     with pytest.raises(TrainerError, match="cannot be read"):
         read(path, "library")
 
 
-# What a file is
+# File kinds
 
 
 @pytest.mark.parametrize(
@@ -368,14 +366,14 @@ def test_a_damaged_library_is_refused(tmp_path: Path) -> None:
         (gzip.compress(b"citing\tcited\n", mtime=0), "citations"),
     ],
 )
-def test_what_a_file_is_is_told_by_a_look_inside(tmp_path: Path, content, key: str) -> None:
+def test_file_kind_is_detected_by_content(tmp_path: Path, content, key: str) -> None:
     assert kind_of(Source(file(tmp_path, content))).key == key
 
 
 @pytest.mark.parametrize(
     "content", ["hello", "{", "<html></html>", b"\x00\x01", b"\x9d\r\x01,", '{"a": [1]']
 )
-def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path: Path, content) -> None:
+def test_unknown_file_kind_is_refused_by_name(tmp_path: Path, content) -> None:
     with pytest.raises(TrainerError, match="file") as refused:
         kind_of(Source(file(tmp_path, content)))
     assert all(kind.key in refused.value.hint for kind in KINDS)
@@ -392,5 +390,5 @@ def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path: Path, content) -> 
         ("", ""),
     ],
 )
-def test_a_journals_name_is_found_in_a_reference(reference: str, venue: str) -> None:
+def test_journal_name_is_extracted_from_a_reference(reference: str, venue: str) -> None:
     assert venue_of(reference) == venue

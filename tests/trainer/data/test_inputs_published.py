@@ -1,4 +1,4 @@
-"""Training sets in the forms in which the methods' authors have published them."""
+"""Training sets in the formats published by the methods' authors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ COUNTS: dict[str, Any] = {
 }
 
 
-def test_specters_files_become_papers_and_both_kinds_of_citations(tmp_path: Path) -> None:
+def test_specter_files_give_papers_and_both_kinds_of_citations(tmp_path: Path) -> None:
     metadata = as_json(tmp_path / "metadata.json", METADATA)
     counts = as_json(tmp_path / "data.json", COUNTS)
     papers = read(metadata, "papers")
@@ -71,13 +71,13 @@ def test_specters_files_become_papers_and_both_kinds_of_citations(tmp_path: Path
     assert (corpus.counts["read"], corpus.counts["second_hand"]["kept"]) == (5, 1)
 
 
-def test_scidocs_metadata_cite_by_their_references(tmp_path: Path) -> None:
+def test_scidocs_metadata_give_references_as_citations(tmp_path: Path) -> None:
     described = {"x": {"paper_id": "x", "title": "X", "references": ["y"], "cited_by": ["z"]}}
     path = as_json(tmp_path / "paper_metadata_recomm.json", described)
     assert read(path, "papers") == [InputRecord("x", "X", cites=("y",))]
 
 
-def test_a_file_that_breaks_off_gives_the_entries_before(tmp_path: Path) -> None:
+def test_truncated_metadata_give_entries_before_the_break(tmp_path: Path) -> None:
     path = tmp_path / "metadata.json"
     path.write_text(json.dumps(METADATA)[:150])
     found = read(path, "papers")
@@ -85,7 +85,7 @@ def test_a_file_that_breaks_off_gives_the_entries_before(tmp_path: Path) -> None
     assert found[-1].entry == "entry 2"
 
 
-def test_files_larger_than_memory_should_be_are_read_piece_by_piece(tmp_path: Path) -> None:
+def test_large_metadata_are_read_in_constant_memory(tmp_path: Path) -> None:
     path = tmp_path / "metadata.json.gz"
     with gzip.open(path, "wt", compresslevel=1) as file:
         file.write("{")
@@ -121,7 +121,7 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
-def test_mireads_table_is_read(tmp_path: Path, delimiter: str) -> None:
+def test_miread_table_is_read(tmp_path: Path, delimiter: str) -> None:
     path = tmp_path / "table.csv"
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         csv.writer(file, delimiter=delimiter).writerows([MIREAD, *ROWS, ["too", "short"]])
@@ -134,18 +134,14 @@ def test_mireads_table_is_read(tmp_path: Path, delimiter: str) -> None:
     "header",
     ["title;abstract, short", "title,notes;others", "id;query_id;positive_id;negative_id"],
 )
-def test_a_table_is_split_where_that_gives_columns_that_can_be_read(
-    tmp_path: Path, header: str
-) -> None:
+def test_table_delimiter_is_detected_by_known_columns(tmp_path: Path, header: str) -> None:
     path = tmp_path / "table.csv"
     path.write_text(header + "\n", "utf-8")
     assert kind_of(Source(path)).key == "table"
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
-def test_columns_that_say_nothing_are_named_beside_those_looked_for(
-    tmp_path: Path, delimiter: str
-) -> None:
+def test_unknown_columns_are_named_with_expected_ones(tmp_path: Path, delimiter: str) -> None:
     path = tmp_path / "table.csv"
     path.write_text(delimiter.join(("Titel", "Zusammenfassung")) + "\n", "utf-8")
     with pytest.raises(TrainerError, match="titel, zusammenfassung") as refused:
@@ -153,7 +149,7 @@ def test_columns_that_say_nothing_are_named_beside_those_looked_for(
     assert "title or abstract" in refused.value.hint
 
 
-def test_the_same_table_as_parquet_gives_the_same(tmp_path: Path) -> None:
+def test_parquet_gives_the_same_as_csv(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     columns = {name: [row[n] for row in ROWS] for n, name in enumerate(MIREAD) if name}
     parquet.write_table(pyarrow.table(columns), path)
@@ -165,7 +161,7 @@ def test_the_same_table_as_parquet_gives_the_same(tmp_path: Path) -> None:
     assert corpus.field_names == ("Applied Mathematics", "Physics")
 
 
-def test_a_damaged_parquet_file_is_told_by_name(tmp_path: Path) -> None:
+def test_damaged_parquet_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1 and no more")
     (problem,) = read(path, "table")
@@ -183,7 +179,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
     assert "sciread[parquet]" in refused.value.hint
 
 
-def test_a_table_without_texts_is_refused_with_its_columns(tmp_path: Path) -> None:
+def test_table_without_texts_is_refused_with_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     parquet.write_table(pyarrow.table({"a": [1], "b": [2]}), path)
     with pytest.raises(TrainerError) as refused:
@@ -192,7 +188,7 @@ def test_a_table_without_texts_is_refused_with_its_columns(tmp_path: Path) -> No
     assert "title" in refused.value.hint
 
 
-def test_arxiv_categories_in_a_table_are_words(tmp_path: Path) -> None:
+def test_arxiv_categories_in_a_table_are_split_into_words(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("id,title,categories,year\nx,T,cs.CL cs.AI,2019\n")
     assert read(path, "table") == [InputRecord("x", "T", "", 2019, "", ("cs.CL", "cs.AI"))]
@@ -209,9 +205,7 @@ def test_arxiv_categories_in_a_table_are_words(tmp_path: Path) -> None:
         ("number", "12", ""),
     ],
 )
-def test_papers_of_a_table_are_called_by_what_they_are_called_elsewhere(
-    tmp_path: Path, column: str, value: str, paper_id: str
-) -> None:
+def test_table_ids_are_normalised(tmp_path: Path, column: str, value: str, paper_id: str) -> None:
     path = tmp_path / "table.csv"
     path.write_text(f"{column},title\n{value},T\n")
     assert read(path, "table") == [InputRecord(paper_id, "T")]
@@ -231,7 +225,7 @@ PAIR = ["first text", "second text"]
         ("citing_pairs.json", ""),
     ],
 )
-def test_a_files_name_says_which_category_it_holds(name: str, category: str) -> None:
+def test_file_name_gives_the_category(name: str, category: str) -> None:
     assert of_category(Path(name)) == category
 
 
@@ -245,7 +239,7 @@ def test_a_files_name_says_which_category_it_holds(name: str, category: str) -> 
         {"abstract1": PAIR[0], "abstract2": PAIR[1]},
     ],
 )
-def test_pairs_of_a_category_become_papers_of_it(tmp_path: Path, entry: Any) -> None:
+def test_pairs_of_a_category_become_its_papers(tmp_path: Path, entry: Any) -> None:
     path = as_json(tmp_path / "P2P_astro-ph_CO.json", [entry, entry])
     corpus = prepare([str(path)], tmp_path / "corpus")
     assert sorted(corpus.abstracts) == PAIR
@@ -255,13 +249,13 @@ def test_pairs_of_a_category_become_papers_of_it(tmp_path: Path, entry: Any) -> 
 
 
 @pytest.mark.parametrize("entry", ["a text", {"text": "a text"}, {"abstract": "a text"}])
-def test_texts_of_a_category_become_papers_of_it(tmp_path: Path, entry: Any) -> None:
+def test_texts_of_a_category_become_its_papers(tmp_path: Path, entry: Any) -> None:
     (found,) = read(as_json(tmp_path / "P2P_hep-th.json", [entry]), "array")
     assert (found.abstract, found.fields) == ("a text", ("hep-th",))
 
 
 @pytest.mark.parametrize(("name", "cited"), [("citing_pairs", 1), ("non_citing_pairs", 0)])
-def test_titles_cite_as_the_files_name_says(tmp_path: Path, name: str, cited: int) -> None:
+def test_file_name_decides_whether_titles_cite(tmp_path: Path, name: str, cited: int) -> None:
     path = as_json(tmp_path / f"{name}.json", [PAIR, ["", "x"], 7])
     corpus = prepare([str(path)], tmp_path / "corpus")
     assert sorted(corpus.titles) == PAIR
@@ -269,7 +263,7 @@ def test_titles_cite_as_the_files_name_says(tmp_path: Path, name: str, cited: in
     assert corpus.counts["files"][0]["problems"] == 2
 
 
-def test_a_table_of_pairs_cites_where_its_label_says_so(tmp_path: Path) -> None:
+def test_label_decides_whether_pairs_cite(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("title1,title2,label\none,two,1\nthree,four,0\n")
     corpus = prepare([str(path)], tmp_path / "corpus")
@@ -278,7 +272,7 @@ def test_a_table_of_pairs_cites_where_its_label_says_so(tmp_path: Path) -> None:
     assert corpus.title(int(corpus.cites.indices[0])) == "two"
 
 
-def test_questions_go_with_the_passages_that_answer_them(tmp_path: Path) -> None:
+def test_questions_are_attached_to_their_passages(tmp_path: Path) -> None:
     described = {
         "queries": {"q1": "Why?", "q2": "How?", "q3": "Where?"},
         "corpus": {"d1": "Because.", "d2": "So.", "d3": None},

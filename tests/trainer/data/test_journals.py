@@ -16,7 +16,7 @@ from trainer.data.tokens import Texts, TokenCache
     ("name", "first_year"), [("pubmed_rule_2016_2021", 2016), ("arxiv_rule_all_years", 0)]
 )
 @pytest.mark.parametrize("first", [True, False])
-def test_journals_are_those_of_the_golden_example(shared, name, first_year, first):
+def test_chosen_journals_match_the_reference_example(shared, name, first_year, first):
     case = json.loads((shared / "golden" / "miread_journal_filter.json").read_text())
     rows = case["inputs"]["rows"]
     names = sorted({row["journal"] for row in rows})
@@ -29,7 +29,7 @@ def test_journals_are_those_of_the_golden_example(shared, name, first_year, firs
     assert (years[found.places] >= first_year).all()
 
 
-def test_a_journal_is_left_out_for_its_size_or_for_its_age_and_counted_once():
+def test_journal_is_excluded_by_size_or_age_and_counted_once():
     journals = np.repeat([0, 1, 2, 3], [5, 5, 2, 2])
     years = np.array([2021] * 5 + [2020] * 5 + [2021] * 2 + [2020] * 2)
     found = choose(journals, years, JournalRule(at_least=3), 1)
@@ -37,7 +37,7 @@ def test_a_journal_is_left_out_for_its_size_or_for_its_age_and_counted_once():
     assert (found.too_small, found.not_recent) == (2, 1)
 
 
-def test_of_a_large_journal_the_first_papers_are_taken_or_any_by_the_seed():
+def test_large_journal_is_limited_to_first_or_random_papers():
     journals, years = np.tile([0, 1], 500), np.full(1_000, 2021)
     first = choose(journals, years, JournalRule(at_most=300, first=True), 1).places
     assert first.tolist() == list(range(600))
@@ -49,12 +49,12 @@ def test_of_a_large_journal_the_first_papers_are_taken_or_any_by_the_seed():
     assert len(set(some.tolist()) - set(first.tolist())) > 200
 
 
-def test_conditions_of_zero_are_none():
+def test_zero_conditions_are_disabled():
     journals, years = np.repeat([0, 1], [400, 1]), np.full(401, 1990)
     assert len(choose(journals, years, JournalRule(0, 0, 0), 1).places) == 401
 
 
-def test_papers_after_the_last_year_do_not_count():
+def test_papers_after_the_last_year_are_excluded():
     journals, years = np.repeat([0, 1], 4), np.array([2020, 2021, 2022, 2023] * 2)
     found = choose(journals, years, JournalRule(2, recent_year=2021, last_year=2021), 1)
     assert years[found.places].tolist() == [2020, 2021] * 2
@@ -73,7 +73,7 @@ def texts(tmp_path_factory):
     return Texts(TokenCache.open(corpus, tiny_package(folder / "tiny").folder))
 
 
-def test_a_paper_of_each_part_is_labelled_with_its_journal(texts):
+def test_examples_are_labelled_with_their_journal(texts):
     corpus = texts.cache.corpus
     found = journal_examples(corpus, texts, 1, JournalRule(50, 80), exclude=("UNSEEN j.",))
     assert found.classes == ("Alpha", "Zeta")
@@ -100,7 +100,7 @@ def test_too_few_journals_are_refused_with_a_hint(texts):
     assert f"paper is of {texts.cache.corpus.years.max()}" in refused.value.hint
 
 
-def test_papers_from_pubmed_have_a_rule_of_their_own(tmp_path):
+def test_pubmed_papers_have_a_separate_rule(tmp_path):
     papers = [
         {"id": f"{kind}:{journal}{number}", "venue": journal, "year": 2021}
         for kind, journal, size in (("arxiv", "A", 6), ("pmid", "B", 6), ("pmid", "C", 12))

@@ -9,7 +9,7 @@ SPECIAL = (0, 2, 3)
 
 
 @pytest.mark.parametrize("share", [0.15, 0.5])
-def test_words_are_masked_as_in_the_golden_example(shared, share):
+def test_masking_matches_the_reference_example(shared, share):
     case = json.loads((shared / "golden" / "mlm_dynamic_masking.json").read_text())
     given, expected = case["inputs"], case["expected"][f"p_{share}"]
     ids, u, v, words = (
@@ -33,18 +33,18 @@ def many(key, examples=2_000, length=500, **values):
     return ids, mask_tokens(ids, numbers, places, key, **settings)
 
 
-def test_of_a_million_tokens_15_percent_are_asked_80_10_10():
+def test_masking_selects_15_percent_and_replaces_80_10_10():
     ids, found = many(1)
     words = ids >= 5
     assert found.asked.size / words.sum() == pytest.approx(0.15, abs=0.002)
     before, after = ids[found.asked], found.ids[found.asked]
     assert (after == 4).mean() == pytest.approx(0.8, abs=0.01)
-    # One in a thousand of the words drawn is by chance the same, or [MASK].
+    # One in a thousand of the random words is by chance the same, or [MASK].
     assert ((after != 4) & (after != before)).mean() == pytest.approx(0.1, abs=0.01)
     assert (after == before).mean() == pytest.approx(0.1, abs=0.01)
 
 
-def test_special_tokens_are_never_asked_and_other_tokens_never_change():
+def test_special_tokens_are_never_masked_and_others_unchanged():
     ids, found = many(1)
     assert not np.isin(ids[found.asked], SPECIAL).any()
     rest = np.ones(len(ids), bool)
@@ -52,16 +52,16 @@ def test_special_tokens_are_never_asked_and_other_tokens_never_change():
     assert (found.ids[rest] == ids[rest]).all()
 
 
-def test_words_drawn_are_of_the_whole_vocabulary():
+def test_random_words_cover_the_whole_vocabulary():
     ids, found = many(1, share=0.9)
     after = found.ids[found.asked]
     drawn = after[(after != 4) & (after != ids[found.asked])]
-    # All but [MASK], which was left out above.
+    # All except [MASK], which was left out above.
     assert np.delete(np.bincount(drawn, minlength=1_000), 4).min() > 0
     assert drawn.max() < 1_000
 
 
-def test_every_visit_has_masks_of_its_own():
+def test_masks_depend_on_the_key():
     _, first = many(1, examples=20)
     _, again = many(1, examples=20)
     _, second = many(2, examples=20)
@@ -70,7 +70,7 @@ def test_every_visit_has_masks_of_its_own():
     assert both / len(first.asked) == pytest.approx(0.15, abs=0.05)
 
 
-def test_an_example_has_its_masks_in_whatever_batch_it_comes():
+def test_masks_of_an_example_are_independent_of_its_batch():
     ids = np.arange(5, 105)
     places = np.arange(100)
     settings = {"special": SPECIAL, "mask": 4, "vocabulary": 1_000}

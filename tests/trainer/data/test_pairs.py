@@ -38,7 +38,7 @@ def corpus(tmp_path_factory):
     return make_corpus(tmp_path_factory.mktemp("pairs") / "corpus", papers, citations)
 
 
-def test_categories_are_balanced_and_their_papers_of_one_part(corpus):
+def test_category_pairs_are_balanced_and_stay_in_their_split(corpus):
     pairs = category_pairs(corpus, Split.train, 900, 1, at_least=20)
     assert pairs.records["pairs by category"] == {
         "astro-ph": 300,
@@ -56,21 +56,21 @@ def test_categories_are_balanced_and_their_papers_of_one_part(corpus):
     assert sorted(map(len, labels.values())) == [1, 1, 1]
 
 
-def test_papers_of_a_category_come_alike_often(corpus):
+def test_papers_of_a_category_are_used_equally_often(corpus):
     pairs = category_pairs(corpus, Split.train, 900, 1, at_least=20)
     for label in np.unique(pairs.labels):
         uses = Counter(pairs.rows[pairs.labels == label].ravel().tolist())
         assert max(uses.values()) - min(uses.values()) <= 4
 
 
-def test_small_categories_and_papers_without_are_left_out_and_counted(corpus):
+def test_small_categories_and_papers_without_category_are_counted(corpus):
     records = category_pairs(corpus, Split.train, 100, 1, at_least=20).records
     assert records["categories with too few papers"] == 1
     assert records["papers of categories with too few papers"] == 9
     assert records["papers without category"] == np.count_nonzero(corpus.primary < 0)
 
 
-def test_category_pairs_are_of_abstracts_unless_titles_are_asked_for(corpus):
+def test_category_pairs_use_abstracts_unless_titles_are_requested(corpus):
     bare = np.flatnonzero(corpus.abstracts.lengths == 0)
     of_abstracts = category_pairs(corpus, Split.train, 10_000, 1, at_least=20)
     assert of_abstracts.parts == (TextPart.abstract, TextPart.abstract)
@@ -80,7 +80,7 @@ def test_category_pairs_are_of_abstracts_unless_titles_are_asked_for(corpus):
     assert np.isin(both.rows, bare).any()
 
 
-def test_one_category_alone_gives_no_pairs(corpus):
+def test_single_category_gives_no_pairs(corpus):
     both = category_pairs(corpus, Split.train, 100, 1, at_least=216)
     assert both.records["pairs by category"] == {"astro-ph": 50, "hep": 50}
     alone = category_pairs(corpus, Split.train, 100, 1, at_least=217)
@@ -88,12 +88,12 @@ def test_one_category_alone_gives_no_pairs(corpus):
     assert alone.records["categories with too few papers"] == 3
 
 
-def test_categories_stay_apart_unless_merged(corpus):
+def test_categories_stay_separate_unless_merged(corpus):
     pairs = category_pairs(corpus, Split.train, 100, 1, merge=False, at_least=20)
     assert sorted(pairs.records["pairs by category"]) == sorted(FIELDS[:5])
 
 
-def test_a_category_of_few_papers_gives_each_pair_once(corpus):
+def test_small_category_gives_each_pair_once(corpus):
     pairs = category_pairs(corpus, Split.validation, 10_000, 1, at_least=20)
     for count in pairs.records["pairs by category"].values():
         assert count < 10_000 // 3
@@ -101,14 +101,14 @@ def test_a_category_of_few_papers_gives_each_pair_once(corpus):
 
 
 @given(st.integers(0, 40), st.integers(0, 900), st.integers(0, 9))
-def test_pairs_are_different_and_as_many_as_there_are(papers, count, seed):
+def test_distinct_pairs_are_unique_and_limited_by_papers(papers, count, seed):
     pairs = _distinct_pairs(papers, count, seed, "a")
     assert len(pairs) == min(count, papers * (papers - 1) // 2)
     assert len(set(map(tuple, pairs.tolist()))) == len(pairs)
     assert all(0 <= first < second < papers for first, second in pairs.tolist())
 
 
-def test_no_citation_pair_crosses_the_split_or_lacks_a_title(corpus):
+def test_citation_pairs_stay_in_their_split_and_have_titles(corpus):
     for split in (Split.train, Split.validation):
         pairs = citation_pairs(corpus, split, 10_000, 1)
         citing, cited = pairs.rows.T
@@ -119,7 +119,7 @@ def test_no_citation_pair_crosses_the_split_or_lacks_a_title(corpus):
         assert pairs.records["citations across the split, dropped"] > 0
 
 
-def test_fewer_citations_are_different_ones_of_all(corpus):
+def test_sampled_citations_are_distinct_and_depend_on_the_seed(corpus):
     every = {tuple(pair) for pair in citation_pairs(corpus, Split.train, 10_000, 1).rows.tolist()}
     first, second = (
         {tuple(pair) for pair in citation_pairs(corpus, Split.train, 50, seed).rows.tolist()}
@@ -130,7 +130,7 @@ def test_fewer_citations_are_different_ones_of_all(corpus):
     assert first | second < every
 
 
-def test_a_question_belongs_to_the_abstract_of_its_paper(corpus):
+def test_question_is_paired_with_the_abstract_of_its_paper(corpus):
     pairs = question_pairs(corpus, Split.train, 10_000, 1)
     questions, papers = pairs.rows.T
     assert corpus.question_papers[questions].tolist() == papers.tolist()
@@ -143,7 +143,7 @@ def test_a_question_belongs_to_the_abstract_of_its_paper(corpus):
 
 
 @pytest.mark.parametrize("homogeneous", [False, True])
-def test_sources_are_mixed_or_one_a_batch(corpus, tmp_path, homogeneous):
+def test_sources_are_mixed_or_one_per_batch(corpus, tmp_path, homogeneous):
     sources = [
         category_pairs(corpus, Split.train, 90, 1, at_least=20),
         citation_pairs(corpus, Split.train, 60, 1),
@@ -166,7 +166,7 @@ def test_sources_are_mixed_or_one_a_batch(corpus, tmp_path, homogeneous):
     assert batch.papers.tolist()[2] == [-1, sources[2].rows[0, 1]]
 
 
-def test_no_source_is_no_example(corpus, tmp_path):
+def test_no_sources_give_no_examples(corpus, tmp_path):
     texts = Texts(TokenCache.open(corpus, tiny_package(tmp_path / "tiny").folder))
     assert len(pair_examples(texts, [], False)) == 0
     assert len(pair_examples(texts, [citation_pairs(corpus, Split.train, 0, 1)], True)) == 0

@@ -25,7 +25,7 @@ def stream(blocks):
 
 
 def papers_of(cache, rows):
-    """Each paper as it should lie in the stream."""
+    """Return the expected words of each paper."""
     found = []
     for row in rows:
         parts = (cache.titles[row].tolist(), cache.abstracts[row].tolist())
@@ -46,14 +46,14 @@ def test_blocks_hold_every_word_of_every_paper_once(cache, length):
     assert blocks.tokens(np.arange(len(blocks))).tolist() == lengths
     for number in range(len(blocks)):
         assert (blocks.ids(number)[[0, -1]] == (CLS, SEP)).all()
-    # In some order by lot, each as a whole.
+    # In random order, each paper contiguous.
     order = [rows[paper] for paper in _order(words, expected)]
     assert sorted(order) == rows.tolist()
     assert order != rows.tolist()
 
 
 def _order(words, papers):
-    """In which order these papers make up the words."""
+    """Return the order in which these papers make up the words."""
     left, at, found = dict(enumerate(papers)), 0, []
     while at < len(words):
         number = next(n for n, paper in left.items() if words[at : at + len(paper)] == paper)
@@ -62,12 +62,12 @@ def _order(words, papers):
     return found
 
 
-def test_the_order_of_papers_follows_the_seed(cache):
+def test_order_of_papers_depends_on_the_seed(cache):
     one, same, other = (stream(Blocks(cache, np.arange(60), 16, 0.15, seed)) for seed in (1, 1, 2))
     assert one == same != other
 
 
-def test_a_batch_asks_for_hidden_words_and_knows_them(cache):
+def test_batch_masks_words_and_knows_the_originals(cache):
     blocks = Blocks(cache, np.arange(60), 16, 0.5, 1)
     numbers = np.array([3, len(blocks) - 1, 0])
     batch = blocks.batch(numbers, np.arange(3), 9)
@@ -83,7 +83,7 @@ def test_a_batch_asks_for_hidden_words_and_knows_them(cache):
     assert batch.places.tolist() == [[0], [1], [2]]
 
 
-def test_masks_follow_the_key_and_the_block_not_the_batch(cache):
+def test_masks_depend_on_key_and_block_not_on_the_batch(cache):
     blocks = Blocks(cache, np.arange(60), 16, 0.5, 1)
     together = blocks.batch(np.arange(6), np.arange(6), 4).texts.ids.split(16)
     for number in range(6):
@@ -93,20 +93,20 @@ def test_masks_follow_the_key_and_the_block_not_the_batch(cache):
     assert all(a.tolist() != b.tolist() for a, b in zip(together, other, strict=True))
 
 
-def test_every_block_comes_once_an_epoch(cache):
+def test_every_block_comes_once_per_epoch(cache):
     blocks = Blocks(cache, np.arange(60), 16, 0.15, 1)
     orders = [blocks.order(1, epoch, 4).tolist() for epoch in range(3)]
     assert all(sorted(order) == list(range(len(blocks))) for order in orders)
     assert all(first != second for first, second in pairwise(orders))
 
 
-def test_no_papers_are_no_blocks(cache):
+def test_no_papers_give_no_blocks(cache):
     blocks = Blocks(cache, np.arange(0), 16, 0.15, 1)
     assert len(blocks) == 0
     assert len(blocks.batch(np.arange(0), np.arange(0), 1).texts.lengths) == 0
 
 
-def test_a_tokenizer_without_mask_is_refused(cache, tmp_path):
+def test_tokenizer_without_mask_token_is_refused(cache, tmp_path):
     words = [*(name for name in SPECIAL if name != "[MASK]"), *WORDS]
     package = tiny_package(tmp_path / "tiny", vocabulary=words)
     with pytest.raises(TrainerError, match="no \\[MASK\\] token"):

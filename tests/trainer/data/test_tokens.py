@@ -19,7 +19,7 @@ from trainer.data import tokens
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.tokens import TextPart, Texts, TokenCache, Vocabulary
 
-# What each of the golden columns stands for.
+# The settings behind each column of the reference file.
 GOLDEN: dict[str, dict[str, Any]] = {
     "hf_specter_miread": {},
     "scirepeval_spaced": {"join": "sep_if_abstract"},
@@ -58,7 +58,7 @@ def cache(tmp_path: Path, corpus: Corpus) -> TokenCache:
 
 
 @pytest.mark.parametrize("column", GOLDEN)
-def test_papers_are_read_as_the_published_programs_read_them(
+def test_papers_are_tokenized_like_in_the_published_programs(
     tmp_path: Path, shared: Path, column: str
 ) -> None:
     golden = json.loads((shared / "golden" / "input_format_tokens.json").read_text())
@@ -72,7 +72,7 @@ def test_papers_are_read_as_the_published_programs_read_them(
     assert texts.lengths(rows, np.zeros_like(rows)).tolist() == list(map(len, expected))
 
 
-def test_parts_of_a_paper_are_read_alone(cache: TokenCache) -> None:
+def test_parts_of_a_paper_are_read_separately(cache: TokenCache) -> None:
     texts, words = Texts(cache), cache.vocabulary
     both, title, abstract, question = (texts.ids(0, part).tolist() for part in TextPart)
     assert title == [words.cls, *cache.titles[0], words.sep]
@@ -88,7 +88,7 @@ def test_parts_of_a_paper_are_read_alone(cache: TokenCache) -> None:
     cls_tokens=st.integers(1, 3),
     asked=st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0, 1, 2]))),
 )
-def test_lengths_are_those_of_the_texts(
+def test_lengths_equal_those_of_the_texts(
     tmp_path_factory, join: str, max_tokens: int, cls_tokens: int, asked: list[tuple[int, int]]
 ) -> None:
     folder = tmp_path_factory.mktemp("tokens")
@@ -103,7 +103,7 @@ def test_lengths_are_those_of_the_texts(
     assert all(length <= max_tokens for length in found)
 
 
-def test_the_word_pieces_are_those_of_the_whole_text(tmp_path: Path) -> None:
+def test_tokens_equal_those_of_the_whole_text(tmp_path: Path) -> None:
     package = starter_package()
     title, abstract = (
         "Schrödinger's  équation: a re-analysis",
@@ -116,7 +116,7 @@ def test_the_word_pieces_are_those_of_the_whole_text(tmp_path: Path) -> None:
     assert texts.ids(0).tolist() == whole.encode(f"{title}[SEP]{abstract}").ids
 
 
-def test_special_tokens_are_found_by_their_names_in_the_tokenizer(tmp_path: Path) -> None:
+def test_special_tokens_are_read_from_the_tokenizer_config(tmp_path: Path) -> None:
     folder = tokenizer_folder(tmp_path / "tokenizer", ["<pad>", "<s>", "</s>", "<mask>", "a"])
     (folder / "tokenizer_config.json").write_text(
         json.dumps(
@@ -131,9 +131,7 @@ def test_special_tokens_are_found_by_their_names_in_the_tokenizer(tmp_path: Path
     assert Vocabulary.of(folder) == Vocabulary(size=5, cls=1, sep=2, pad=0, mask=-1, unused=())
 
 
-def test_a_tokenizer_that_lacks_what_is_needed_is_refused(
-    tmp_path: Path, corpus: Corpus, cache: TokenCache
-) -> None:
+def test_incomplete_tokenizer_is_refused(tmp_path: Path, corpus: Corpus, cache: TokenCache) -> None:
     with pytest.raises(TrainerError, match="no tokenizer"):
         TokenCache.open(corpus, tmp_path)
     with pytest.raises(TrainerError, match="no SEP token"):
@@ -153,7 +151,7 @@ def refuse_to_make(*_: object) -> None:
     raise AssertionError("the word pieces are made again")
 
 
-def test_word_pieces_are_made_once(
+def test_tokens_are_made_once(
     tmp_path: Path, corpus: Corpus, cache: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tokens, "_make", refuse_to_make)
@@ -166,7 +164,7 @@ def test_word_pieces_are_made_once(
 
 @pytest.mark.parametrize("name", ["titles.uint16", "abstracts.starts.int64", "tokens.json"])
 @pytest.mark.parametrize("how", ["cut", "changed", "deleted"])
-def test_damaged_word_pieces_are_made_again(
+def test_damaged_tokens_are_made_again(
     tmp_path: Path, corpus: Corpus, cache: TokenCache, name: str, how: str
 ) -> None:
     path = cache.folder / name
@@ -179,7 +177,7 @@ def test_damaged_word_pieces_are_made_again(
     assert Texts(again).ids(0).tolist() == [2, 7, 8, 3, 12, 13, 16, 15, 3]
 
 
-def test_of_those_who_ask_at_once_one_makes_them(
+def test_concurrent_requests_make_tokens_once(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, made = tokenizer_folder(tmp_path / "tokenizer"), []
@@ -191,15 +189,13 @@ def test_of_those_who_ask_at_once_one_makes_them(
     assert {cache.folder for cache in found} == {found[0].folder}
 
 
-def test_word_pieces_of_another_corpus_in_the_same_place_are_not_taken(
-    tmp_path: Path, cache: TokenCache
-) -> None:
+def test_tokens_of_another_corpus_are_not_used(tmp_path: Path, cache: TokenCache) -> None:
     other = make_corpus(tmp_path / "other", [{"title": "the"}])
     (cache.folder.parent).rename(other.folder / "tokens")
     assert len(TokenCache.open(other, tmp_path / "tokenizer").titles) == 1
 
 
-def test_vanished_word_pieces_are_noticed(cache: TokenCache) -> None:
+def test_missing_tokens_are_detected(cache: TokenCache) -> None:
     cache.check()
     (cache.folder / "titles.uint16").unlink()
     assert len(Texts(cache).ids(0))
@@ -207,7 +203,7 @@ def test_vanished_word_pieces_are_noticed(cache: TokenCache) -> None:
         cache.check()
 
 
-def test_a_corpus_that_may_not_be_written_to_says_so(
+def test_unwritable_corpus_is_reported(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -219,7 +215,7 @@ def test_a_corpus_that_may_not_be_written_to_says_so(
     assert "room" in refused.value.hint
 
 
-def test_large_vocabularies_get_wider_numbers(tmp_path: Path) -> None:
+def test_large_vocabularies_use_wider_integers(tmp_path: Path) -> None:
     words = [*tiny_model.SPECIAL, *(f"w{number}" for number in range(1 << 16))]
     corpus = make_corpus(tmp_path / "corpus", [{"title": "w65535", "abstract": "w1"}])
     cache = TokenCache.open(corpus, tokenizer_folder(tmp_path / "tokenizer", words))

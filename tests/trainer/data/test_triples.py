@@ -25,7 +25,7 @@ NONE_SECOND_HAND = "cites no paper that cites one it does not cite itself"
 
 
 def graph(lists):
-    """A graph from what each paper cites."""
+    """A citation graph from the references of each paper."""
     indptr = np.concatenate([[0], np.cumsum([len(cited) for cited in lists])]).astype(np.int64)
     return Csr(indptr, np.array([paper for cited in lists for paper in sorted(cited)], np.int32))
 
@@ -47,7 +47,7 @@ GRAPHS = st.integers(1, 14).flatmap(
 
 
 def pools(lists, rows, paper):
-    """What may be positive and hard for a paper, by the book."""
+    """Return the possible positives and hard negatives of a paper, by definition."""
     rows = set(rows)
     cited = lists[paper] & rows
     second = {further for other in cited for further in lists[other] & rows}
@@ -55,7 +55,7 @@ def pools(lists, rows, paper):
 
 
 @given(GRAPHS, st.data())
-def test_every_triplet_is_by_the_book_and_every_other_paper_has_a_reason(lists, data):
+def test_every_triplet_follows_the_definition_or_has_a_reason(lists, data):
     papers = len(lists)
     rows = sorted(data.draw(st.sets(st.integers(0, papers - 1))))
     found = triples(graph(lists), np.array(rows, np.int64), data.draw(st.integers(0, 99)))
@@ -80,7 +80,7 @@ def test_every_triplet_is_by_the_book_and_every_other_paper_has_a_reason(lists, 
     assert found.records["queries"] + sum(reasons.values()) == found.records["papers"]
 
 
-def test_pools_and_counts_are_those_of_the_golden_example(shared):
+def test_pools_and_counts_match_the_reference_example(shared):
     case = json.loads((shared / "golden" / "specter_triplet_pools.json").read_text())
     names = case["inputs"]["all_paper_ids"]
     counts = case["inputs"]["data"]
@@ -105,13 +105,13 @@ def test_pools_and_counts_are_those_of_the_golden_example(shared):
         assert sum(hard for *_, hard in mine) == 100 * expected["n_hard"]
         if not mine:
             continue
-        # In so many draws every paper of every pool turns up, and no other.
+        # In so many draws every paper of every pool occurs, and no other.
         assert sorted({positive for _, positive, *_ in mine}) == expected["positive_pool"]
         for kind, pool in ((True, "hard_negative_pool"), (False, "easy_negative_pool")):
             assert sorted({n for *_, n, hard in mine if hard == kind}) == expected[pool]
 
 
-def test_a_query_without_papers_at_second_hand_gives_none_and_is_counted():
+def test_query_without_second_hand_papers_is_counted():
     found = triples(graph([{1, 2, 3}, set(), {3}, set(), set()]), np.arange(5), 1)
     assert len(found.rows) == 0
     reasons = found.records["papers without triplets, by what each"]
@@ -119,18 +119,18 @@ def test_a_query_without_papers_at_second_hand_gives_none_and_is_counted():
     assert reasons["cites no other paper"] == 3
 
 
-def test_a_query_with_too_few_candidates_gives_none_unless_fewer_are_asked_for():
+def test_query_with_too_few_candidates_is_skipped_unless_allowed():
     cites = graph([{1}, {2}, set(), set()])
     few = triples(cites, np.arange(4), 1)
     assert few.records["papers without triplets, by what each"][FEW] == 1
     more = triples(cites, np.arange(4), 1, Draws(candidates=2))
-    # One positive and one hard negative make one hard triplet only.
+    # One positive and one hard negative make only one hard triplet.
     assert more.hard.tolist() == [True, False, False, False]
     assert more.rows.tolist() == [[0, 1, 2], [0, 1, 3], [0, 1, 3], [0, 1, 3]]
 
 
 @given(GRAPHS, st.integers(0, 99))
-def test_without_hard_negatives_every_paper_that_cites_another_gives_triplets(lists, seed):
+def test_without_hard_negatives_every_citing_paper_has_triplets(lists, seed):
     rows = np.arange(len(lists))
     found = triples(graph(lists), rows, seed, Draws(4, 0.0))
     assert not found.hard.any()
@@ -144,7 +144,7 @@ def test_without_hard_negatives_every_paper_that_cites_another_gives_triplets(li
     assert found.records["queries"] == sum(map(bool, lists))
 
 
-def test_a_run_of_an_earlier_version_draws_the_same_triplets_as_it_did():
+def test_triplets_of_an_earlier_version_are_reproduced():
     lists, cites = made_up(300, 1.2, 4)
     rows = np.arange(300)
     earlier = triples(cites, rows, 7, Draws(4, 0.0, two_hop=True))
@@ -154,7 +154,7 @@ def test_a_run_of_an_earlier_version_draws_the_same_triplets_as_it_did():
     assert now.rows[mine].tolist() == earlier.rows.tolist()
 
 
-def test_small_recipes_learn_from_every_citing_paper_that_the_corpus_counts(shared, tmp_path):
+def test_small_recipes_use_every_citing_paper_of_the_stats(shared, tmp_path):
     data = shared / "data" / "citations"
     corpus = prepare(
         [str(data / "vis_papers.jsonl.gz")],
@@ -174,7 +174,7 @@ def test_citations_across_the_split_are_dropped_and_counted():
     assert set(found.rows.ravel().tolist()) == {0, 1, 3, 5}
 
 
-def test_negatives_of_a_kind_are_alike_likely():
+def test_negatives_of_a_kind_are_uniformly_distributed():
     # 0 cites 1 and 2; 3 and 4 are cited by both, 5 by one: the pool is a set, not a list of paths.
     cites = graph([{1, 2}, {3, 4}, {3, 4, 5}, set(), set(), set(), set(), set()])
     rows, queries = np.arange(8), np.array([0])
@@ -191,7 +191,7 @@ def some_triples(cites, rows, queries):
     return triples(cites, rows, 321, queries=queries).rows
 
 
-def test_any_number_of_workers_makes_the_same_triplets():
+def test_triplets_are_independent_of_the_number_of_workers():
     _, cites = made_up(400, 6, 0)
     rows = np.flatnonzero(np.arange(400) % 7)
     whole = triples(cites, rows, 321).rows
@@ -203,7 +203,7 @@ def test_any_number_of_workers_makes_the_same_triplets():
             assert np.concatenate(parts).tolist() == whole.tolist()
 
 
-def test_the_size_of_a_portion_does_not_matter(monkeypatch):
+def test_triplets_are_independent_of_the_chunk_size(monkeypatch):
     _, cites = made_up(200, 8, 1)
     whole = triples(cites, np.arange(200), 5)
     monkeypatch.setattr(module, "PATHS", 100)
@@ -211,7 +211,7 @@ def test_the_size_of_a_portion_does_not_matter(monkeypatch):
     assert triples(cites, np.arange(200), 5).rows.tolist() == whole.rows.tolist()
 
 
-def test_another_seed_is_other_triplets():
+def test_triplets_depend_on_the_seed():
     _, cites = made_up(100, 8, 1)
     first, second = (triples(cites, np.arange(100), seed).rows for seed in (1, 2))
     assert first.shape == second.shape
@@ -220,7 +220,7 @@ def test_another_seed_is_other_triplets():
 
 @pytest.mark.parametrize("at_once", [2, 4_000_000])
 @given(lists=GRAPHS, data=st.data())
-def test_a_part_of_a_graph_is_what_one_would_cut_out_by_hand(at_once, lists, data):
+def test_within_equals_the_induced_subgraph(at_once, lists, data):
     rows = sorted(data.draw(st.sets(st.integers(0, len(lists) - 1))))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(citation_scan, "CHUNK", at_once)
@@ -233,19 +233,19 @@ def test_a_part_of_a_graph_is_what_one_would_cut_out_by_hand(at_once, lists, dat
 
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 50))
-def test_chunks_cover_all_entries_and_keep_to_their_weight(weights, most):
+def test_chunks_cover_all_entries_and_respect_their_weight(weights, most):
     ranges = list(chunks(np.cumsum(weights, dtype=np.int64), most))
     assert [at for first, last in ranges for at in range(first, last)] == list(range(len(weights)))
     assert all(sum(weights[a:b]) <= most or b == a + 1 for a, b in ranges)
 
 
-def test_lists_are_gathered_in_the_order_asked_for():
+def test_lists_are_gathered_in_requested_order():
     places, entries = gathered(graph([{1, 2}, set(), {0}]), np.array([2, 1, 0, 0]))
     assert places.tolist() == [0, 2, 2, 3, 3]
     assert entries.tolist() == [0, 1, 2, 1, 2]
 
 
-def test_what_is_held_out_is_never_learned_from_and_untitled_papers_are_left_out(tmp_path):
+def test_triplets_use_no_held_out_or_untitled_papers(tmp_path):
     papers = [{"title": "" if number % 10 == 0 else "deep graph"} for number in range(300)]
     lists, _ = made_up(300, 12, 2)
     corpus = make_corpus(
@@ -263,12 +263,12 @@ def test_what_is_held_out_is_never_learned_from_and_untitled_papers_are_left_out
         assert len(examples) == records["triplets"]
     assert (corpus.split[found[Split.train]] == Split.train).all()
     assert (corpus.split[found[Split.validation]] != Split.test).all()
-    # Enough to measure by, since a held out paper may cite one that is not.
+    # Enough for validation, since a held-out paper may cite one that is not.
     assert len(found[Split.train]) > 500
     assert len(found[Split.validation]) > len(corpus.rows(Split.validation))
 
 
-def test_triplets_of_real_citations_are_by_the_book(shared, tmp_path):
+def test_triplets_of_real_citations_follow_the_definition(shared, tmp_path):
     data = shared / "data" / "citations"
     inputs = [str(data / "vis_papers.jsonl.gz")]
     graph_of = [str(data / "vis_citations.tsv.gz")]

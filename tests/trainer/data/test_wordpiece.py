@@ -17,7 +17,7 @@ def corpus(tmp_path_factory):
     return make_corpus(tmp_path_factory.mktemp("words") / "corpus", papers)
 
 
-def test_transformers_opens_what_was_learned(corpus, tmp_path):
+def test_transformers_opens_a_trained_tokenizer(corpus, tmp_path):
     folder = learn_word_pieces(corpus, tmp_path / "words", size=200, cased=False)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     assert len(tokenizer) <= 200
@@ -28,7 +28,7 @@ def test_transformers_opens_what_was_learned(corpus, tmp_path):
     assert tokenizer.mask_token_id is not None
 
 
-def test_a_token_cache_is_made_with_it(corpus, tmp_path):
+def test_token_cache_works_with_a_trained_tokenizer(corpus, tmp_path):
     folder = learn_word_pieces(corpus, tmp_path / "words", size=200, cased=False)
     words = Vocabulary.of(folder)
     assert min(words.cls, words.sep, words.pad, words.mask) >= 0
@@ -37,13 +37,13 @@ def test_a_token_cache_is_made_with_it(corpus, tmp_path):
     assert all(len(titles[row]) == 2 for row in range(50))
 
 
-def test_capitals_are_told_apart_if_asked_for(corpus, tmp_path):
+def test_cased_tokenizer_distinguishes_capitals(corpus, tmp_path):
     folder = learn_word_pieces(corpus, tmp_path / "words", size=200, cased=True)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     assert tokenizer.tokenize("Neutrinos") == ["Neutrinos"]
 
 
-def test_the_same_corpus_gives_the_same_words(corpus, tmp_path):
+def test_same_corpus_gives_the_same_vocabulary(corpus, tmp_path):
     first, second = (
         learn_word_pieces(corpus, tmp_path / name, size=60, cased=False) / "tokenizer.json"
         for name in ("first", "second")
@@ -51,7 +51,7 @@ def test_the_same_corpus_gives_the_same_words(corpus, tmp_path):
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_words_are_learned_from_papers_to_train_on_alone(tmp_path):
+def test_vocabulary_uses_only_training_papers(tmp_path):
     named = [{"title": "plain words plain words"} for _ in range(40)]
     corpus = make_corpus(tmp_path / "probe", named)
     held_out = set(range(40)) - set(corpus.rows(Split.train).tolist())
@@ -63,7 +63,7 @@ def test_words_are_learned_from_papers_to_train_on_alone(tmp_path):
     assert not any("ξ" in word for word in AutoTokenizer.from_pretrained(folder).get_vocab())
 
 
-def test_a_corpus_without_text_is_refused(tmp_path):
+def test_corpus_without_text_is_refused(tmp_path):
     corpus = make_corpus(tmp_path / "corpus", [{"title": "", "abstract": ""}] * 3)
     with pytest.raises(TrainerError, match="no text"):
         learn_word_pieces(corpus, tmp_path / "words", size=100, cased=False)

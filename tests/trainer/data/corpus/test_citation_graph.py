@@ -32,7 +32,7 @@ def graph_of(folder: Path, text: bytes, ids: list[str] = IDS) -> tuple[Csr, dict
     return Csr.open(folder, "cites"), counts
 
 
-def test_every_line_is_a_citation_or_is_counted_as_what_it_is(tmp_path: Path) -> None:
+def test_every_line_is_a_citation_or_counted_by_reason(tmp_path: Path) -> None:
     text = (
         b"citing\tcited\np1\tp2\np1\tp0\np2\tp2\np1\tp2\nzz\tp1\np1\tzz\nzz\tzz\nno tab\n"
         b"\np3\t\n\tp3\np4\tp1\tand more\tcolumns\np5\tp6\r\np29\tp0"
@@ -54,7 +54,7 @@ def test_every_line_is_a_citation_or_is_counted_as_what_it_is(tmp_path: Path) ->
     assert not (tmp_path / "parts").exists()
 
 
-def test_lines_without_two_ids_are_named_by_number() -> None:
+def test_lines_without_two_ids_are_reported_by_number() -> None:
     (found,) = lines([b"citing\tcited\na\tb\nbroken\n\nc\td\nworse\t\n"])
     assert found.wrong.tolist() == [3, 6]
 
@@ -64,7 +64,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)))
 
 @given(PAIRS, st.integers(16, 200), st.booleans())
 @example([(1, 2), (29, 0)], 16, True)
-def test_chunks_and_parts_change_nothing(tmp_path_factory, pairs, chunk, header) -> None:
+def test_graph_is_independent_of_chunks_and_parts(tmp_path_factory, pairs, chunk, header) -> None:
     text = "".join(f"p{citing}\tp{cited}\n" for citing, cited in pairs)
     text = "citing\tcited\n" * header + text
     with pytest.MonkeyPatch.context() as patch:
@@ -76,13 +76,13 @@ def test_chunks_and_parts_change_nothing(tmp_path_factory, pairs, chunk, header)
     assert counts["read"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
 
 
-def test_an_endless_line_is_refused_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_line_is_refused_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(citation_graph, "PIECE", 64)
     with pytest.raises(TooLongError, match="3"):
         list(lines(pieces(b"a\tb\nc\td\n" + b"x" * 1000)))
 
 
-def test_an_id_far_too_long_is_no_papers(tmp_path: Path) -> None:
+def test_overlong_id_matches_no_paper(tmp_path: Path) -> None:
     long = "x" * 200
     csr, counts = graph_of(tmp_path, f"{long}y\tb\n{long}\tb\n".encode(), ["b", long])
     assert csr[1].tolist() == [0]
@@ -93,7 +93,7 @@ TEXTS = st.lists(st.text(st.characters(codec="utf-8"), max_size=40), unique=True
 
 
 @given(TEXTS, TEXTS)
-def test_ids_are_found_and_others_are_not(tmp_path_factory, ids, others) -> None:
+def test_id_table_finds_exactly_its_ids(tmp_path_factory, ids, others) -> None:
     folder = tmp_path_factory.mktemp("ids")
     write_texts(folder, "ids", ids)
     column = TextColumn(folder, "ids")
@@ -105,7 +105,7 @@ def test_ids_are_found_and_others_are_not(tmp_path_factory, ids, others) -> None
     assert found.tolist() == [known.get(text, -1) for text in asked]
 
 
-def test_hashes_of_like_ids_are_spread() -> None:
+def test_hashes_of_similar_ids_are_spread() -> None:
     text = np.frombuffer("".join(f"{n:08}" for n in range(100_000)).encode(), np.uint8)
     starts = np.arange(100_000) * 8
     hashed = hashes(padded(text), starts, np.full(100_000, 8))

@@ -21,7 +21,7 @@ ANY_TEXT = st.text(st.characters(codec="utf-8"))
 
 
 @given(st.lists(ANY_TEXT))
-def test_texts_come_back_as_they_were_written(tmp_path_factory, texts: list[str]) -> None:
+def test_text_column_round_trip_is_lossless(tmp_path_factory, texts: list[str]) -> None:
     folder = tmp_path_factory.mktemp("column")
     write_texts(folder, "titles", texts)
     column = TextColumn(folder, "titles")
@@ -32,7 +32,7 @@ def test_texts_come_back_as_they_were_written(tmp_path_factory, texts: list[str]
 
 
 @given(st.lists(st.lists(st.integers(0, 9))), st.data())
-def test_lists_come_back_and_can_be_taken_in_any_order(tmp_path_factory, lists, data) -> None:
+def test_list_column_round_trip_is_lossless(tmp_path_factory, lists, data) -> None:
     folder = tmp_path_factory.mktemp("column")
     with ListWriter(folder, "cites", "int32") as writer:
         for numbers in lists:
@@ -45,12 +45,12 @@ def test_lists_come_back_and_can_be_taken_in_any_order(tmp_path_factory, lists, 
     assert csr.rows.tolist() == [row for row, numbers in enumerate(lists) for _ in numbers]
 
 
-def test_half_a_surrogate_pair_does_not_stop_a_text_from_being_kept(tmp_path: Path) -> None:
+def test_lone_surrogate_in_text_is_replaced(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "corpus", [{"title": "broken \ud83d text"}])
     assert corpus.title(0) == "broken ? text"
 
 
-def test_a_corpus_holds_what_was_put_in(tmp_path: Path) -> None:
+def test_corpus_holds_its_papers(tmp_path: Path) -> None:
     corpus = make_corpus(
         tmp_path / "corpus",
         [
@@ -81,12 +81,12 @@ def test_rows_are_found_by_id(tmp_path: Path) -> None:
     assert [corpus.row(name) for name in ("", "zzz", "ac", "A")] == [None] * 4
 
 
-def test_an_empty_corpus_can_be_made_and_read(tmp_path: Path) -> None:
+def test_empty_corpus_can_be_made_and_read(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "corpus", 0)
     assert (corpus.papers, corpus.row("a"), len(corpus.cites)) == (0, None, 0)
 
 
-def test_the_split_follows_from_the_id_alone(tmp_path: Path) -> None:
+def test_split_depends_only_on_the_id(tmp_path: Path) -> None:
     digest = hashlib.sha256(b"arxiv:2101.00027").digest()
     place = int.from_bytes(digest[:8], "big") / 2**64
     expected = Split.train if place < 0.85 else Split.validation if place < 0.9 else Split.test
@@ -110,7 +110,7 @@ def records(count: int) -> list[InputRecord]:
     ]
 
 
-def test_the_hash_does_not_depend_on_the_order_in_which_papers_came(tmp_path: Path) -> None:
+def test_hash_is_independent_of_paper_order(tmp_path: Path) -> None:
     found = []
     for name, papers in (("forth", records(20)), ("back", records(20)[::-1])):
         with Builder(tmp_path / name) as builder:
@@ -126,7 +126,7 @@ def test_the_hash_does_not_depend_on_the_order_in_which_papers_came(tmp_path: Pa
 
 
 @given(st.permutations(range(4)), st.lists(st.tuples(ANY_TEXT, ANY_TEXT), min_size=4, max_size=4))
-def test_papers_are_the_same_whatever_the_order(tmp_path_factory, order, texts) -> None:
+def test_papers_are_independent_of_order(tmp_path_factory, order, texts) -> None:
     folder = tmp_path_factory.mktemp("corpora")
     with Builder(folder / "corpus") as builder:
         for number in order:
@@ -137,7 +137,7 @@ def test_papers_are_the_same_whatever_the_order(tmp_path_factory, order, texts) 
     assert list(zip(corpus.titles, corpus.abstracts, strict=True)) == kept
 
 
-def test_of_two_papers_with_one_id_the_first_stays_unless_only_the_second_has_an_abstract(
+def test_repeated_id_keeps_first_paper_unless_only_second_has_abstract(
     tmp_path: Path,
 ) -> None:
     corpus = make_corpus(
@@ -155,21 +155,21 @@ def test_of_two_papers_with_one_id_the_first_stays_unless_only_the_second_has_an
     assert corpus.question_papers.tolist() == [1]
 
 
-def test_papers_without_an_id_are_told_apart_by_their_texts(tmp_path: Path) -> None:
+def test_papers_without_id_are_identified_by_text(tmp_path: Path) -> None:
     papers = [{"id": "", "title": title} for title in ("one", "two", " one ")]
     corpus = make_corpus(tmp_path / "corpus", [paper | {"abstract": ""} for paper in papers])
     assert sorted(corpus.titles) == ["one", "two"]
     assert all(paper_id.startswith("text:") for paper_id in corpus.ids)
 
 
-def test_a_zero_byte_in_an_id_neither_ends_nor_doubles_it(tmp_path: Path) -> None:
+def test_zero_byte_in_id_becomes_a_space(tmp_path: Path) -> None:
     papers = [{"id": "a\0b"}, {"id": "a b"}, {"id": "a\0"}, {"id": "a", "cites": ("a\0b",)}]
     corpus = make_corpus(tmp_path / "corpus", papers)
     assert corpus.ids[:] == ["a", "a b"]
     assert corpus.cites[0].tolist() == [1]
 
 
-def test_papers_of_excluded_venues_do_not_come_in_by_another_door(tmp_path: Path) -> None:
+def test_papers_of_excluded_venues_are_excluded_under_any_record(tmp_path: Path) -> None:
     corpus = make_corpus(
         tmp_path / "corpus",
         [
@@ -185,13 +185,13 @@ def test_papers_of_excluded_venues_do_not_come_in_by_another_door(tmp_path: Path
     assert corpus.counts["dropped"]["a venue that is excluded"] == 1
 
 
-def test_papers_without_an_abstract_can_be_left_out(tmp_path: Path) -> None:
+def test_papers_without_abstract_can_be_left_out(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "corpus", [{"abstract": ""}, {}], need_abstract=True)
     assert corpus.papers == 1
     assert corpus.counts["dropped"] == {"no abstract": 1}
 
 
-def test_what_was_read_is_what_was_kept_and_dropped(tmp_path: Path) -> None:
+def test_read_papers_equal_kept_plus_dropped(tmp_path: Path) -> None:
     papers = [{"id": "x" * 201}, {"title": "", "abstract": " "}, {"id": "a"}, {"id": "a"}, {}]
     counts = make_corpus(tmp_path / "corpus", papers).counts
     assert counts["read"] == 5 == counts["kept"] + sum(counts["dropped"].values())
@@ -204,7 +204,7 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS))
-def test_a_corpus_with_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
+def test_corpus_with_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
     folder = make_corpus(
         tmp_path / "corpus",
         [
@@ -218,7 +218,7 @@ def test_a_corpus_with_a_damaged_file_is_refused(tmp_path: Path, name: str) -> N
         Corpus.open(folder)
 
 
-def test_a_corpus_with_a_missing_or_short_file_is_refused(tmp_path: Path) -> None:
+def test_corpus_with_missing_or_short_file_is_refused(tmp_path: Path) -> None:
     folder = make_corpus(tmp_path / "corpus").folder
     path = folder / "titles.utf8.uint8"
     path.write_bytes(path.read_bytes()[:-1])
@@ -245,7 +245,7 @@ def describe(folder: Path, **changes: object) -> None:
         ({"files": {"../../etc/passwd": {}}}, "name all files"),
     ],
 )
-def test_a_corpus_that_describes_itself_wrongly_is_refused(tmp_path: Path, changes, said) -> None:
+def test_corpus_with_wrong_description_is_refused(tmp_path: Path, changes, said) -> None:
     folder = make_corpus(tmp_path / "corpus").folder
     describe(folder, **changes)
     with pytest.raises(TrainerError, match=said) as refused:
@@ -254,27 +254,27 @@ def test_a_corpus_that_describes_itself_wrongly_is_refused(tmp_path: Path, chang
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "[]", "null"])
-def test_a_broken_description_is_refused(tmp_path: Path, text: str) -> None:
+def test_broken_description_is_refused(tmp_path: Path, text: str) -> None:
     folder = make_corpus(tmp_path / "corpus").folder
     (folder / "corpus.json").write_text(text)
     with pytest.raises(TrainerError):
         Corpus.open(folder)
 
 
-def test_lists_that_lead_nowhere_are_refused_though_their_hashes_fit(tmp_path: Path) -> None:
+def test_invalid_references_are_refused_despite_valid_hashes(tmp_path: Path) -> None:
     folder = make_corpus(tmp_path / "corpus", 3, [(0, 1)]).folder
     np.array([7], "<i4").tofile(folder / "cites.int32")
     with pytest.raises(TrainerError, match="fit together"):
         Corpus.open(folder, verify=False)
 
 
-def test_what_is_no_corpus_is_told_how_to_make_one(tmp_path: Path) -> None:
+def test_folder_without_corpus_is_refused_with_hint(tmp_path: Path) -> None:
     with pytest.raises(TrainerError, match="is no corpus") as refused:
         Corpus.open(tmp_path)
     assert "prepare" in refused.value.hint
 
 
-def test_a_corpus_that_vanishes_while_it_is_used_is_noticed(tmp_path: Path) -> None:
+def test_corpus_removed_during_use_is_detected(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "corpus")
     corpus.check()
     shutil.rmtree(corpus.folder)
@@ -283,7 +283,7 @@ def test_a_corpus_that_vanishes_while_it_is_used_is_noticed(tmp_path: Path) -> N
         corpus.check()
 
 
-def test_a_half_made_corpus_is_never_seen_and_the_next_attempt_clears_it_away(
+def test_incomplete_corpus_is_hidden_and_removed_by_next_attempt(
     tmp_path: Path,
 ) -> None:
     def stopped() -> None:
@@ -294,12 +294,12 @@ def test_a_half_made_corpus_is_never_seen_and_the_next_attempt_clears_it_away(
     with pytest.raises(KeyboardInterrupt):
         stopped()
     assert list(tmp_path.iterdir()) == []
-    (tmp_path / "corpus.new" / "arriving").mkdir(parents=True)  # as a killed program leaves it
+    (tmp_path / "corpus.new" / "arriving").mkdir(parents=True)  # as left by a killed program
     make_corpus(tmp_path / "corpus")
     assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
 
-def test_two_programs_do_not_make_one_corpus_at_once(tmp_path: Path) -> None:
+def test_concurrent_builds_of_one_corpus_are_refused(tmp_path: Path) -> None:
     with (
         Builder(tmp_path / "corpus"),
         pytest.raises(TrainerError, match="just now"),
@@ -308,7 +308,7 @@ def test_two_programs_do_not_make_one_corpus_at_once(tmp_path: Path) -> None:
         pass
 
 
-def test_what_is_there_already_is_not_replaced(tmp_path: Path) -> None:
+def test_existing_corpus_is_not_replaced(tmp_path: Path) -> None:
     make_corpus(tmp_path / "corpus")
     with pytest.raises(TrainerError, match="already"):
         make_corpus(tmp_path / "corpus")

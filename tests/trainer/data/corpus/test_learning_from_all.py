@@ -1,4 +1,4 @@
-"""Models that learn from every paper of a corpus, and what can be said of them then."""
+"""Training on all papers of a corpus, and its consequences for evaluation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
 CPU = Ranks.alone("cpu")
 
 
-class Quiet:
+class SilentProgress:
     def begin(self, *_: object) -> None: ...
 
     def begin_task(self, title: str) -> None: ...
@@ -46,7 +46,7 @@ def trained(folder: Path, method: str, corpus: Path, **changes: object) -> Run:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_learns_from_all_papers_and_keeps_its_last_weights(
+def test_every_method_trains_on_all_papers_and_keeps_last_weights(
     tmp_path: Path, method: str
 ) -> None:
     corpus = small_corpus(tmp_path / "corpus", split=SplitRule.of("all"))
@@ -64,7 +64,7 @@ def test_every_method_learns_from_all_papers_and_keeps_its_last_weights(
         assert records["papers kept for tests"] == records["examples for validation"] == 0
 
 
-def test_scores_on_papers_that_a_model_may_know_are_marked(tmp_path: Path) -> None:
+def test_scores_on_possible_training_papers_are_marked(tmp_path: Path) -> None:
     usual = small_corpus(tmp_path / "usual", 300)
     whole = small_corpus(tmp_path / "whole", 300, split=SplitRule.of("all"))
     for learned, marked in ((whole, True), (usual, False)):
@@ -73,14 +73,14 @@ def test_scores_on_papers_that_a_model_may_know_are_marked(tmp_path: Path) -> No
         tasks, _ = open_tasks(suite)
         maker = ModelEncoder(read_package(run.package), ranks=CPU, cache=VectorCache())
         folder = tmp_path / f"report of {learned.name}"
-        evaluate(maker, "local", tasks, folder, CPU, progress=Quiet())
+        evaluate(maker, "local", tasks, folder, CPU, progress=SilentProgress())
         (note,) = Report.read(folder).result("health").notes or ("",)
         assert ("may have been trained on" in note) is marked
         shown = (folder / "report.md").read_text()
         assert ("may have been trained on" in shown) is marked
 
 
-def test_a_corpus_without_test_papers_measures_no_model(tmp_path: Path) -> None:
+def test_corpus_without_test_papers_cannot_be_evaluated(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "corpus", 40, split=SplitRule.of("all"))
     with pytest.raises(TrainerError, match="no test papers"):
         open_suite("local", corpus.folder, SuiteSettings())

@@ -20,7 +20,7 @@ from trainer.data.corpus.prepare import prepare
 from trainer.data.corpus.progress import PrepareProgress
 
 
-class Told(PrepareProgress):
+class RecordedProgress(PrepareProgress):
     def __init__(self) -> None:
         self.problems: list[tuple[str, str, str]] = []
         self.notes: list[str] = []
@@ -42,7 +42,7 @@ def papers(path: Path, *records: dict[str, Any]) -> str:
 
 
 def test_files_of_many_kinds_make_one_corpus(tmp_path: Path) -> None:
-    told = Told()
+    told = RecordedProgress()
     lines = papers(tmp_path / "a.jsonl", {"id": "a", "title": "A"}, {"id": "b", "title": "B"}, {})
     table = tmp_path / "c.csv"
     table.write_text("id,title,journal\nc,C,Phys. Rev.\n")
@@ -75,7 +75,7 @@ def test_files_of_many_kinds_make_one_corpus(tmp_path: Path) -> None:
     assert [tuple(json.loads(line).values()) for line in kept] == told.problems
 
 
-def test_where_the_files_come_from_does_not_change_the_hash(tmp_path: Path) -> None:
+def test_hash_is_independent_of_input_files(tmp_path: Path) -> None:
     one = papers(tmp_path / "one.jsonl", {"id": "a", "title": "A", "cites": ["b"]})
     two = papers(tmp_path / "two.jsonl", {"id": "b", "title": "B", "venue": "V"})
     both = papers(
@@ -90,7 +90,7 @@ def test_where_the_files_come_from_does_not_change_the_hash(tmp_path: Path) -> N
     assert len(hashes) == 1
 
 
-def test_a_kind_may_be_named(tmp_path: Path) -> None:
+def test_input_kind_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "unclear.txt"
     path.write_text('{"title": "A"}')
     with pytest.raises(TrainerError, match="no kind of input 'poem'"):
@@ -99,14 +99,12 @@ def test_a_kind_may_be_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["NaN", "nan", "None", "null", " NULL ", "<NA>"])
-def test_a_word_for_no_value_is_no_title_no_abstract_and_no_journal(
-    tmp_path: Path, word: str
-) -> None:
+def test_placeholder_for_missing_value_is_empty(tmp_path: Path, word: str) -> None:
     table = tmp_path / "a.csv"
     table.write_text(
         f"id,title,abstract,journal\na,A,{word},{word}\nb,{word},B,J\nc,{word},{word},J\n"
     )
-    told = Told()
+    told = RecordedProgress()
     corpus = prepare([str(table)], tmp_path / "corpus", watch=told)
     assert list(zip(corpus.ids[:], corpus.titles[:], corpus.abstracts[:], strict=True)) == [
         ("a", "A", ""),
@@ -121,7 +119,7 @@ def test_a_word_for_no_value_is_no_title_no_abstract_and_no_journal(
     assert ["abstract" in told.problems[0][2], "title" in told.problems[1][2]] == [True, True]
 
 
-def test_nan_in_json_is_told_and_null_is_simply_missing(tmp_path: Path) -> None:
+def test_nan_in_json_is_reported_and_null_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(
         '{"id": "a", "title": "A", "abstract": NaN}\n'
@@ -129,7 +127,7 @@ def test_nan_in_json_is_told_and_null_is_simply_missing(tmp_path: Path) -> None:
         '{"id": "c", "title": "C", "abstract": null}\n'
         '{"id": "NaN", "title": "Nan particles"}\n'
     )
-    told = Told()
+    told = RecordedProgress()
     corpus = prepare([str(path)], tmp_path / "corpus", watch=told)
     assert [entry for _, entry, _ in told.problems] == ["a", "b"]
     assert corpus.titles[:][:3] == ["A", "", "C"]
@@ -147,7 +145,7 @@ def test_nan_in_json_is_told_and_null_is_simply_missing(tmp_path: Path) -> None:
         ("a.txt", "p1 p2\np2 p3\n", ["not clear", "citing, tab, cited"]),
     ],
 )
-def test_a_file_that_cannot_be_told_is_answered_with_what_is_expected(
+def test_unrecognised_file_is_refused_with_expected_formats(
     tmp_path: Path, name: str, content: str, said: list[str]
 ) -> None:
     path = tmp_path / name
@@ -159,12 +157,10 @@ def test_a_file_that_cannot_be_told_is_answered_with_what_is_expected(
 
 
 @pytest.mark.parametrize("content", ["", "a b\nb c\n"])
-def test_a_list_of_citations_without_any_is_told_with_what_is_expected(
-    tmp_path: Path, content: str
-) -> None:
+def test_citation_list_without_citations_is_reported(tmp_path: Path, content: str) -> None:
     edges = tmp_path / "edges.txt"
     edges.write_text(content)
-    told = Told()
+    told = RecordedProgress()
     lines = papers(tmp_path / "a.jsonl", {"id": "a", "title": "A"})
     prepare([lines], tmp_path / "corpus", citations=[str(edges)], watch=told)
     assert all(file == "edges.txt" for file, *_ in told.problems)
@@ -173,22 +169,20 @@ def test_a_list_of_citations_without_any_is_told_with_what_is_expected(
 
 
 @pytest.mark.parametrize("name", ["", "missing.jsonl", "jsonl=missing.jsonl"])
-def test_files_that_are_not_there_are_told_before_anything_is_made(
-    tmp_path: Path, name: str
-) -> None:
+def test_missing_files_are_reported_before_any_work(tmp_path: Path, name: str) -> None:
     with pytest.raises(TrainerError, match=r"not there|a folder"):
         prepare([papers(tmp_path / "a.jsonl", {"title": "A"}), name], tmp_path / "corpus")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
-def test_a_file_that_breaks_off_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+def test_truncated_file_is_reported_and_others_are_read(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"id": f"p{n:05}", "title": f"t{n}"}) + "\n" for n in range(20_000))
     broken = tmp_path / "broken.jsonl.gz"
     broken.write_bytes(gzip.compress(lines.encode())[:-3000])
     edges = tmp_path / "edges.tsv.gz"
     edges.write_bytes(gzip.compress(b"p00000\tlast\n" * 200_000)[:-9])
     good = papers(tmp_path / "good.jsonl", {"id": "last", "title": "last"})
-    told = Told()
+    told = RecordedProgress()
     corpus = prepare([str(broken), good, f"citations={edges}"], tmp_path / "corpus", watch=told)
     assert corpus.row("last") is not None
     assert corpus.papers > 10_000
@@ -199,25 +193,25 @@ def test_a_file_that_breaks_off_is_told_and_the_others_are_read(tmp_path: Path) 
     assert corpus.cites[corpus.row("p00000")].tolist() == [corpus.row("last")]
 
 
-def test_a_file_without_any_papers_is_told(tmp_path: Path) -> None:
+def test_file_without_papers_is_reported(tmp_path: Path) -> None:
     empty = tmp_path / "empty.xml"
     empty.write_text("<PubmedArticleSet></PubmedArticleSet>")
-    told = Told()
+    told = RecordedProgress()
     corpus = prepare([str(empty)], tmp_path / "corpus", watch=told)
     assert corpus.papers == 0
     assert [file for file, _, _ in told.problems] == ["empty.xml"]
 
 
-def test_citations_that_are_none_are_told(tmp_path: Path) -> None:
+def test_invalid_citation_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "edges.tsv"
     path.write_bytes(b"x" * (20 << 20))
-    told = Told()
+    told = RecordedProgress()
     good = papers(tmp_path / "good.jsonl", {"title": "good"})
     assert prepare([good], tmp_path / "corpus", citations=[str(path)], watch=told).papers == 1
     assert told.problems == [("edges.tsv", "line 1", "The line is too long for citations.")]
 
 
-def test_numbers_for_which_there_is_no_room_are_missed(tmp_path: Path) -> None:
+def test_full_disk_raises_while_writing_numbers(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, hard))
@@ -228,7 +222,7 @@ def test_numbers_for_which_there_is_no_room_are_missed(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_is_told_and_nothing_half_made_stays(
+def test_full_disk_is_reported_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -254,7 +248,7 @@ prepare([sys.argv[1]], Path(sys.argv[2]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_killed_program_leaves_nothing_that_is_taken_for_a_corpus(tmp_path: Path) -> None:
+def test_killed_program_leaves_no_valid_corpus(tmp_path: Path) -> None:
     source = papers(tmp_path / "a.jsonl", {"id": "a", "title": "A"})
     output = tmp_path / "corpora" / "corpus"
     command = [sys.executable, "-c", KILLED_LATE, source, str(output)]
@@ -267,7 +261,7 @@ def test_a_killed_program_leaves_nothing_that_is_taken_for_a_corpus(tmp_path: Pa
     assert list(output.parent.iterdir()) == [output]
 
 
-def test_a_corpus_that_cannot_be_read_back_is_not_put_in_place(
+def test_unreadable_corpus_is_not_put_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builder, "FORMAT", 99)
@@ -276,7 +270,7 @@ def test_a_corpus_that_cannot_be_read_back_is_not_put_in_place(
     assert not (tmp_path / "corpus").exists()
 
 
-def test_real_papers_and_their_citations_are_all_kept(tmp_path: Path, shared: Path) -> None:
+def test_real_papers_and_citations_are_all_kept(tmp_path: Path, shared: Path) -> None:
     folder = shared / "data" / "citations"
     names = ("vis_papers.jsonl.gz", "vis_citations.tsv.gz")
     corpus = prepare([str(folder / name) for name in names], tmp_path / "corpus")

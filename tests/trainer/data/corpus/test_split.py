@@ -1,4 +1,4 @@
-"""Which papers are to learn from, to validate on and to test on."""
+"""The split of papers into training, validation and test parts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def named(corpus: Corpus, part: Split) -> list[str]:
     return [corpus.id(row) for row in corpus.rows(part)]
 
 
-def test_the_usual_split_is_the_usual_corpus(tmp_path: Path) -> None:
+def test_default_split_is_85_5_10(tmp_path: Path) -> None:
     usual = make_corpus(tmp_path / "usual", 40)
     same = make_corpus(tmp_path / "same", 40, split=SplitRule.of("85/5/10"))
     assert (usual.sha256, usual.split_by) == (same.sha256, same.split_by)
     assert usual.split_by == "85/5/10"
 
 
-def test_all_papers_may_be_learned_from(tmp_path: Path) -> None:
+def test_all_papers_can_be_training_papers(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path / "all", 200, split=SplitRule.of("all"))
     assert len(corpus.rows(Split.train)) == 200
     assert corpus.split_by == "100/0/0"
@@ -39,7 +39,7 @@ def test_all_papers_may_be_learned_from(tmp_path: Path) -> None:
 
 
 @given(st.integers(1, 100), st.integers(0, 99), st.text())
-def test_shares_are_of_a_hash_and_a_part_of_none_is_empty(
+def test_split_by_hash_never_uses_a_part_of_zero_share(
     train: int, validation: int, name: str
 ) -> None:
     validation = min(validation, 100 - train)
@@ -50,12 +50,12 @@ def test_shares_are_of_a_hash_and_a_part_of_none_is_empty(
 
 
 @pytest.mark.parametrize("said", ["", "some", "85/5", "85/5/5", "0/50/50", "-5/5/100", "nan/0/0"])
-def test_shares_that_are_none_are_refused(said: str) -> None:
+def test_invalid_shares_are_refused(said: str) -> None:
     with pytest.raises(TrainerError, match="cannot be split"):
         SplitRule.of(said)
 
 
-def test_a_named_test_set_is_exactly_the_papers_named(tmp_path: Path) -> None:
+def test_named_test_set_is_exact(tmp_path: Path) -> None:
     usual = make_corpus(tmp_path / "usual", 200)
     mine = ["p00003", "p00004", "p00150"]
     told: list[tuple[str, ...]] = []
@@ -70,7 +70,7 @@ def test_a_named_test_set_is_exactly_the_papers_named(tmp_path: Path) -> None:
     assert corpus.split_by.startswith("85/5/10, test named ")
 
 
-def test_both_parts_may_be_named_and_the_rest_be_learned_from(tmp_path: Path) -> None:
+def test_named_validation_and_test_papers_leave_the_rest_for_training(tmp_path: Path) -> None:
     rule = SplitRule.of(
         "all", ids(tmp_path / "v", "p00001", "p00002"), ids(tmp_path / "t", "p00007")
     )
@@ -80,7 +80,7 @@ def test_both_parts_may_be_named_and_the_rest_be_learned_from(tmp_path: Path) ->
     assert len(corpus.rows(Split.train)) == 37
 
 
-def test_named_papers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+def test_invalid_named_papers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainerError, match="p00001 is named for validation and for tests"):
         SplitRule.of("all", ids(tmp_path / "v", "p00001"), ids(tmp_path / "t", "p00001"))
     with pytest.raises(TrainerError, match="names no papers"):
@@ -93,7 +93,7 @@ def test_named_papers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "corpus").exists()
 
 
-def test_no_citation_of_the_whole_is_dropped(tmp_path: Path) -> None:
+def test_split_all_drops_no_citations(tmp_path: Path) -> None:
     cites = [(row, row + far) for row in range(90) for far in (1, 3)]
     usual = make_corpus(tmp_path / "usual", 100, cites)
     whole = make_corpus(tmp_path / "whole", 100, cites, split=SplitRule.of("all"))
@@ -115,11 +115,9 @@ def test_no_citation_of_the_whole_is_dropped(tmp_path: Path) -> None:
         ("of a later version", "85/5/10", True),
     ],
 )
-def test_whether_test_papers_may_have_been_learned_from(
-    learned: str, tested: str, may: bool
-) -> None:
+def test_may_have_learned_compares_split_rules(learned: str, tested: str, may: bool) -> None:
     assert may_have_learned(learned, tested) is may
-    # No paper is tested on by the one rule and learned from by the other, where it is said so.
+    # If it is ruled out, no paper is tested by one rule and trained on by the other.
     if not may:
         ours, theirs = (SplitRule.of(rule).shares for rule in (learned, tested))
         for number in range(2_000):
