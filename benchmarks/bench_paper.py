@@ -37,6 +37,8 @@ def measure(home: Path, count: int) -> None:
 
     from sciread_app.domain.citation_list import CitationDirection
     from sciread_app.domain.paper import Order
+    from sciread_app.domain.query.parser import parse
+    from sciread_app.domain.query.search_mode import SearchMode
     from sciread_app.tasks import Task
     from sciread_app.ui.jobs.runner import JobRunner
     from sciread_app.ui.paper.details_panel import DetailsPanel
@@ -47,7 +49,7 @@ def measure(home: Path, count: int) -> None:
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     desk, jobs = open_gateway(home), JobRunner()
-    every = desk.browse(Order.added, Task()).ids
+    every = desk.find(parse(""), SearchMode.text, Task(), Order.added).ids
     ids = random.Random(0).sample([int(id) for id in every], count)
     panel = DetailsPanel(desk, jobs, Appearance(app))
     panel.resize(480, 800)
@@ -57,7 +59,7 @@ def measure(home: Path, count: int) -> None:
     print(f"{len(every):,} papers")
 
     def first(id: int) -> None:
-        panel.show_paper(id, cards[id], "bees")  # type: ignore[arg-type]
+        panel.show_paper(id, cards[id], parse("bees"))  # type: ignore[arg-type]
         panel._pause.stop()
         panel.grab()
 
@@ -66,12 +68,13 @@ def measure(home: Path, count: int) -> None:
         panel.grab()
 
     tell("shown from its card and painted", [timed(lambda id=id: first(id)) for id in ids])
+    query = parse("neural network")
     looked = []
     shown = []
     for id in ids:
         first(id)
         before = time.perf_counter()
-        details = desk.about.details(id, "neural network", Task())  # type: ignore[arg-type]
+        details = desk.about.details(id, query, Task())  # type: ignore[arg-type]
         looked.append((time.perf_counter() - before) * 1000)
         shown.append(timed(lambda id=id, details=details: in_full(id, details)))
     tell("looked up, with a query", looked)

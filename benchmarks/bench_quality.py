@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import mean
 
 from sciread_app.domain.paper import Author, Paper, PaperId
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.encoder import EncoderProcess
 from sciread_app.services.search.embedding_index import EmbeddingIndex
@@ -66,8 +67,9 @@ def scores(folder: Path, name: str, home: Path) -> list[float]:
     for query, text in table(folder / f"{name}.queries.tsv.gz"):
         if query not in relevant:
             continue
+        parsed = parse(text)
         found = {
-            mode: [names[hit.paper] for hit in search.find(text, limit=DEPTH, mode=mode).hits]
+            mode: [names[hit.paper] for hit in search.find(parsed, limit=DEPTH, mode=mode).hits]
             for mode in SearchMode
         }
         rrf = plain_rrf([found[SearchMode.text], found[SearchMode.meaning]])

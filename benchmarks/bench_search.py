@@ -20,9 +20,9 @@ import numpy as np
 import psutil
 
 from benchmarks.large_home import made
-from sciread_app.domain.query.parser import STOP_WORDS, words_in
+from sciread_app.domain.query.parser import STOP_WORDS, parse, words_in
 from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.services.search.search import SearchService
+from sciread_app.services.search.search import SearchResults, SearchService
 from sciread_app.workspace import open_workspace
 
 CLAIMS = Path(__file__).resolve().parents[1].parent / "shared/data/judged/scifact.queries.tsv.gz"
@@ -54,14 +54,14 @@ def main() -> None:
     titles = [paper.title for paper in workspace.library.get(sample(papers, 2 * QUESTIONS))]
     questions = mixed(titles)
     seeds = sample(papers, QUESTIONS)
-    search.find(questions[0])  # starts the model
+    found(search, questions[0])  # starts the model
     kinds: list[tuple[str, int, Callable[[int], object]]] = [
-        ("text", 100, lambda n: search.find(questions[n], limit=LIMIT, mode=SearchMode.text)),
-        ("meaning", 150, lambda n: search.find(questions[n], limit=LIMIT, mode=SearchMode.meaning)),
-        ("hybrid", 150, lambda n: search.find(questions[n], limit=LIMIT)),
+        ("text", 100, lambda n: found(search, questions[n], SearchMode.text)),
+        ("meaning", 150, lambda n: found(search, questions[n], SearchMode.meaning)),
+        ("hybrid", 150, lambda n: found(search, questions[n])),
         ("similar", 20, lambda n: search.similar([seeds[n]], limit=LIMIT)),
-        ("filter", 100, lambda n: search.find(FILTERS[n % len(FILTERS)], limit=LIMIT)),
-        ("hybrid+filter", 150, lambda n: search.find(filtered(questions, n), limit=LIMIT)),
+        ("filter", 100, lambda n: found(search, FILTERS[n % len(FILTERS)])),
+        ("hybrid+filter", 150, lambda n: found(search, filtered(questions, n))),
         ("why, one hit", 150, lambda n: reasons(search, questions[n])),
     ]
     print(f"{len(papers):,} papers, {QUESTIONS} questions of each kind, {LIMIT} hits, milliseconds")
@@ -95,8 +95,13 @@ def filtered(questions: Sequence[str], n: int) -> str:
     return f"{few_words(questions[n])} {FILTERS[n % len(FILTERS)]}"
 
 
+def found(search: SearchService, text: str, mode: SearchMode = SearchMode.hybrid) -> SearchResults:
+    return search.find(parse(text), limit=LIMIT, mode=mode)
+
+
 def reasons(search: SearchService, question: str) -> object:
-    return search.why(question, [hit.paper for hit in search.find(question, limit=1).hits])
+    query = parse(question)
+    return search.why(query, [hit.paper for hit in search.find(query, limit=1).hits])
 
 
 def sample(papers: np.ndarray, count: int) -> list[int]:

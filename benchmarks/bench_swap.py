@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sciread_app.domain.paper import Paper
-from sciread_app.domain.query.parser import words_in
+from sciread_app.domain.query.parser import parse, words_in
 from sciread_app.formats import read_file
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
@@ -65,7 +65,7 @@ class Searchers:
             begun = time.perf_counter()
             question = self._questions[number % len(self._questions)]
             with self._workspace.active_model.use() as now:
-                found = now.search.find(f"{question} {number}", limit=LIMIT)
+                found = now.search.find(parse(f"{question} {number}"), limit=LIMIT)
             if found.note or not found.hits:
                 self.failed.append(found.note or question)
             self.asked.append(Asked(begun, time.perf_counter()))

@@ -74,12 +74,12 @@ def find(
     cat: tag: in: is: has:, like:17 -like:23, a DOI, arXiv id or PMID, and a whole abstract pasted.
     """
     console = Console(as_json)
-    text = " ".join(query)
     with existing(home, console) as workspace:
+        parsed = parse(" ".join(query))
         with workspace.active_model.use() as now:
-            results = shown(now.search.find(text, limit=limit, mode=mode), weaker, limit)
+            results = shown(now.search.find(parsed, limit=limit, mode=mode), weaker, limit)
             ids = [hit.paper for hit in results.hits]
-            reasons = now.search.why(text, ids)
+            reasons = now.search.why(parsed, ids)
         papers = workspace.library.get(ids)
         if results.note:
             console.warn(results.note)

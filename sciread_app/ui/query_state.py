@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.ast import TRASH
 from sciread_app.domain.query.builder import fragment, joined, likes
-from sciread_app.domain.query.parser import PASTED_WORDS, parse
+from sciread_app.domain.query.parser import PASTED_WORDS, Query, parse
 from sciread_app.errors import BadQuery
 from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
 
@@ -49,23 +49,27 @@ class SearchRequest:
     @cached_property
     def query(self) -> str:
         """The whole request in the query language."""
-        return self.without("")
-
-    def without(self, field: str) -> str:
-        """The query without the filter of this field."""
-        chosen = [one.fragment for one in self.filters if one.field != field]
+        chosen = [one.fragment for one in self.filters]
         # After a long text, nothing is parsed as a condition any more.
         scope = sorted((chip.fragment for chip in self.scope), key=_is_long)
         return joined([likes(self.like, self.unlike), *chosen, *scope], self.typed)
 
+    @cached_property
+    def parsed(self) -> Query:
+        """The parsed `query`. Raises BadQuery."""
+        return parse(self.query)
+
     @property
     def ranked(self) -> bool:
-        """Whether the results are ranked by relevance."""
+        """Whether the results are ranked by relevance; True if the query cannot be parsed."""
         try:
-            query = parse(self.query)
+            return self.parsed.is_ranked
         except BadQuery:
             return True
-        return bool(query.terms or query.has_examples or query.identifier)
+
+    def without(self, field: str) -> SearchRequest:
+        """The request without the filter of this field."""
+        return replace(self, filters=tuple(one for one in self.filters if one.field != field))
 
     @property
     def of_trash(self) -> bool:

@@ -11,14 +11,14 @@ BEST = 100  # papers that a search lists
 
 
 def listing_of(found: SearchResults, note: str = "") -> ResultList:
-    ranked = found.query.terms or found.query.has_examples or found.query.identifier
     return ResultList(
         # An array uses C to find a number, and holds 150,000 in a megabyte.
         ids=array("q", found.ids.tobytes() if found.whole else [hit.paper for hit in found.hits]),
         total=found.total,
         evidence={
             hit.paper: _evidence(hit)
-            for hit in ((*found.hits, *found.further, *found.weaker) if ranked else ())
+            for hit in (*found.hits, *found.further, *found.weaker)
+            if found.query.is_ranked
         },
         words=found.query.sought,
         note=note or found.note,

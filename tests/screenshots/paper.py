@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.citations import Mention
 from sciread_app.domain.paper import Identifier, LibraryChanges, PaperId
+from sciread_app.domain.query.parser import parse
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.tasks import Task
 from sciread_app.ui.paper.related_papers import REFERENCES
@@ -31,8 +32,8 @@ def full(window: MainWindow) -> None:
     """Show the paper on attention, with notes, files, tags and citations."""
     window.page.close_paper()
     desk = window.desk
-    paper = desk.find("attention is all you need", window.page.box.mode, Task()).ids[0]
-    if not desk.about.details(PaperId(paper), "", Task()).notes:
+    paper = desk.find(parse("attention is all you need"), window.page.box.mode, Task()).ids[0]
+    if not desk.about.details(PaperId(paper), parse(""), Task()).notes:
         _add_details(window, PaperId(paper))
         window.events.library_changed.emit(LibraryChanges(papers=True))
     window.page.box.set_text("attention is all you need")

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import EncoderFailed
@@ -186,7 +187,7 @@ class Load:
         try:
             with self._workspace.active_model.use() as now:
                 space = _space(now)
-                results = now.search.find(query, mode=mode, limit=20)
+                results = now.search.find(parse(query), mode=mode, limit=20)
         except Exception as error:
             self._note(self.story.failed, f"{query}: {error!r} {getattr(error, 'hint', '')}")
             return

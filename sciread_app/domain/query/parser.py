@@ -86,6 +86,11 @@ class Query:
         return bool(self.like or self.named_like)
 
     @property
+    def is_ranked(self) -> bool:
+        """Whether results are ranked; otherwise they are all papers that meet the conditions."""
+        return bool(self.terms or self.has_examples or self.identifier)
+
+    @property
     def sought(self) -> tuple[str, ...]:
         """The words and phrases that rank, in the notation of `term_matching.spans`."""
         return tuple(dict.fromkeys(term.marked for term in self.terms))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
+from sciread_app.domain.query.parser import parse
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
@@ -170,7 +171,7 @@ class ActivationService:
         task.step(0, 0, tr("Starting the model"))
         new.load()
         # The first search draws a sample of all papers; without this, every early search would.
-        new.search.find("a paper on some subject", limit=1)
+        new.search.find(parse("a paper on some subject"), limit=1)
 
     def _switch(self, new: LoadedModel) -> None:
         """Commit the switch; it cannot be cancelled from here on."""

@@ -227,7 +227,7 @@ class Recommender:
     def _best(self, query: str, arrived: Ids) -> list[PaperId]:
         """The best results of a search among papers present before; among all, if those are too
         few to learn from."""
-        hits = self._search.find(query, limit=8 * _BEST).hits
+        hits = self._search.find(parse(query), limit=8 * _BEST).hits
         least = _RELEVANT * max((hit.score for hit in hits), default=0.0)
         found = [hit.paper for hit in hits if hit.score >= least]
         new = set(arrived.tolist())

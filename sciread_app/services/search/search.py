@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.query.builder import likes
-from sciread_app.domain.query.parser import Condition, Query, Term, parse, terms_of
+from sciread_app.domain.query.parser import Condition, Query, Term, terms_of
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.ranking import fuse, rocchio
 from sciread_app.domain.text.folding import spellings
@@ -61,7 +61,7 @@ class SearchService:
 
     def find(
         self,
-        text: str,
+        query: Query,
         *,
         limit: int = 50,
         mode: SearchMode = SearchMode.hybrid,
@@ -72,10 +72,11 @@ class SearchService:
 
         An order other than relevance covers all papers that contain every word, and the best
         `limit` of the others; of results by meaning or by example alone, just the best. Raises
-        BadQuery, and EncoderFailed if only meaning was requested and no model is available.
+        BadQuery if an example is not in the library, and EncoderFailed if only meaning was
+        requested and no model is available.
         """
         task = task or Task()
-        query = with_examples(self._library, parse(text))
+        query = with_examples(self._library, query)
         results = self._answered(query, limit, mode, order, task)
         if missing := unknown_names(self._library, query.conditions):
             return replace(results, note=f"{missing} {results.note}".strip())
@@ -105,12 +106,12 @@ class SearchService:
 
         The similarity of a hit is the mean of those to the papers in `like`.
         """
-        return self.find(likes(like, unlike), limit=limit)
+        query = Query(likes(like, unlike), like=tuple(like), unlike=tuple(unlike))
+        return self.find(query, limit=limit)
 
-    def why(self, text: str, ids: Sequence[PaperId]) -> Mapping[PaperId, MatchExplanation]:
+    def why(self, query: Query, ids: Sequence[PaperId]) -> Mapping[PaperId, MatchExplanation]:
         """Why each of these papers fits: the words it shares with the query, and where they
         stand, and the sentence that says it best. Meant for the papers that are looked at."""
-        query = parse(text)
         if not query.terms:
             return {paper: MatchExplanation() for paper in ids}
         vector = self._understood(query, SearchMode.hybrid)[0]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.text.tex import readable
 from sciread_app.domain.votes import Question
@@ -38,7 +39,7 @@ class CompareGateway:
         ]
         return sorted(found, key=lambda one: not one.answers)
 
-    def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults:
+    def ask(self, name: str, query: Query, mode: SearchMode, task: Task) -> ModelResults:
         with self._search(name) as (search, read, papers):
             if not read:
                 return ModelResults(0, papers)

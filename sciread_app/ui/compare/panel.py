@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
@@ -175,12 +176,13 @@ class ComparePanel(QWidget):
         if why := self._why_nothing():
             self._show_nothing(why)
             return
-        query, mode, pair = self._view.query, self._mode, self.chooser.pair()
+        view, mode, pair = self._view, self._mode, self.chooser.pair()
         blind, active = self.chooser.blind.isChecked(), self.chooser.active()
-        self.trial.ask(query, pair, blind=blind, active=active)
+        self.trial.ask(view.query, pair, blind=blind, active=active)
         others = self._source.others
 
         def work(task: Task) -> tuple[dict[str, ModelResults], VoteCount]:
+            query = view.request.parsed
             answers = {name: _answer(others, name, query, mode, task) for name in pair}
             return answers, others.count(*pair)
 
@@ -370,7 +372,7 @@ class ComparePanel(QWidget):
 
 
 def _answer(
-    others: ComparisonServices, name: str, query: str, mode: SearchMode, task: Task
+    others: ComparisonServices, name: str, query: Query, mode: SearchMode, task: Task
 ) -> ModelResults:
     """The results of one model; an error of one does not stop the other."""
     try:

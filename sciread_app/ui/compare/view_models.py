@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.language import trn
@@ -69,7 +70,7 @@ class ComparisonServices(Protocol):
         """Installed models, the active one first."""
         ...
 
-    def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults: ...
+    def ask(self, name: str, query: Query, mode: SearchMode, task: Task) -> ModelResults: ...
 
     def encode(self, name: str, task: Task) -> int: ...
 

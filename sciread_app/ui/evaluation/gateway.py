@@ -132,7 +132,7 @@ class EvaluationGateway:
 
     def find(self, words: str, task: Task) -> Sequence[PaperId]:
         search = SearchService(self._workspace.library, None)
-        found = search.find(words, limit=KNOWN, mode=SearchMode.text, task=task)
+        found = search.find(parse(words), limit=KNOWN, mode=SearchMode.text, task=task)
         return [hit.paper for hit in found.hits] or [
             PaperId(int(id)) for id in found.ids[:KNOWN].tolist()
         ]

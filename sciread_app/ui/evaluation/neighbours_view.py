@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query.builder import fragment
+from sciread_app.domain.query.builder import likes
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
@@ -120,7 +121,7 @@ class NeighboursView(InstalledPairView):
             self.message.setText("" if paper else tr("Choose a paper on the left."))
             return
         one, other = chosen
-        query, others = fragment("like", [str(paper)]), self._source.others
+        query, others = parse(likes([paper])), self._source.others
 
         def work(task: Task) -> tuple[ModelResults, ModelResults]:
             return (

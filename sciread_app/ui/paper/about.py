@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from sciread_app.domain.citation_list import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.query.parser import Query
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import CitationReport, Details, Names, SimilarPaper
@@ -44,7 +45,7 @@ class PaperServices(Protocol):
     @property
     def drafts(self) -> Drafts: ...
 
-    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+    def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         """Returns None if the paper no longer exists."""
         ...
 

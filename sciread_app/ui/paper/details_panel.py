@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QStackedLayout
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, copy_groups, copy_what
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
@@ -26,6 +27,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
 
+NO_QUERY = Query("")
 PAUSE_MS = 60  # before a lookup, so that holding j does not look up every paper on the way
 
 
@@ -63,7 +65,7 @@ class DetailsPanel(QFrame):
         self._edits = 0  # counts edits; details looked up before the last one are out of date
         self._alone = False
         self._card: Card | None = None
-        self._query = ""
+        self._query = NO_QUERY
         self._listing = EMPTY_RESULTS
         self.parts = Parts(self._about, jobs, appearance)
         self._pages = QStackedLayout(self)
@@ -87,7 +89,7 @@ class DetailsPanel(QFrame):
         self,
         paper: PaperId | None,
         card: Card | None = None,
-        query: str = "",
+        query: Query = NO_QUERY,
         listing: ResultList = EMPTY_RESULTS,
     ) -> None:
         """Show what `card` contains at once, and the rest when it has been looked up."""

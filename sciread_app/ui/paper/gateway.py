@@ -11,6 +11,7 @@ from sciread_app.domain.citation_list import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
 from sciread_app.services.export import clipboard
 from sciread_app.services.export.citation_styles import CitationStyles
@@ -46,7 +47,7 @@ class PaperGateway:
         self.organise = workspace.editor
         self.drafts = Drafts(workspace.home.folder / "drafts")
 
-    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+    def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         library = self._library
         found = library.get([paper])
         marks = library.organisation.of([paper]).get(paper)
@@ -54,7 +55,7 @@ class PaperGateway:
             return None
         words: tuple[str, ...] = ()
         sentence = ""
-        if query:
+        if query.terms:
             with self._quickest() as search:
                 why = search.why(query, [paper])[paper]
             words, sentence = why.words, why.sentence

@@ -330,7 +330,7 @@ class RecommendationsPage(Page):
 
     def _pick(self, paper: PaperId | None) -> None:
         if paper is not None:
-            self.details.show_paper(paper, self.model.known(paper), "", self.model.listing)
+            self.details.show_paper(paper, self.model.known(paper), listing=self.model.listing)
 
     def _allow(self) -> None:
         self.head.allow(self.list.selected_count() > 0, self.model.rowCount() > 0)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.query.facets import FacetCounts
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.paths import resource
@@ -70,7 +71,7 @@ SWITCHES = {"has": (tr("Has a PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",)
 
 
 class FacetSource(Protocol):
-    def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
+    def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
         """The counts of values among all papers that match a query. Raises BadQuery."""
         ...
 
@@ -248,13 +249,15 @@ class FilterBar(QWidget):
 
     def _count(self) -> None:
         if self.isVisible():
-            self._look_up(self._request.query, self._show_counts, "count for the filters")
+            self._look_up(self._request, self._show_counts, "count for the filters")
 
-    def _look_up(self, query: str, show: Callable[[FacetCounts], None], name: str) -> None:
+    def _look_up(
+        self, request: SearchRequest, show: Callable[[FacetCounts], None], name: str
+    ) -> None:
         mode = self._mode
         self._jobs.run(
             tr("Counting for the filters"),
-            lambda task: self._source.facets(query, mode, task),
+            lambda task: self._source.facets(request.parsed, mode, task),
             show,
             on_failed=self._cannot,
             queue=JobQueue.short,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from sciread_app.domain.paper import Order, PaperId
+from sciread_app.domain.paper import Order
 from sciread_app.domain.paper_updates import retraction_status
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
-from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.services.search.facets import FacetService
@@ -27,23 +26,23 @@ STARTING = tr("Searching by words only: the model is starting")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _PreparedSearch:
     """A query with the service that runs it. `note`: why the words alone are searched."""
 
-    search: SearchService
+    service: SearchService
     model: str
-    query: str
+    query: Query
     mode: SearchMode
     note: str = ""
 
     @property
-    def key(self) -> tuple[str, ...]:
+    def key(self) -> tuple[Query, SearchMode, str]:
         """Equal keys have equal results."""
         return self.query, self.mode, self.model
 
-    def find(self, order: Order, task: Task) -> SearchResults:
+    def run(self, order: Order, task: Task) -> SearchResults:
         """All papers that meet the conditions of an unranked query, or the best of a ranked one."""
-        return self.search.find(self.query, limit=BEST, mode=self.mode, order=order, task=task)
+        return self.service.find(self.query, limit=BEST, mode=self.mode, order=order, task=task)
 
 
 class SearchGateway:
@@ -60,12 +59,12 @@ class SearchGateway:
         self._facets = FacetService(workspace.library)
 
     def find(
-        self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
+        self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
-        with self._asking(query, mode) as asking:
-            found = asking.find(order, task)
-            self._facets.remember(asking.key, found.ids)
-        return listing_of(found, asking.note)
+        with self._prepared(query, mode) as search:
+            results = search.run(order, task)
+            self._facets.remember(search.key, results.ids)
+        return listing_of(results, search.note)
 
     def names(self, field: str, written: str, task: Task) -> list[FacetCount]:
         found = self._library.facets.names(field, written, NAMED)
@@ -80,23 +79,14 @@ class SearchGateway:
             found = outside.of_files(source, task)
         return DocumentQuery(found.title, found.known, found.text)
 
-    def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
+    def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
         """The counts among all papers that match a query, not only the best."""
-        with self._asking(query, mode) as asking:
-            ids = self._facets.remembered(asking.key)
+        with self._prepared(query, mode) as search:
+            ids = self._facets.remembered(search.key)
             if ids is None:
-                ids = asking.find(Order.relevance, task).ids
-                self._facets.remember(asking.key, ids)
+                ids = search.run(Order.relevance, task).ids
+                self._facets.remember(search.key, ids)
         return self._facets.of(ids, task)
-
-    def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> ResultList:
-        with self._best() as search:
-            return listing_of(search.similar(like, unlike, limit=BEST))
-
-    def browse(self, order: Order, task: Task) -> ResultList:
-        ids = self._library.ids(order)
-        # An array finds a number by C, and holds 150,000 in a megabyte.
-        return ResultList(array("q", ids.tobytes()), len(ids))
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         marks = self._library.organisation.of(ids)
@@ -117,15 +107,14 @@ class SearchGateway:
         ]
 
     @contextmanager
-    def _asking(self, query: str, mode: SearchMode) -> Iterator[_Asking]:
-        asked = parse(query)
-        note = "" if mode is SearchMode.text or not asked.terms else self._why_by_words()
+    def _prepared(self, query: Query, mode: SearchMode) -> Iterator[_PreparedSearch]:
+        note = "" if mode is SearchMode.text or not query.terms else self._why_by_words()
         by = SearchMode.text if note else mode
-        if note or not (asked.terms or asked.has_examples):
-            yield _Asking(self._by_words, "", query, by, note)
+        if note or not (query.terms or query.has_examples):
+            yield _PreparedSearch(self._by_words, "", query, by, note)
             return
         with self._answering.use() as now:
-            yield _Asking(now.search, now.name, query, by)
+            yield _PreparedSearch(now.search, now.name, query, by)
 
     def _why_by_words(self) -> str:
         """Why there is no search by meaning at the moment; empty if there is."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
@@ -44,14 +45,14 @@ MAX_HISTORY = 100  # views kept in the history of `back`
 class SearchServices(HeaderServices, DetailsSource, CompareSource, Protocol):
     """The services that the page needs. Every method may block, and none is called on this thread.
 
-    A query that cannot be parsed raises BadQuery.
+    A query whose examples are not in the library raises BadQuery.
     """
 
     def find(
-        self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
-    ) -> ResultList: ...
-
-    def browse(self, order: Order, task: Task) -> ResultList: ...
+        self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
+    ) -> ResultList:
+        """Run a query; the empty one lists the whole library."""
+        ...
 
 
 class SearchPage(Page):
@@ -252,17 +253,11 @@ class SearchPage(Page):
 
     def _ask(self, show: Callable[[ResultView], None]) -> None:
         request, mode = self.head.request, self.box.mode
-        query, order = request.query, self.head.order.order(request.ranked)
-
-        def work(task: Task) -> ResultList:
-            if query:
-                return self._finder.find(query, mode, task, order)
-            return self._finder.browse(order, task)
-
+        order = self.head.order.order(request.ranked)
         self._slow.start()
         self._jobs.run(
             tr("Searching"),
-            work,
+            lambda task: self._finder.find(request.parsed, mode, task, order),
             lambda listing: show(ResultView(listing, request)),
             on_failed=self._explain,
             queue=JobQueue.short,
@@ -324,7 +319,7 @@ class SearchPage(Page):
     def _pick(self, paper: PaperId | None) -> None:
         row = self.hits.currentIndex().row()
         card = self.model.card(row) if paper is not None else None
-        self.details.show_paper(paper, card, self.view.query, self.view.listing)
+        self.details.show_paper(paper, card, self.view.request.parsed, self.view.listing)
 
     def _go_to(self, paper: PaperId) -> None:
         row = self.model.row_of(paper)

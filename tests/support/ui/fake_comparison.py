@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Order
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
@@ -38,7 +39,7 @@ class FakeOthers:
         found = [ComparableModel(name, name.title(), name == answers) for name in names]
         return sorted(found, key=lambda one: not one.answers)
 
-    def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults:
+    def ask(self, name: str, query: Query, mode: SearchMode, task: Task) -> ModelResults:
         """Return the results of the search; models other than `starter` and `same` move the first
         paper to the end and add an unknown one.
         """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperFile, PaperId, Skipped
+from sciread_app.domain.query.parser import Query
 from sciread_app.errors import LibraryError, SourceError, StyleRefused
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.tasks import Task
@@ -38,7 +39,7 @@ class FakeAbout:
         self.refuse = ""  # if set, the message of the error that sources return
         self.gone: set[int] = set()
 
-    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+    def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         if paper in self.gone:
             return None
         known, organise = self._desk.paper(paper), self._desk.organise
@@ -54,8 +55,8 @@ class FakeAbout:
             drafts=self.drafts.of(paper),
             files=tuple(self.files),
             added="2026-11-21",
-            words=tuple(query.split()),
-            sentence=known.abstract.split(". ")[0] if query else "",
+            words=tuple(query.text.split()),
+            sentence=known.abstract.split(". ")[0] if query.text else "",
             whole=True,
             **self.extra,
         )

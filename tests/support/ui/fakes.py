@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sciread_app.domain.paper import Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
-from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
@@ -80,22 +80,21 @@ class FakeDesk:
         return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
 
     def find(
-        self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
+        self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
         """Ignore scopes, and leave out examples."""
-        self.asked.append(query)
+        self.asked.append(query.text)
         self.orders.append(order)
-        if event := self.hold.get(query):
+        if event := self.hold.get(query.text):
             event.wait(60)
-        if query.startswith("wrong"):
-            raise BadQuery("There is no field “wrong:”.", "Use author: or year: instead.")
-        asked = parse(query)
-        words = [term.text for term in asked.terms]
+        if not query.text:
+            return ResultList(range(self.count, 0, -1), self.count)
+        words = [term.text for term in query.terms]
         ids = [
             n
-            for n in (range(self.count, 0, -1) if asked.like else range(1, self.count + 1))
-            if n not in (*asked.like, *asked.unlike)
-            and (not asked.identifier or asked.identifier in self.paper(n).identifiers)
+            for n in (range(self.count, 0, -1) if query.like else range(1, self.count + 1))
+            if n not in (*query.like, *query.unlike)
+            and (not query.identifier or query.identifier in self.paper(n).identifiers)
             and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
         ]
         evidence = {
@@ -125,9 +124,9 @@ class FakeDesk:
             raise BadQuery("No paper was found in empty.bib.", "Drop a PDF.")
         return DocumentQuery("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
 
-    def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
+    def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
         """Return made-up counts."""
-        self.counted.append(query)
+        self.counted.append(query.text)
         years = tuple((year, year - 1998) for year in range(1999, 2021))
         values = {
             "cat": (FacetCount("cs.CL", 30), FacetCount("math.AG", 12), FacetCount("Oncology", 3)),
@@ -137,19 +136,6 @@ class FakeDesk:
             "tag": (FacetCount("to read", 2),),
         }
         return FacetCounts(self.count, years, 40, 60, values)
-
-    def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> ResultList:
-        self.asked.append(f"similar {list(like)} {list(unlike)}")
-        ids = [n for n in range(self.count, 0, -1) if n not in (*like, *unlike)][:20]
-        evidence = {
-            n: MatchReasons(None, rank, 0.7, max(50.0, 100 - 0.02 * 1.6**rank))
-            for rank, n in enumerate(ids, start=1)
-        }
-        return ResultList(tuple(ids), len(ids), evidence)
-
-    def browse(self, order: Order, task: Task) -> ResultList:
-        self.asked.append(f"browse {order.value}")
-        return ResultList(range(self.count, 0, -1), self.count)
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         self.loaded += ids

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, EncoderFailed, LibraryError
 from sciread_app.paths import Home
@@ -40,7 +41,7 @@ class Program:
     def found(self, query: str) -> int:
         """Return the paper ranked first."""
         with self.active_model.use() as now:
-            found = now.search.find(query, mode=SearchMode.meaning, limit=1)
+            found = now.search.find(parse(query), mode=SearchMode.meaning, limit=1)
         # These models give every text an unrelated vector.
         return (found.hits + found.weaker)[0].paper
 
@@ -115,7 +116,7 @@ def test_first_search_after_activation_needs_no_sampling(program, monkeypatch):
     program.activate("b")
     monkeypatch.setattr("numpy.random.default_rng", None)
     with program.active_model.use() as now:
-        found = now.search.find("bees in the sun and rain", mode=SearchMode.meaning, limit=1)
+        found = now.search.find(parse("bees in the sun and rain"), mode=SearchMode.meaning, limit=1)
     assert (found.hits + found.weaker)[0].percentile > 50
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, event
 
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.paths import Home
 from sciread_app.services.models.activation import ActivationService
@@ -132,7 +133,7 @@ def home(killed: Path, moment: str) -> Iterator[Home]:
 
 def found(answering: ActiveModelManager, query: str) -> int:
     with answering.use() as now:
-        return now.search.find(query, mode=SearchMode.meaning, limit=1).hits[0].paper
+        return now.search.find(parse(query), mode=SearchMode.meaning, limit=1).hits[0].paper
 
 
 def vectors(model: str) -> np.ndarray:

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services.models.active_model import ActiveModelManager
@@ -58,7 +59,7 @@ def is_nearest(space: str, query: str, ids: list[int]) -> bool:
 
 
 def found(answerer, query, count=3):
-    results = answerer.search.find(query, mode=SearchMode.meaning, limit=count)
+    results = answerer.search.find(parse(query), mode=SearchMode.meaning, limit=count)
     return [hit.paper for hit in results.hits]
 
 
@@ -137,7 +138,7 @@ def test_unusable_model_leaves_search_by_words(library, models, tmp_path):
     answering = ActiveModelManager(library, tmp_path, "gone", models)
     with answering.use() as now:
         assert (now.space, now.ref) == (None, ModelRef("gone", ""))
-        assert [hit.paper for hit in now.search.find("bees").hits] == [1]
+        assert [hit.paper for hit in now.search.find(parse("bees")).hits] == [1]
         now.load()
     assert answering.error == "There is no model gone. Choose another."
     assert not answering.is_loaded

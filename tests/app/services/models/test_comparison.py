@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.services.models.comparison import ModelComparison
 from sciread_app.services.search.search import SearchService
@@ -38,13 +39,13 @@ def test_compared_model_searches_after_encoding(library, others):
     assert others.standing("x") == (0, 3)
     assert others.encode("x", Task()) == 3
     assert others.standing("x") == (3, 3)
-    hits = others.search("x").find("vehicle", mode=SearchMode.meaning, limit=2).hits
+    hits = others.search("x").find(parse("vehicle"), mode=SearchMode.meaning, limit=2).hits
     assert {hit.paper for hit in hits} == {1, 2}
 
 
 def test_vectors_of_compared_models_are_separate(library, others, tmp_path):
     others.encode("x", Task())
-    assert SearchService(library, None).find("car").hits
+    assert SearchService(library, None).find(parse("car")).hits
     assert len(library.vector_rows("other")[0]) == 3
     assert len(library.vector_rows("synonyms")[0]) == 0
 

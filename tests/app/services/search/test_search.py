@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sciread_app.domain.paper import Order
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
 from sciread_app.services.search import relevance
@@ -51,6 +52,16 @@ class Synonyms:
         return vector / np.linalg.norm(vector)
 
 
+class TextSearch(SearchService):
+    """A search service that also takes the text of a query."""
+
+    def find(self, query, **options):
+        return super().find(parse(query) if isinstance(query, str) else query, **options)
+
+    def why(self, query, ids):
+        return super().why(parse(query), ids)
+
+
 @pytest.fixture
 def model() -> Synonyms:
     return Synonyms()
@@ -80,8 +91,8 @@ def space(library, papers, model, tmp_path) -> EmbeddingIndex:
 
 
 @pytest.fixture
-def search(library, space) -> SearchService:
-    return SearchService(library, space)
+def search(library, space) -> TextSearch:
+    return TextSearch(library, space)
 
 
 def titles(library: Library, results) -> list[str]:
@@ -169,13 +180,13 @@ def test_pasted_abstract_finds_its_paper(library, search):
 
 
 @pytest.fixture
-def broken(library, space, model) -> SearchService:
+def broken(library, space, model) -> TextSearch:
     model.fails = True
-    return SearchService(library, space)
+    return TextSearch(library, space)
 
 
 def test_search_without_model_uses_words_and_notes_it(library, papers):
-    results = SearchService(library, None).find("car")
+    results = TextSearch(library, None).find("car")
     assert titles(library, results) == ["A car for everyone"]
     assert "words alone" in results.note
 
@@ -191,7 +202,7 @@ def test_text_mode_needs_no_model_and_has_no_note(broken):
 
 
 def test_meaning_mode_without_model_raises_encoder_failed(library, broken):
-    for search in (broken, SearchService(library, None)):
+    for search in (broken, TextSearch(library, None)):
         with pytest.raises(EncoderFailed):
             search.find("car", mode=SearchMode.meaning)
 
@@ -282,7 +293,7 @@ def test_like_query_equals_similar_within_conditions(library, search, papers):
 
 
 def test_like_query_without_model_uses_words_of_examples(library, papers):
-    galaxy, search = papers["Galaxy surveys"], SearchService(library, None)
+    galaxy, search = papers["Galaxy surveys"], TextSearch(library, None)
     assert titles(library, search.find("town")) != ["Galaxy surveys"]
     library.put([paper("More surveys")])
     assert "More surveys" in titles(library, search.find(f"town like:{galaxy}"))
@@ -339,7 +350,7 @@ def test_search_in_trash_matches_words(library, search, papers):
 
 
 def test_similar_without_vectors_uses_words_and_notes_it(library, papers):
-    results = SearchService(library, None).similar([papers["Waiting in queues"]])
+    results = TextSearch(library, None).similar([papers["Waiting in queues"]])
     assert titles(library, results)[0] == "The automobile in town"
     assert "words" in results.note
 
@@ -374,9 +385,9 @@ def test_common_words_rank_but_keep_best_paper_first(library, monkeypatch):
     library.put([paper(f"A model of things {n}", abstract="model " * 5) for n in range(60)])
     (best,) = library.put([paper("A lasso model", abstract="Of things.")]).ids
     monkeypatch.setattr("sciread_app.services.search.keyword_search._SCORED", 10)
-    results = SearchService(library, None).find("model of lasso things", mode=SearchMode.text)
+    results = TextSearch(library, None).find("model of lasso things", mode=SearchMode.text)
     assert [hit.paper for hit in results.hits] == [best]
-    results = SearchService(library, None).find("model things", mode=SearchMode.text, limit=200)
+    results = TextSearch(library, None).find("model things", mode=SearchMode.text, limit=200)
     assert results.total == 61
 
 
@@ -437,7 +448,7 @@ def test_total_counts_word_matches_and_meaning_matches(library, search):
 
 def test_total_exceeds_number_of_ranked_papers(library):
     library.put([paper(f"Bees n{n}") for n in range(1200)])
-    search = SearchService(library, None)
+    search = TextSearch(library, None)
     assert (search.find("bees").total, len(search.find("bees", limit=10).hits)) == (1200, 10)
     assert search.find("bees -n5").total == 1199
 
@@ -479,7 +490,7 @@ def test_similar_omits_papers_no_nearer_than_random_pairs(library, model, tmp_pa
     first, *_ = library.put(cars + cats).ids
     space = EmbeddingIndex(library, model, tmp_path)
     space.encode_missing()
-    found = SearchService(library, space).similar([first])
+    found = TextSearch(library, space).similar([first])
     assert {"Car 1", "Car 2"} <= set(titles(library, found))
     assert found.total == len(found.hits) <= 4
     assert all(hit.weak for hit in found.weaker) and len(found.hits + found.weaker) == 50
@@ -495,7 +506,7 @@ def test_like_accepts_number_citation_key_and_identifier(library, model, tmp_pat
     ).ids
     space = EmbeddingIndex(library, model, tmp_path)
     space.encode_missing()
-    search = SearchService(library, space)
+    search = TextSearch(library, space)
     by_number = search.find(f"like:{first}").hits
     assert by_number
     for name in ("ford1908car", "10.1016/0370-2693(88)91418-2", "doi:10.1016/0370-2693(88)91418-2"):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sciread_app import workspace as workspaces
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.paths import Home
@@ -107,7 +108,7 @@ def test_each_model_has_its_own_map_and_neighbours(dashboard, workspace, ours):
     with workspace.active_model.use() as now:  # the map page shows the same map
         assert np.array_equal(workspace.map(now).read().places, maps[0].places)
     near = [
-        others.ask(name, "like:1", SearchMode.meaning, Task()).listing.ids
+        others.ask(name, parse("like:1"), SearchMode.meaning, Task()).listing.ids
         for name in ("starter", "ours")
     ]
     assert list(near[0]) != list(near[1])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sciread_app import workspace as workspace_module
+from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
@@ -99,8 +100,8 @@ def test_facet_counts_are_kept_per_model(window, workspace):
     for name in ("ours", "theirs", "ours"):
         workspace.activation.activate(name, Task())
         workspace.active_model.encode_missing(Task())
-        desk.find("bees", SearchMode.meaning, Task())
-        now = desk.facets("bees", SearchMode.meaning, Task()).years
+        desk.find(parse("bees"), SearchMode.meaning, Task())
+        now = desk.facets(parse("bees"), SearchMode.meaning, Task()).years
         assert years.setdefault(name, now) == now
     assert years["ours"] != years["theirs"]
 

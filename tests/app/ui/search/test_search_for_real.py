@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from sciread_app.domain.query import parser
 from sciread_app.paths import Home
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
@@ -40,6 +41,17 @@ def wait_for(qtbot, page, query, wanted):
     qtbot.waitUntil(lambda: page.view.query == query)
     qtbot.waitUntil(lambda: all(page.model.card(n) for n in range(page.model.rowCount())))
     assert titles(page) == wanted
+
+
+def test_search_from_the_page_parses_the_query_once(qtbot, page, jobs, monkeypatch):
+    page.head.toggle_filters()  # the values are counted for the same query
+    qtbot.waitUntil(lambda: not jobs.running())
+    parsed, tidy = [], parser._tidy
+    monkeypatch.setattr(parser, "_tidy", lambda text: parsed.append(text) or tidy(text))
+    page.box.set_text("graph")
+    wait_for(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
+    qtbot.waitUntil(lambda: page.details.details.words == ("graph",) and not jobs.running())
+    assert parsed == ["graph"]
 
 
 def test_search_filter_and_examples_work_together(qtbot, page):
