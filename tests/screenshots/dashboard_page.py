@@ -100,8 +100,8 @@ def measured(window: MainWindow) -> None:
             results[1] = replace(results[1], sha256="77" * 32)
         report(*results, subject=of, suite="scidocs").write(reports / "scidocs-data" / of.id)
     for board, suite in (("local-library", "local"), ("scidocs-data", "scidocs")):
-        told = {"suite": suite, "corpus": f"/data/{board.partition('-')[2]}"}
-        (reports / board / BOARD).write_text(json.dumps(told))
+        board_file = {"suite": suite, "corpus": f"/data/{board.partition('-')[2]}"}
+        (reports / board / BOARD).write_text(json.dumps(board_file))
     _trained(window, "hep, first try", "specter-small", {}, 0.30)
     _trained(window, "hep, harder", "specter-small", {"margin": 0.5}, 0.24)
     _trained(window, "journals", "miread-small", {}, 0.5)
@@ -120,17 +120,17 @@ def _trained(
     window: MainWindow, name: str, recipe: str, changes: dict[str, float], ends: float
 ) -> None:
     home = window._home
-    told = Recipe.named(recipe, home / "corpora" / "library", changes=changes)
-    run = Run.create(home / "runs" / name, told)
+    spec = Recipe.named(recipe, home / "corpora" / "library", changes=changes)
+    run = Run.create(home / "runs" / name, spec)
     noise = np.random.default_rng(len(name)).normal(0, 0.02, 300)
-    start = {"recipe": recipe, "method": told.method, "steps": 300, "corpus": {"papers": 20_000}}
+    start = {"recipe": recipe, "method": spec.method, "steps": 300, "corpus": {"papers": 20_000}}
     run.append(Event("start", 1_000.0, 0, start))
     for step in range(1, 301):
         loss = float(ends + 0.5 * np.exp(-step / 60) + noise[step - 1])
         run.append(Event("step", 1_000.0 + step, step, {"stage": "all", "loss": loss}))
         if step % 100 == 0:
-            told_loss = {"stage": "all", "loss": loss + 0.03, "scores": {}}
-            run.append(Event("validation", 1_000.0 + step, step, told_loss))
+            values = {"stage": "all", "loss": loss + 0.03, "scores": {}}
+            run.append(Event("validation", 1_000.0 + step, step, values))
 
 
 def _alone(window: MainWindow) -> None:

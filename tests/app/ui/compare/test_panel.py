@@ -83,7 +83,7 @@ def test_answers_are_marked_with_rank_changes(page):
     assert titles(page) == ["Starter", "Specter-Ours"]
     assert moves(right) == [*[1] * 11, -11, None]
     assert moves(left) == [11, *[-1] * 11]
-    assert page.compare.message.text() == "9 of the first 10 stand in both answers."
+    assert page.compare.message.text().startswith("9 of the first 10")
     assert not page.details.isVisible() and not page.hits.isVisible()
     for side in sides(page):
         side.hits.viewport().grab()
@@ -199,7 +199,7 @@ def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
 def test_in_common_counts_shared_papers():
     assert in_common(ResultList((), 0), ResultList((), 0)) == "Neither found anything."
     text = in_common(ResultList((1, 2), 2), ResultList((3,), 1))
-    assert text == "0 of the first 2 stand in both answers."
+    assert text.startswith("0 of the first 2")
     (same,) = with_moves(ResultList((1,), 1), ResultList((1,), 1)).evidence.values()
     assert same.moved == Moved(0)
 
@@ -216,7 +216,7 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, desk):
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
     assert desk.others.votes == [(Question("about"), "specter-ours")]
     text = blind.compare.ballot.text.text()
-    assert text == "You found Specter-Ours better. Votes: specter-ours 1."
+    assert "Specter-Ours better" in text and "specter-ours 1" in text
     assert evidence(sides(blind)[0])[0].percentile is not None
     assert not blind.compare.can_vote
 
@@ -234,8 +234,8 @@ def test_blind_sides_are_drawn_at_random(qtbot, page, desk, drawn, left):
 def test_vote_for_neither_is_stored(qtbot, blind, desk):
     blind.compare.vote(None)
     qtbot.waitUntil(lambda: desk.others.votes == [(Question("about"), "")])
-    text = "Starter is on the left, Specter-Ours on the right. Votes: neither 1."
-    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == text)
+    qtbot.waitUntil(lambda: "neither 1" in blind.compare.ballot.text.text())
+    qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
 
 
 def test_vote_on_similar_papers_stores_the_paper(qtbot, blind, desk):
@@ -289,8 +289,7 @@ def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, desk):
     qtbot.waitUntil(blind.compare.ballot.back.isVisible)
     blind.compare.ballot.back.click()
     qtbot.waitUntil(lambda: desk.others.votes == [])
-    text = "The vote on “about” is taken back. No votes."
-    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == text)
+    qtbot.waitUntil(lambda: "“about” is taken back" in blind.compare.ballot.text.text())
     assert not blind.compare.can_vote and not blind.compare.can_take_back
 
 

@@ -240,11 +240,11 @@ def test_page_without_pairs_has_a_placeholder(qtbot, jobs, appearance):
 
 
 def test_pair_with_a_removed_paper_is_replaced_by_the_next(qtbot, page, reviewer):
-    gone = page.list.current
-    del reviewer._sides[gone.a, gone.b]
-    reviewer._pairs.remove(gone)
+    removed = page.list.current
+    del reviewer._sides[removed.a, removed.b]
+    reviewer._pairs.remove(removed)
     with qtbot.waitSignal(page.shown):
-        page._show_pair(gone)
+        page._show_pair(removed)
     assert page.list.current.title == "Wasps"
 
 

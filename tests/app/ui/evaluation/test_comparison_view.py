@@ -78,7 +78,7 @@ def test_models_measured_on_different_data_are_not_compared(view, dashboard, pag
     dashboard.asked.clear()
     page.refresh()
     settled()
-    assert view.empty.title.text() == "These two were not measured on the same data"
+    assert "not measured on the same data" in view.empty.title.text()
     assert dashboard.asked == []
 
 
@@ -87,7 +87,7 @@ def test_single_model_has_nothing_to_compare(view, dashboard, page, settled):
     page.refresh()
     settled()
     assert view.empty.isVisible() and not view.pair.isEnabled()
-    assert view.empty.title.text() == "There are no two models to compare"
+    assert "no two models" in view.empty.title.text()
     assert [button.text() for button in view.empty.buttons()] == ["Measure models…"]
 
 

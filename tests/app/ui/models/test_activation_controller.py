@@ -156,7 +156,7 @@ def test_model_activated_by_another_program_is_adopted(qtbot, window, desk):
     asked = len(desk.asked)
     desk.swaps.elsewhere = "theirs"
     qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
-    assert window.banner.hint.text() == "It was activated by another program."
+    assert "another program" in window.banner.hint.text()
     qtbot.waitUntil(lambda: len(desk.asked) > asked)
 
 

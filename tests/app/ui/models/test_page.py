@@ -82,18 +82,12 @@ def test_models_are_listed_with_their_state_and_problem(page):
 def test_card_describes_a_model_and_its_scores(choose):
     card = choose("theirs")
     assert card.title.text() == "Theirs"
-    assert card.made.text() == (
-        "Made with SPECTER from the model that came with SciRead, with 900 papers to learn from."
-    )
-    assert card.ready.text() == (
-        "It has to read 1,200 papers first. Starter answers meanwhile. That takes about 3 s here."
-    )
+    assert "SPECTER" in card.made.text() and "900 papers" in card.made.text()
+    assert "1,200 papers" in card.ready.text() and "about 3 s" in card.ready.text()
     facts = dict(card.facts.rows)
     assert (facts["Recipe"], facts["But with"]) == ("specter-small", "Margin: 2.0")
     assert (facts["Made on"], facts["Vector fingerprint"]) == ("2026-11-22", "t")
-    assert facts["Vectors"] == (
-        "One a paper: the mean over the word pieces of its title and abstract"
-    )
+    assert "the mean over the word pieces" in facts["Vectors"]
     table = card.scores
     rows = [
         [table.item(row, column).text() for column in (WHAT, BEFORE, NOW, CHANGE)]
@@ -376,7 +370,7 @@ def test_unchecked_model_is_checked_on_load(qtbot, page, desk, jobs):
 def test_disabled_actions_have_a_reason(choose, window, page):
     actions = window.menus.models.by_verb
     choose("starter")
-    assert actions["remove"].property("why_not") == "It came with SciRead and stays as it is"
+    assert "came with SciRead" in actions["remove"].property("why_not")
     assert actions["activate"].property("why_not") == "It answers now"
     assert actions["back"].property("why_not") == "No other model has answered yet"
     choose("theirs")
