@@ -113,13 +113,17 @@ def _nothing_fetched(since: float, last: LastFetch, now: datetime) -> StatusMess
     )
 
 
-def nothing_wanted(came: int, held: int, waved: int, wishes: TopicPreferences) -> StatusMessage:
+def nothing_left(
+    came: int, held: int, dismissed: int, preferences: TopicPreferences
+) -> StatusMessage:
     """Papers were added, but all are dealt with or excluded by the preferences."""
-    if held + waved == came:
-        return StatusMessage(_dealt_with(came, held, waved), tr("Come back after the next fetch."))
-    if wishes.must or wishes.never:
+    if held + dismissed == came:
         return StatusMessage(
-            _none_asked_for(came, wishes),
+            _dealt_with(came, held, dismissed), tr("Come back after the next fetch.")
+        )
+    if preferences.must or preferences.never:
+        return StatusMessage(
+            _none_asked_for(came, preferences),
             tr("Change these words, or leave them out."),
             SuggestedAction.words,
         )
@@ -131,8 +135,8 @@ def nothing_wanted(came: int, held: int, waved: int, wishes: TopicPreferences) -
     return StatusMessage(said, tr("Change the search."))
 
 
-def _dealt_with(came: int, held: int, waved: int) -> str:
-    if not waved:
+def _dealt_with(came: int, held: int, dismissed: int) -> str:
+    if not dismissed:
         return trn(
             "You have dealt with all {n:,} new paper: {held:,} in the collection.",
             "You have dealt with all {n:,} new papers: {held:,} in the collection.",
@@ -144,7 +148,7 @@ def _dealt_with(came: int, held: int, waved: int) -> str:
             "You have dealt with all {n:,} new paper: {waved:,} waved away.",
             "You have dealt with all {n:,} new papers: {waved:,} waved away.",
             came,
-            waved=waved,
+            waved=dismissed,
         )
     return trn(
         "You have dealt with all {n:,} new paper: {held:,} in the collection and {waved:,} waved "
@@ -153,24 +157,24 @@ def _dealt_with(came: int, held: int, waved: int) -> str:
         "away.",
         came,
         held=held,
-        waved=waved,
+        waved=dismissed,
     )
 
 
-def _none_asked_for(came: int, wishes: TopicPreferences) -> str:
-    if not wishes.never:
+def _none_asked_for(came: int, preferences: TopicPreferences) -> str:
+    if not preferences.never:
         return trn(
             "None of {n:,} new paper is left: what comes here must have “{must}”.",
             "None of {n:,} new papers is left: what comes here must have “{must}”.",
             came,
-            must=wishes.must,
+            must=preferences.must,
         )
-    if not wishes.must:
+    if not preferences.must:
         return trn(
             "None of {n:,} new paper is left: what comes here must not have “{never}”.",
             "None of {n:,} new papers is left: what comes here must not have “{never}”.",
             came,
-            never=wishes.never,
+            never=preferences.never,
         )
     return trn(
         "None of {n:,} new paper is left: what comes here must have “{must}” and must not have "
@@ -178,8 +182,8 @@ def _none_asked_for(came: int, wishes: TopicPreferences) -> str:
         "None of {n:,} new papers is left: what comes here must have “{must}” and must not have "
         "“{never}”.",
         came,
-        must=wishes.must,
-        never=wishes.never,
+        must=preferences.must,
+        never=preferences.never,
     )
 
 

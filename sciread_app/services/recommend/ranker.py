@@ -35,7 +35,7 @@ class TrainingExamples:
 
     wanted: Sequence[PaperId]
     unwanted: Sequence[PaperId]
-    wishes: TopicPreferences
+    preferences: TopicPreferences
 
 
 class TopicRanker:
@@ -60,7 +60,7 @@ class TopicRanker:
         ranked = rank(wanted, unwanted, self._features(others), offered)
         task.raise_if_cancelled()
         near = _alike(wanted, offered, ranked, self._floor())
-        scores = ranked.scores * decay(_ages(candidates.came), examples.wishes.half_life)
+        scores = ranked.scores * decay(_ages(candidates.came), examples.preferences.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
         return [
             self._pick(row, examples, candidates, scores, near, ranked) for row in order.tolist()
@@ -77,7 +77,7 @@ class TopicRanker:
             return 0
         own = wanted[known]
         near = alike(offered[there] @ own.T, own @ own.T, self._floor())
-        return int((near.fits & (candidates.came[there] > examples.wishes.seen)).sum())
+        return int((near.fits & (candidates.came[there] > examples.preferences.seen)).sum())
 
     def _shortlist(
         self, examples: TrainingExamples, others: Sequence[PaperId], candidates: AddedPapers
@@ -104,7 +104,7 @@ class TopicRanker:
             float(scores[row]),
             came,
             fits=bool(near.fits[row]),
-            unseen=came > examples.wishes.seen,
+            unseen=came > examples.preferences.seen,
             similarity=similarity if space else None,
             percentile=100 * space.percentile(similarity) if space else None,
             like=tuple(examples.wanted[place] for place in near.nearest[row, :_REASONS]),

@@ -47,30 +47,32 @@ _KEPT = 64  # cached feeds
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _CacheKey:
     """The cache key of a feed: all it depends on except the texts of the papers."""
 
     subject: FollowedTopic
     among: CandidateScope
-    wishes: TopicPreferences
-    members: tuple[PaperId, ...]  # what the subject is made of, and what was liked
-    waved: tuple[PaperId, ...]
+    preferences: TopicPreferences
+    members: tuple[PaperId, ...]  # the papers that define the topic, and liked ones
+    dismissed: tuple[PaperId, ...]
     arrived: bytes
     candidates: bytes
-    vectors: tuple[str, int]  # the space, and how many papers have one
-    today: int  # age counts in days
+    vectors: tuple[str, int]  # the embedding space, and the number of papers with a vector
+    today: int  # in days since 1970, since ages are in days
     limit: int
 
 
-class _Asked(NamedTuple):
-    question: _Question
-    arrived: Ids  # all that came
+class _Request(NamedTuple):
+    """A request for recommendations, with its candidates and the dismissed papers."""
+
+    key: _CacheKey
+    arrived: Ids  # all papers in the scope
     candidates: AddedPapers
-    waved: dict[PaperId, float]
+    dismissed: dict[PaperId, float]
 
     @property
     def examples(self) -> TrainingExamples:
-        return TrainingExamples(self.question.members, self.question.waved, self.question.wishes)
+        return TrainingExamples(self.key.members, self.key.dismissed, self.key.preferences)
 
 
 class Recommender:
@@ -79,16 +81,16 @@ class Recommender:
 
     def __init__(self, library: Library, space: EmbeddingIndex | None) -> None:
         self._library = library
-        self._opinions = library.feedback
+        self._feedback = library.feedback
         self._space = space
         self._search = SearchService(library, space)
         self._picker = TopicRanker(library, space)
-        self._feeds: OrderedDict[_Question, Recommendations] = OrderedDict()
+        self._feeds: OrderedDict[_CacheKey, Recommendations] = OrderedDict()
         self._lock = threading.Lock()
 
     def subjects(self) -> list[FollowedTopic]:
         """All collections by path, then all saved searches."""
-        return self._opinions.subjects()
+        return self._feedback.subjects()
 
     def subject(self, name: str) -> FollowedTopic:
         """Return the topic with this key, path or name. Raises LibraryError if there is none."""
@@ -104,23 +106,25 @@ class Recommender:
             tr("`sciread recommend` without a name lists those there are."),
         )
 
-    def wishes(self, subject: FollowedTopic) -> TopicPreferences:
-        return self._opinions.preferences().get(subject.key, TopicPreferences())
+    def preferences(self, subject: FollowedTopic) -> TopicPreferences:
+        return self._feedback.preferences().get(subject.key, TopicPreferences())
 
     # Each of these is an edit that can be undone.
 
-    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None:
+    def set_preferences(self, subject: FollowedTopic, preferences: TopicPreferences) -> None:
         """Change the preferences for a topic. Raises BadQuery if they are no valid query."""
-        _wanted(subject, wishes)
+        _conditions_for(subject, preferences)
         what = tr("Changed what comes for “{name}”", name=subject.name)
         with self._library.edits.recording(what):
-            self._opinions.set_preferences(subject.key, wishes)
+            self._feedback.set_preferences(subject.key, preferences)
 
     def seen(self, subject: FollowedTopic, until: float) -> None:
         """Mark papers added until then as seen."""
         what = tr("Saw what is new for “{name}”", name=subject.name)
         with self._library.edits.recording(what):
-            self._opinions.set_preferences(subject.key, replace(self.wishes(subject), seen=until))
+            self._feedback.set_preferences(
+                subject.key, replace(self.preferences(subject), seen=until)
+            )
 
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         """Mark these papers as relevant to the topic, without adding them to a collection."""
@@ -131,9 +135,9 @@ class Recommender:
             name=subject.name,
         )
         with self._library.edits.recording(what):
-            self._opinions.set(subject.key, papers, liked=True)
+            self._feedback.set(subject.key, papers, liked=True)
 
-    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+    def dismiss(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         """Mark these papers as not relevant; the next list takes it into account."""
         what = trn(
             "Waved {n:,} paper away for “{name}”",
@@ -142,7 +146,7 @@ class Recommender:
             name=subject.name,
         )
         with self._library.edits.recording(what):
-            self._opinions.set(subject.key, papers, liked=False)
+            self._feedback.set(subject.key, papers, liked=False)
 
     def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         """Remove the feedback on these papers."""
@@ -153,7 +157,7 @@ class Recommender:
             name=subject.name,
         )
         with self._library.edits.recording(what):
-            self._opinions.remove(subject.key, papers)
+            self._feedback.remove(subject.key, papers)
 
     def new_for(
         self,
@@ -168,14 +172,14 @@ class Recommender:
         days. Raises BadQuery if the topic's query or its preferences are invalid."""
         task = task or Task()
         since = time.time() - LATELY * DAY if since is None else since
-        asked = self._ask(subject, since, among, limit)
+        request = self._ask(subject, since, among, limit)
         task.raise_if_cancelled()
-        feed = self._known(asked.question)
+        feed = self._known(request.key)
         if feed is None:
-            feed = self._answer(asked, since, task)
-        if feed.picks:  # why there are none depends on more than the question
-            self._keep(asked.question, feed)
-        return replace(feed, since=since, dismissed=asked.waved)
+            feed = self._answer(request, since, task)
+        if feed.picks:  # the reason for an empty feed depends on more than the key
+            self._keep(request.key, feed)
+        return replace(feed, since=since, dismissed=request.dismissed)
 
     def count_new(self, subject: FollowedTopic, task: Task | None = None) -> int:
         """Return the number of unseen recent papers that fit this topic.
@@ -184,44 +188,44 @@ class Recommender:
         """
         if self._space is None:
             return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
-        asked = self._ask(subject, time.time() - LATELY * DAY, CandidateScope.fetched, 0)
-        return self._picker.count(asked.examples, asked.candidates)
+        request = self._ask(subject, time.time() - LATELY * DAY, CandidateScope.fetched, 0)
+        return self._picker.count(request.examples, request.candidates)
 
     def _ask(
         self, subject: FollowedTopic, since: float, among: CandidateScope, limit: int
-    ) -> _Asked:
-        wishes = self.wishes(subject)
-        liked, waved = self._opinions.of(subject.key)
+    ) -> _Request:
+        preferences = self.preferences(subject)
+        liked, dismissed = self._feedback.of(subject.key)
         arrivals = self._arrivals(among, since)
         members = list(dict.fromkeys([*self._own(subject, arrivals.ids), *liked]))
         held = members if subject.kind is TopicKind.collection else liked
-        candidates = self._candidates(subject, wishes, arrivals, [*held, *waved])
-        question = _Question(
+        candidates = self._candidates(subject, preferences, arrivals, [*held, *dismissed])
+        key = _CacheKey(
             subject,
             among,
-            wishes,
+            preferences,
             tuple(members),
-            tuple(waved),
+            tuple(dismissed),
             arrivals.ids.tobytes(),
             candidates.ids.tobytes(),
             (self._space.key, self._space.count()) if self._space else ("", 0),
             int(time.time() / DAY),
             limit,
         )
-        return _Asked(question, arrivals.ids, candidates, waved)
+        return _Request(key, arrivals.ids, candidates, dismissed)
 
     def _arrivals(self, among: CandidateScope, since: float) -> AddedPapers:
         if among is CandidateScope.fetched:
-            return self._opinions.fetched(since)
+            return self._feedback.fetched(since)
         if among is CandidateScope.added:
-            return self._opinions.added(since)
+            return self._feedback.added(since)
         every = self._library.matching(())
         return AddedPapers(every, np.full(len(every), np.nan))
 
     def _own(self, subject: FollowedTopic, arrived: Ids) -> list[PaperId]:
         """The papers that define the topic."""
         if subject.kind is TopicKind.collection:
-            return self._opinions.members(subject.number)[:_MOST_MEMBERS]
+            return self._feedback.members(subject.number)[:_MOST_MEMBERS]
         return self._best(subject.query, arrived)
 
     def _best(self, query: str, arrived: Ids) -> list[PaperId]:
@@ -237,65 +241,65 @@ class Recommender:
     def _candidates(
         self,
         subject: FollowedTopic,
-        wishes: TopicPreferences,
+        preferences: TopicPreferences,
         arrivals: AddedPapers,
         settled: Sequence[PaperId],
     ) -> AddedPapers:
         """The candidates: neither members nor dismissed, and meeting the preferences."""
         kept = ~np.isin(arrivals.ids, np.array(settled, np.int64))
-        conditions = _wanted(subject, wishes)
+        conditions = _conditions_for(subject, preferences)
         if conditions and kept.any():
             kept &= np.isin(arrivals.ids, self._library.matching(conditions), assume_unique=True)
         return AddedPapers(arrivals.ids[kept], arrivals.came[kept])
 
-    def _answer(self, asked: _Asked, since: float, task: Task) -> Recommendations:
-        question = asked.question
-        if not question.members or not len(asked.candidates.ids):
-            why = self._why_nothing(question, asked.arrived, since)
-            return Recommendations(question.subject, note=why.note, hint=why.hint, next=why.next)
-        picks = self._picker.pick(asked.examples, asked.candidates, question.limit, task)
-        feed = Recommendations(question.subject, picks, len(asked.candidates.ids))
+    def _answer(self, request: _Request, since: float, task: Task) -> Recommendations:
+        key = request.key
+        if not key.members or not len(request.candidates.ids):
+            why = self._why_nothing(key, request.arrived, since)
+            return Recommendations(key.subject, note=why.note, hint=why.hint, next=why.next)
+        picks = self._picker.pick(request.examples, request.candidates, key.limit, task)
+        feed = Recommendations(key.subject, picks, len(request.candidates.ids))
         if not picks:
             why = words.only_versions(feed.candidates)
         elif not feed.fitting:
-            why = words.none_fits(feed.candidates, question.subject)
+            why = words.none_fits(feed.candidates, key.subject)
         elif not any(pick.fits and pick.unseen for pick in picks):
-            why = words.all_seen(self._opinions.last_fetch(), datetime.now().astimezone())
-        elif len(question.members) < ENOUGH:
-            why = words.few(question.subject, len(question.members))
+            why = words.all_seen(self._feedback.last_fetch(), datetime.now().astimezone())
+        elif len(key.members) < ENOUGH:
+            why = words.few(key.subject, len(key.members))
         else:
             why = StatusMessage("")
         return replace(feed, note=why.note, hint=why.hint, next=why.next)
 
-    def _why_nothing(self, question: _Question, arrived: Ids, since: float) -> StatusMessage:
-        if not question.members:
-            return words.too_few(question.subject)
+    def _why_nothing(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
+        if not key.members:
+            return words.too_few(key.subject)
         if not len(arrived):
-            now, last = datetime.now().astimezone(), self._opinions.last_fetch()
-            return words.nothing_new(question.among, since, last, now)
-        held, waved = (
+            now, last = datetime.now().astimezone(), self._feedback.last_fetch()
+            return words.nothing_new(key.among, since, last, now)
+        held, dismissed = (
             int(np.isin(arrived, np.array(ids, np.int64)).sum())
-            for ids in (question.members, question.waved)
+            for ids in (key.members, key.dismissed)
         )
-        return words.nothing_wanted(len(arrived), held, waved, question.wishes)
+        return words.nothing_left(len(arrived), held, dismissed, key.preferences)
 
-    def _known(self, question: _Question) -> Recommendations | None:
+    def _known(self, key: _CacheKey) -> Recommendations | None:
         with self._lock:
-            if question in self._feeds:
-                self._feeds.move_to_end(question)
-            return self._feeds.get(question)
+            if key in self._feeds:
+                self._feeds.move_to_end(key)
+            return self._feeds.get(key)
 
-    def _keep(self, question: _Question, feed: Recommendations) -> None:
+    def _keep(self, key: _CacheKey, feed: Recommendations) -> None:
         with self._lock:
-            self._feeds[question] = feed
+            self._feeds[key] = feed
             if len(self._feeds) > _KEPT:
                 self._feeds.popitem(last=False)
 
 
-def _wanted(subject: FollowedTopic, wishes: TopicPreferences) -> list[Condition]:
+def _conditions_for(subject: FollowedTopic, preferences: TopicPreferences) -> list[Condition]:
     """The conditions that a paper must meet to be recommended. Raises BadQuery."""
-    conditions = _conditions(wishes.must)
-    conditions += [one._replace(negated=not one.negated) for one in _conditions(wishes.never)]
+    conditions = _conditions(preferences.must)
+    conditions += [one._replace(negated=not one.negated) for one in _conditions(preferences.never)]
     if subject.kind is TopicKind.search:
         conditions += parse(subject.query).conditions
     return conditions

@@ -19,7 +19,7 @@ class RecommendationActions(PageActions["RecommendationsPage"]):
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "foryou", tr("On the page For you"))
         self.add(tr("&More like this"), lambda page: page.keep())
-        self.add(tr("&Not for me"), lambda page: page.wave_away())
+        self.add(tr("&Not for me"), lambda page: page.dismiss())
         self.add(tr("&Take back"), lambda page: page.take_back())
         self.add(tr("Read &later"), lambda page: page.read_later())
         self.add(tr("&Seen until here"), lambda page: page.mark_seen())

@@ -38,7 +38,7 @@ NOBODY = EmptyMessage(
     ((tr("Go to your papers"), EmptyAction.papers), (tr("Fetch papers"), EmptyAction.fetch)),
 )
 _OTHERS = {
-    RecommendationTab.waved: EmptyMessage(
+    RecommendationTab.dismissed: EmptyMessage(
         "minus",
         tr("Nothing was waved away"),
         tr("What you say is not for you is kept here, and can be taken back."),

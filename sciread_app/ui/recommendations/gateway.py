@@ -50,7 +50,7 @@ class RecommendationsGateway:
         since = time.time() - days * DAY
         with self._recommending() as recommender:
             feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)
-            wishes = recommender.wishes(subject)
+            preferences = recommender.preferences(subject)
         return TopicRecommendations(
             subject,
             _parts(feed),
@@ -60,7 +60,7 @@ class RecommendationsGateway:
             feed.note,
             feed.hint,
             feed.next,
-            wishes,
+            preferences,
             max((pick.came for pick in feed.picks), default=0.0),
         )
 
@@ -72,9 +72,9 @@ class RecommendationsGateway:
         with self._recommending() as recommender:
             recommender.like(subject, papers)
 
-    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+    def dismiss(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         with self._recommending() as recommender:
-            recommender.wave_away(subject, papers)
+            recommender.dismiss(subject, papers)
 
     def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         with self._recommending() as recommender:
@@ -84,9 +84,9 @@ class RecommendationsGateway:
         with self._recommending() as recommender:
             recommender.seen(subject, until)
 
-    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None:
+    def set_preferences(self, subject: FollowedTopic, preferences: TopicPreferences) -> None:
         with self._recommending() as recommender:
-            recommender.wish(subject, wishes)
+            recommender.set_preferences(subject, preferences)
 
     @contextmanager
     def _recommending(self) -> Iterator[Recommender]:
@@ -110,7 +110,7 @@ def _parts(feed: Recommendations) -> dict[RecommendationTab, list[PaperId]]:
             pick.paper for pick in feed.picks if pick.fits and not pick.unseen
         ],
         RecommendationTab.far: [pick.paper for pick in feed.picks if not pick.fits],
-        RecommendationTab.waved: list(feed.dismissed),
+        RecommendationTab.dismissed: list(feed.dismissed),
     }
 
 

@@ -64,13 +64,13 @@ NAMES = {
     RecommendationTab.new: tr("New"),
     RecommendationTab.seen: tr("Seen"),
     RecommendationTab.far: tr("Less alike"),
-    RecommendationTab.waved: tr("Not for me"),
+    RecommendationTab.dismissed: tr("Not for me"),
 }
 TIPS = {
     RecommendationTab.new: tr("What came since you looked last, and is like your papers"),
     RecommendationTab.seen: tr("What you have seen before"),
     RecommendationTab.far: tr("What is further from your papers than these are from one another"),
-    RecommendationTab.waved: tr("What you said is not for you; it can be taken back"),
+    RecommendationTab.dismissed: tr("What you said is not for you; it can be taken back"),
 }
 
 
@@ -113,9 +113,9 @@ class OneOf(QToolButton):
 class RecommendationsHeader(QWidget):
     where_chosen = Signal()
     part_chosen = Signal(object)  # CandidateScope
-    wishes_changed = Signal(object)  # TopicPreferences
+    preferences_changed = Signal(object)  # TopicPreferences
     collect_requested = Signal()
-    wave_requested = Signal()
+    dismiss_requested = Signal()
     later_requested = Signal()
     back_requested = Signal()  # restore dismissed papers
     seen_requested = Signal()
@@ -123,7 +123,7 @@ class RecommendationsHeader(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.part = RecommendationTab.new
-        self._wishes = TopicPreferences()
+        self._preferences = TopicPreferences()
         self._build(appearance)
         self._connect()
         appearance.changed.connect(self._paint)
@@ -149,20 +149,20 @@ class RecommendationsHeader(QWidget):
         self.note.setText(found.note if found.part(RecommendationTab.new) else "")
         self.note.setVisible(bool(self.note.text()))
         self.problem.hide()
-        self._show_wishes(found.wishes)
+        self._show_preferences(found.preferences)
 
     def show_part(self, part: RecommendationTab) -> None:
         self.part = part
         self.switch.choose(list(RecommendationTab).index(part))
-        waved = part is RecommendationTab.waved
-        self.back.setVisible(waved)
-        for button in (self.keep, self.wave, self.later):
-            button.setVisible(not waved)
+        dismissed = part is RecommendationTab.dismissed
+        self.back.setVisible(dismissed)
+        for button in (self.keep, self.dismiss, self.later):
+            button.setVisible(not dismissed)
         self.seen.setVisible(part is RecommendationTab.new)
 
     def allow(self, chosen: bool, papers: bool) -> None:
         """Enable the actions on the selected papers and on the whole list."""
-        for button in (self.keep, self.wave, self.later, self.back):
+        for button in (self.keep, self.dismiss, self.later, self.back):
             button.setEnabled(chosen)
         self._verbs.setVisible(papers)
 
@@ -179,7 +179,7 @@ class RecommendationsHeader(QWidget):
 
     def tab_stops(self) -> Sequence[QWidget]:
         """The widgets in tab order."""
-        buttons = (self.keep, self.wave, self.later, self.back, self.seen)
+        buttons = (self.keep, self.dismiss, self.later, self.back, self.seen)
         fields = (self.must, self.never, self.age)
         return (self.among, self.refine_button, *fields, *self.switch.tab_stops(), *buttons)
 
@@ -190,28 +190,30 @@ class RecommendationsHeader(QWidget):
         direction = QBoxLayout.Direction
         self._top.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
 
-    def _show_wishes(self, wishes: TopicPreferences) -> None:
-        self._wishes = wishes
+    def _show_preferences(self, preferences: TopicPreferences) -> None:
+        self._preferences = preferences
         values = [days for _, days in AGES]
         with QSignalBlocker(self.must), QSignalBlocker(self.never):
             if not self._typing.isActive():
-                self.must.setText(wishes.must)
-                self.never.setText(wishes.never)
-        self.age.choose(values.index(wishes.half_life) if wishes.half_life in values else 0)
-        if wishes.must or wishes.never or wishes.half_life:
+                self.must.setText(preferences.must)
+                self.never.setText(preferences.never)
+        self.age.choose(
+            values.index(preferences.half_life) if preferences.half_life in values else 0
+        )
+        if preferences.must or preferences.never or preferences.half_life:
             self._fields.show()
 
-    def _wish(self) -> None:
+    def _set_preferences(self) -> None:
         self._typing.stop()
-        wishes = replace(
-            self._wishes,
+        preferences = replace(
+            self._preferences,
             must=self.must.text().strip(),
             never=self.never.text().strip(),
             half_life=AGES[self.age.number][1],
         )
-        if wishes != self._wishes:
-            self._wishes = wishes
-            self.wishes_changed.emit(wishes)
+        if preferences != self._preferences:
+            self._preferences = preferences
+            self.preferences_changed.emit(preferences)
 
     def _build(self, appearance: Appearance) -> None:
         self.title = ElidedLabel()
@@ -225,11 +227,11 @@ class RecommendationsHeader(QWidget):
             tr("Which of them"), [(NAMES[part], TIPS[part]) for part in RecommendationTab]
         )
         self.keep = QPushButton(tr("More like this"))
-        self.wave = QPushButton(tr("Not for me"))
+        self.dismiss = QPushButton(tr("Not for me"))
         self.later = QPushButton(tr("Read later"))
         self.back = QPushButton(tr("Take back"))
         self.seen = styled(QPushButton(tr("Seen until here")), "link")
-        self.wave.setToolTip(tr("Wave the chosen papers away; the list learns from it (−)"))
+        self.dismiss.setToolTip(tr("Wave the chosen papers away; the list learns from it (−)"))
         # Translators: the tag itself is called “read later” in every language
         self.later.setToolTip(tr("Tag the chosen papers “read later” (L)"))
         self.back.setToolTip(tr("Have the chosen papers recommended again"))
@@ -243,7 +245,7 @@ class RecommendationsHeader(QWidget):
         self._fields = self._build_fields(appearance)
         self._verbs = QWidget()
         verbs = FlowLayout(8)
-        for button in (self.keep, self.wave, self.later, self.back, self.seen):
+        for button in (self.keep, self.dismiss, self.later, self.back, self.seen):
             verbs.addWidget(button)
         self._verbs.setLayout(verbs)
         column = QVBoxLayout(self)
@@ -294,19 +296,19 @@ class RecommendationsHeader(QWidget):
             lambda number: self.part_chosen.emit(list(RecommendationTab)[number])
         )
         self.keep.clicked.connect(self.collect_requested)
-        self.wave.clicked.connect(self.wave_requested)
+        self.dismiss.clicked.connect(self.dismiss_requested)
         self.later.clicked.connect(self.later_requested)
         self.back.clicked.connect(self.back_requested)
         self.seen.clicked.connect(self.seen_requested)
-        self._typing.timeout.connect(self._wish)
+        self._typing.timeout.connect(self._set_preferences)
         for field in (self.must, self.never):
             field.textChanged.connect(lambda _: self._typing.start())
-            field.editingFinished.connect(self._wish)
-        self.age.chosen.connect(self._wish)
+            field.editingFinished.connect(self._set_preferences)
+        self.age.chosen.connect(self._set_preferences)
 
     def _paint(self, theme: Theme) -> None:
         self.keep.setIcon(icon("plus", theme.text))
-        self.wave.setIcon(icon("minus", theme.text))
+        self.dismiss.setIcon(icon("minus", theme.text))
         self.later.setIcon(icon("tag", theme.text))
         self.back.setIcon(icon("back", theme.text))
 

@@ -121,7 +121,7 @@ class RecommendationsPage(Page):
         subject, papers = self.subjects.current(), papers or self.list.chosen()
         if not subject or not papers:
             return
-        if self.head.part is RecommendationTab.waved:
+        if self.head.part is RecommendationTab.dismissed:
             self.take_back(papers)
             return
         self._take_away(papers)
@@ -137,19 +137,19 @@ class RecommendationsPage(Page):
             )
             self.message.emit(said, self._way_back(subject, papers))
 
-    def wave_away(self, papers: Sequence[PaperId] = ()) -> None:
+    def dismiss(self, papers: Sequence[PaperId] = ()) -> None:
         """Dismiss these papers, else the selected ones."""
         subject, papers = self.subjects.current(), papers or self.list.chosen()
-        if subject and papers and self.head.part is not RecommendationTab.waved:
+        if subject and papers and self.head.part is not RecommendationTab.dismissed:
             self._take_away(papers)
-            self._do(tr("Remembering"), lambda: self._foryou.wave_away(subject, papers))
+            self._do(tr("Remembering"), lambda: self._foryou.dismiss(subject, papers))
             said = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
             self.message.emit(said, self._way_back(subject, papers))
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Undo the dismissal of papers."""
         subject, papers = self.subjects.current(), papers or self.list.chosen()
-        if subject and papers and self.head.part is RecommendationTab.waved:
+        if subject and papers and self.head.part is RecommendationTab.dismissed:
             self._take_away(papers)
             self._way_back(subject, papers)()
 
@@ -161,7 +161,7 @@ class RecommendationsPage(Page):
         """Mark all new papers up to the latest as seen."""
         subject, found = self.subjects.current(), self.found
         if subject and found and found.part(RecommendationTab.new):
-            before = found.wishes.seen
+            before = found.preferences.seen
             self._do(tr("Remembering"), lambda: self._foryou.seen(subject, found.newest))
 
             def back() -> None:
@@ -266,13 +266,13 @@ class RecommendationsPage(Page):
         self._ask()
         self.edited.emit()
 
-    def _wish(self, wishes: TopicPreferences) -> None:
+    def _set_preferences(self, preferences: TopicPreferences) -> None:
         subject = self.subjects.current()
         if subject is None:
             return
         self._jobs.run(
             tr("Remembering"),
-            lambda task: self._foryou.wish(subject, wishes),
+            lambda task: self._foryou.set_preferences(subject, preferences),
             lambda _: self._learnt(),
             on_failed=self._explain,
             queue=JobQueue.short,
@@ -340,11 +340,11 @@ class RecommendationsPage(Page):
         if not chosen:
             return
         menu = QMenu(self)
-        if self.head.part is RecommendationTab.waved:
+        if self.head.part is RecommendationTab.dismissed:
             menu.addAction(tr("Take back"), lambda: self.take_back(chosen))
         else:
             menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
-            menu.addAction(tr("Not for me") + "\t−", lambda: self.wave_away(chosen))
+            menu.addAction(tr("Not for me") + "\t−", lambda: self.dismiss(chosen))
         menu.addAction(tr("Read later") + "\tL", self.read_later)
         menu.addSeparator()
         menu.addAction(tr("Similar papers"), lambda: self.similar_requested.emit(chosen))
@@ -385,16 +385,16 @@ class RecommendationsPage(Page):
         head: Any = self.head
         head.where_chosen.connect(self._ask)
         head.part_chosen.connect(self.show_part)
-        head.wishes_changed.connect(self._wish)
+        head.preferences_changed.connect(self._set_preferences)
         head.collect_requested.connect(lambda: self.keep())
-        head.wave_requested.connect(lambda: self.wave_away())
+        head.dismiss_requested.connect(lambda: self.dismiss())
         head.later_requested.connect(self.read_later)
         head.back_requested.connect(lambda: self.take_back())
         head.seen_requested.connect(self.mark_seen)
         self.list.current_changed.connect(self._pick)
         self.list.chosen_changed.connect(self._allow)
         self.list.marked_relevant.connect(self.keep)
-        self.list.marked_irrelevant.connect(self.wave_away)
+        self.list.marked_irrelevant.connect(self.dismiss)
         self.list.later.connect(lambda _: self.read_later())
         self.list.activated.connect(self.details.focus_text)
         self.list.escaped.connect(self.subjects.setFocus)

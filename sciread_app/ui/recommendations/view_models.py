@@ -25,7 +25,7 @@ class RecommendationTab(Enum):
     new = "new"
     seen = "seen"
     far = "far"  # less similar
-    waved = "waved"  # dismissed
+    dismissed = "dismissed"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class TopicRecommendations:
     note: str = ""
     hint: str = ""
     next: SuggestedAction = SuggestedAction.nothing
-    wishes: TopicPreferences = field(default_factory=TopicPreferences)
+    preferences: TopicPreferences = field(default_factory=TopicPreferences)
     newest: float = 0.0  # when the latest of them was added
 
     def part(self, part: RecommendationTab) -> Sequence[PaperId]:
@@ -62,10 +62,10 @@ class RecommendationServices(CardSource, Protocol):
 
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None: ...
 
-    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None: ...
+    def dismiss(self, subject: FollowedTopic, papers: Sequence[int]) -> None: ...
 
     def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None: ...
 
     def seen(self, subject: FollowedTopic, until: float) -> None: ...
 
-    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None: ...
+    def set_preferences(self, subject: FollowedTopic, preferences: TopicPreferences) -> None: ...

@@ -31,8 +31,8 @@ class FakeForYou:
     ) -> None:
         self.followed = list(subjects)
         self.come = list(range(1, 7))
-        self.waved: dict[str, list[PaperId]] = {}
-        self.wished: dict[str, TopicPreferences] = {}
+        self.dismissed: dict[str, list[PaperId]] = {}
+        self.preferences: dict[str, TopicPreferences] = {}
         self.asked: list[str] = []
         self.note, self.hint, self.next = "", "", SuggestedAction.nothing
         self._cards = cards
@@ -47,20 +47,20 @@ class FakeForYou:
         self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
     ) -> TopicRecommendations:
         self.asked.append(f"{subject.name} {among.value} {days}")
-        wishes, waved = (
-            self.wished.get(subject.key, TopicPreferences()),
-            self.waved.get(subject.key, []),
+        preferences, dismissed = (
+            self.preferences.get(subject.key, TopicPreferences()),
+            self.dismissed.get(subject.key, []),
         )
-        left = [PaperId(n) for n in self.come if n not in waved]
+        left = [PaperId(n) for n in self.come if n not in dismissed]
         near, far = [n for n in left if n <= 4], [n for n in left if n > 4]
-        new = [n for n in near if n > wishes.seen]
+        new = [n for n in near if n > preferences.seen]
         return TopicRecommendations(
             subject,
             {
                 RecommendationTab.new: new,
                 RecommendationTab.seen: [n for n in near if n not in new],
                 RecommendationTab.far: far,
-                RecommendationTab.waved: waved,
+                RecommendationTab.dismissed: dismissed,
             },
             {
                 n: MatchReasons(None, None, 0.6, 100 - 0.3 * 1.8**n, why="Its words: hive")
@@ -71,7 +71,7 @@ class FakeForYou:
             self.note,
             self.hint,
             self.next,
-            wishes,
+            preferences,
             newest=max(near, default=0),
         )
 
@@ -83,19 +83,21 @@ class FakeForYou:
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         self.asked.append(f"like {subject.name} {list(papers)}")
 
-    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
-        self.waved.setdefault(subject.key, []).extend(map(PaperId, papers))
+    def dismiss(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        self.dismissed.setdefault(subject.key, []).extend(map(PaperId, papers))
 
     def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         gone = set(papers)
-        self.waved[subject.key] = [n for n in self.waved.get(subject.key, []) if n not in gone]
+        self.dismissed[subject.key] = [
+            n for n in self.dismissed.get(subject.key, []) if n not in gone
+        ]
 
     def seen(self, subject: FollowedTopic, until: float) -> None:
-        self.wished[subject.key] = replace(
-            self.wished.get(subject.key, TopicPreferences()), seen=until
+        self.preferences[subject.key] = replace(
+            self.preferences.get(subject.key, TopicPreferences()), seen=until
         )
 
-    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None:
-        if "year:" in wishes.must:
+    def set_preferences(self, subject: FollowedTopic, preferences: TopicPreferences) -> None:
+        if "year:" in preferences.must:
             raise BadQuery("“year:soon” is no year.", "Write year:2015.")
-        self.wished[subject.key] = wishes
+        self.preferences[subject.key] = preferences

@@ -123,20 +123,20 @@ def test_general_words_are_not_a_reason(library, open_recommender):
 def test_recommendations_leave_out_held_dismissed_and_imported_papers(
     library, held_bees, open_recommender
 ):
-    held, waved, new = fetch(library, [about(BEES, n) for n in range(100, 103)])
+    held, dismissed, new = fetch(library, [about(BEES, n) for n in range(100, 103)])
     library.collections.add([held], "bees/nested")
     (from_file,) = library.put([about(BEES, 200)]).ids
     recommender = open_recommender()
     bees = recommender.subject("bees")
-    recommender.wave_away(bees, [waved])
+    recommender.dismiss(bees, [dismissed])
     assert [pick.paper for pick in recommender.new_for(bees).picks] == [new]
     added = recommender.new_for(bees, among=CandidateScope.added)
     assert {pick.paper for pick in added.picks} >= {new, from_file}
     assert library.edits.undo().what == "Waved 1 paper away for “bees”"
-    assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
+    assert {pick.paper for pick in recommender.new_for(bees).picks} == {dismissed, new}
     library.edits.redo()
-    recommender.take_back(bees, [waved])
-    assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
+    recommender.take_back(bees, [dismissed])
+    assert {pick.paper for pick in recommender.new_for(bees).picks} == {dismissed, new}
 
 
 def test_recommendations_leave_out_versions_of_held_papers(library, open_recommender):
@@ -159,7 +159,7 @@ def test_recommender_learns_from_dismissed_papers(library, held_bees, open_recom
     bees = recommender.subject("bees")
     first = {pick.paper: pick.score for pick in recommender.new_for(bees).picks}
     ants_found = [p.id for p in library.get(first) if "ant" in f"{p.title} {p.abstract}".split()]
-    recommender.wave_away(bees, ants_found[:4])
+    recommender.dismiss(bees, ants_found[:4])
     then = {pick.paper: pick.score for pick in recommender.new_for(bees).picks}
     kept = ants_found[4]
     assert sorted(then, key=then.get).index(kept) <= sorted(first, key=first.get).index(kept)
@@ -170,15 +170,15 @@ def test_recommendations_respect_required_and_excluded_words(library, held_bees,
     fetch(library, [paper("Honey of the hive"), paper("Drone of the hive"), paper("Honey bread")])
     recommender = open_recommender()
     bees = recommender.subject("bees")
-    recommender.wish(bees, TopicPreferences(must="honey", never="bread"))
+    recommender.set_preferences(bees, TopicPreferences(must="honey", never="bread"))
     (pick,) = recommender.new_for(bees).picks
     assert library.get([pick.paper])[0].title == "Honey of the hive"
-    recommender.wish(bees, TopicPreferences(must="dragon"))
+    recommender.set_preferences(bees, TopicPreferences(must="dragon"))
     assert recommender.new_for(bees).note == (
         "None of 3 new papers is left: what comes here must have “dragon”."
     )
     with pytest.raises(BadQuery):
-        recommender.wish(bees, TopicPreferences(must="year:soon"))
+        recommender.set_preferences(bees, TopicPreferences(must="year:soon"))
 
 
 def test_half_life_ranks_later_papers_first(library, held_bees, open_recommender, monkeypatch):
@@ -190,7 +190,7 @@ def test_half_life_ranks_later_papers_first(library, held_bees, open_recommender
     recommender = open_recommender()
     bees = recommender.subject("bees")
     assert [pick.paper for pick in recommender.new_for(bees).picks] == [old, new]
-    recommender.wish(bees, TopicPreferences(half_life=2))
+    recommender.set_preferences(bees, TopicPreferences(half_life=2))
     assert [pick.paper for pick in recommender.new_for(bees).picks] == [new, old]
 
 
@@ -262,7 +262,7 @@ def test_empty_recommendations_have_an_explanation(library, open_recommender):
         == "All 4 new papers are less alike than your collection's papers are to one another."
     )
     assert len(feed.picks) == 4 and not feed.fitting
-    recommender.wave_away(recommender.subject("bees"), fetched)
+    recommender.dismiss(recommender.subject("bees"), fetched)
     assert feed_of(recommender).note == "You have dealt with all 4 new papers: 4 waved away."
 
 

@@ -104,18 +104,18 @@ def test_dismissed_paper_can_be_restored(show, qtbot, jobs):
         qtbot.keyClicks(page.list, "-")
     settle(qtbot, jobs)
     assert listed(page) == [1, 3, 4]
-    page.show_part(RecommendationTab.waved)
+    page.show_part(RecommendationTab.dismissed)
     assert listed(page) == [2]
     page.take_back()
     settle(qtbot, jobs)
-    assert foryou.waved[BEES.key] == []
+    assert foryou.dismissed[BEES.key] == []
     page.show_part(RecommendationTab.new)
     page.list.go_to(0)
-    page.wave_away()
+    page.dismiss()
     settle(qtbot, jobs)
     message.args[1]()  # undo of the first message: paper 2 is listed already
     settle(qtbot, jobs)
-    assert foryou.waved[BEES.key] == [1]
+    assert foryou.dismissed[BEES.key] == [1]
 
 
 def test_read_later_key_requests_a_tag(show, qtbot):
@@ -147,7 +147,7 @@ def test_preferences_are_saved_and_invalid_ones_explained(show, qtbot, jobs):
     page.head.must.setText("honey")
     page.head.must.editingFinished.emit()
     settle(qtbot, jobs)
-    assert foryou.wished[BEES.key].must == "honey"
+    assert foryou.preferences[BEES.key].must == "honey"
     page.head.must.setText("year:soon")
     page.head.must.editingFinished.emit()
     settle(qtbot, jobs)

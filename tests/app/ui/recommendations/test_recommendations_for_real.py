@@ -74,7 +74,7 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     qtbot.keyClicks(page.list, "-")
     settle()
     assert list(page.model.listing.ids) == [first]
-    assert list(page.found.part(RecommendationTab.waved)) == [second]
+    assert list(page.found.part(RecommendationTab.dismissed)) == [second]
 
     page.mark_seen()
     settle()
