@@ -183,7 +183,6 @@ class SettingsPage(Page):
             widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
         )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

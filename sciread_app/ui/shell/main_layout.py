@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QFrame,
     QHBoxLayout,
     QLineEdit,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -30,11 +32,38 @@ from sciread_app.ui.widgets.window_placement import clear_place
 
 MARGIN, BANNER_WIDTH = 12, 480  # pixels from the edges of the page, at most
 AROUND_MOUSE = 24
+LEAST_PAGE = 200  # pixels, width and height
 CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox)
 
 
 class _Pages(QStackedWidget):
-    """What stands around them gets the room that it wants, and they get the rest."""
+    """A stack that is as large as its current page needs, not as the largest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.currentWidget()
+        return page.minimumSizeHint() if page else QSize()
+
+
+class _PageArea(QScrollArea):
+    """Scrolls a page that needs more room than a small screen has, so that none of it is cut."""
+
+    def __init__(self, pages: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(pages)
+        self.viewport().setAutoFillBackground(False)
+        pages.setAutoFillBackground(False)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST_PAGE, LEAST_PAGE)
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()
@@ -48,17 +77,18 @@ class MainLayout(QWidget):
         self.wait.say("papers", tr("Opening the library"))
         self.pages = _Pages()
         self.pages.addWidget(self.wait)
+        self.area = _PageArea(self.pages)
         self.foot = StatusBar(jobs)
         self.rail = NavigationBar(pages, appearance)
         self.rail.setEnabled(False)
         # Tab goes in the order in which they come here, and round: from the rail over banner and
         # page, whatever is built on it and when, to the foot.
-        for part in (self.foot, self.rail, self.banner, self.pages):
+        for part in (self.foot, self.rail, self.banner, self.area):
             part.setParent(self)
         across = QHBoxLayout()
         across.setSpacing(0)
         across.addWidget(self.rail)
-        across.addWidget(self.pages, 1)
+        across.addWidget(self.area, 1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -66,7 +96,7 @@ class MainLayout(QWidget):
         self._column.addWidget(self.foot)
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())
-        self.pages.installEventFilter(self)
+        self.area.installEventFilter(self)
 
     def put_above_foot(self, panel: QWidget) -> None:
         self._column.insertWidget(self._column.indexOf(self.foot), panel)
@@ -96,7 +126,7 @@ class MainLayout(QWidget):
         self.banner.raise_()
 
     def _banner_area(self) -> QRect:
-        return self.pages.geometry().marginsRemoved(QMargins(MARGIN, MARGIN, MARGIN, MARGIN))
+        return self.area.geometry().marginsRemoved(QMargins(MARGIN, MARGIN, MARGIN, MARGIN))
 
     def _banner_size(self) -> QSize:
         area = self._banner_area()

@@ -43,11 +43,11 @@ def group(*inside: QWidget, name: str = "") -> QWidget:
 
 
 def scrolling(body: QWidget) -> QScrollArea:
-    """A vertical scroll area around `body`, which has the width of the area."""
+    """A scroll area around `body`, which has the width of the area, or its minimum if that is
+    more."""
     scroll = _Scroll(widgetResizable=True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     scroll.setWidget(body)
     return scroll
 

@@ -249,7 +249,6 @@ class TaskView(QWidget):
         right.addStretch()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(maps)
         page = QWidget()
         row = QHBoxLayout(page)

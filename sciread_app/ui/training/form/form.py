@@ -192,7 +192,6 @@ class TrainingForm(QFrame):
         self.area = QScrollArea(widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column.addWidget(self.area, 1)
         column.addWidget(self._foot())
         self._fill_area()

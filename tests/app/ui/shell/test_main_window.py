@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QScrollArea
 
 from sciread_app.domain.paper import LibraryChanges, Skipped
 from sciread_app.errors import LibraryError
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, as_table, headline
 from sciread_app.ui.jobs.runner import JobError, JobRunner, job_error
+from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
@@ -291,6 +292,37 @@ def test_window_size_is_restored(qtbot, show_window, jobs, appearance, tmp_path)
     again = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(again)
     assert (again.width(), again.height()) == (790, 580)
+
+
+def test_small_window_scrolls_pages_that_are_wider(qtbot, show_window):
+    window = show_window(FakeDesk(40))
+    window.resize(720, 450)
+    frame = window.findChild(MainLayout)
+    wide = []
+    for page in PAGES:
+        window.go_to(page.key)
+        qtbot.waitUntil(lambda key=page.key: window.shows(key))
+        QApplication.processEvents()
+        shown, view = frame.pages.currentWidget(), frame.area.viewport()
+        assert window.width() == 720, page.key
+        assert shown.width() >= shown.minimumSizeHint().width(), page.key
+        beyond = shown.width() - view.width()
+        assert frame.area.horizontalScrollBar().maximum() == beyond, page.key
+        if beyond:
+            wide.append(page.key)
+    assert "dashboard" in wide and "search" not in wide
+
+
+def test_small_window_scrolls_contents_of_pages_that_are_wider(qtbot, show_window):
+    window = show_window(FakeDesk(40))
+    window.resize(720, 450)
+    for key in ("models", "training", "dashboard", "settings"):
+        window.go_to(key)
+        qtbot.waitUntil(lambda key=key: window.shows(key))
+        QApplication.processEvents()
+        for area in window.findChild(MainLayout).pages.currentWidget().findChildren(QScrollArea):
+            beyond = area.horizontalScrollBar().maximum()
+            assert not beyond or area.horizontalScrollBar().isVisibleTo(area), (key, area)
 
 
 def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: JobRunner):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.ui.add_papers.import_controller import report_import
 from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
@@ -110,7 +111,7 @@ def test_message_moves_nothing_and_stays_within_the_page(qtbot, window, place, s
     )
     QApplication.processEvents()
     assert geometries(window) == before
-    page = window._pages.geometry()
+    page = window.findChild(MainLayout).area.geometry()
     assert page.contains(window.banner.geometry())
     banner = window.banner
     assert banner.height() >= banner.heightForWidth(banner.width())  # nothing is cut off
