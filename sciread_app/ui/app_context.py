@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.widgets.message_bar import MessageBar
+from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 
 class LibraryEvents(QObject):

@@ -40,7 +40,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.pyside_features import read_no_sources
 from sciread_app.ui.shell.screenshot import ScreenshotRunner
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from sciread_app.ui.widgets.window_placement import keep_on_screen
+from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 
 if TYPE_CHECKING:
     from sciread_app.ui.settings.view_models import Reopening

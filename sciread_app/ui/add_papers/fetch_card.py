@@ -32,7 +32,7 @@ from sciread_app.ui.add_papers.fetch_text import (
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.view_models import FetchResults
-from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 _VERBS = {
     FetchState.done: tr("Refresh"),

@@ -22,7 +22,7 @@ from sciread_app.ui.add_papers.fetch_card import FetchCard
 from sciread_app.ui.add_papers.fetch_controller import FetchController
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.confirmation import confirm
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 NONE = tr(
     "Nothing fetched yet. Every query that you fetch stays here: it goes on where it was stopped, "

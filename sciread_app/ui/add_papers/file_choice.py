@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.widgets import file_dialogs
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose
+from sciread_app.ui.widgets.dialogs import file_dialogs
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose
 
 FILES = (
     tr("Papers") + " (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"

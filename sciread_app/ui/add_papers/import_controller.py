@@ -14,7 +14,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.import_report import headline, summed_up
 from sciread_app.ui.jobs.runner import Job, JobRunner
 from sciread_app.ui.view_models import ImportSummary
-from sciread_app.ui.widgets.message_bar import MessageBar
+from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 
 class ImportBackend(Protocol):

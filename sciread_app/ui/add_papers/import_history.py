@@ -25,7 +25,7 @@ from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import ImportSummary, PastImport
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
 
 COLUMNS = (

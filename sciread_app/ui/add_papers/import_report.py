@@ -28,9 +28,9 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import duration
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 from sciread_app.ui.widgets.row_table import Index, RowModel, select_rows
-from sciread_app.ui.widgets.window_placement import keep_on_screen
 
 COLUMNS = (
     # Translators: the file or the source that an entry comes from

@@ -16,7 +16,7 @@ from sciread_app.ui.jobs.runner import JobError, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.view_models import Card, ResultList
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 
 class PreviewCards:

@@ -29,7 +29,7 @@ from sciread_app.ui.add_papers.query_text import (
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.view_models import SourceForm
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 PAUSE_MS = 350  # of no typing before the query is checked
 OPERATORS = ("AND", "OR")

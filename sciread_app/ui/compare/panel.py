@@ -30,7 +30,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS
-from sciread_app.ui.widgets.empty_state import EmptyState, second_model_actions
+from sciread_app.ui.widgets.messages.empty_state import EmptyState, second_model_actions
 from trainer.contract.errors import TrainerError
 
 ALONE = tr("Two models, asked the same")

@@ -13,7 +13,7 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
-from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
 class ResultColumn(QWidget):

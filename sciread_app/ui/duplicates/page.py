@@ -28,7 +28,7 @@ from sciread_app.ui.duplicates.pair_list import PairList
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 TO_LOOK_AT, VERSIONS, MERGED = 0, 1, 2

@@ -18,7 +18,7 @@ from sciread_app.ui.evaluation.view_models import EvaluationData, EvaluationResu
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label
 from trainer.contract.suites import suite_title
 
 HOW = tr(

@@ -26,7 +26,7 @@ from sciread_app.language import tr
 from sciread_app.services.evaluation.evaluation_service import LOCAL, EvaluationCandidate
 from sciread_app.ui.evaluation.view_models import EvaluationCorpus
 from sciread_app.ui.style.theme import scaled, styled
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from trainer.contract.suites import CUSTOM, OWN, SUITES
 
 WIDTH = 560

@@ -13,7 +13,7 @@ from sciread_app.language import tr
 from sciread_app.ui.evaluation.scores.score_table import FIRST, N, ScoreTable
 from sciread_app.ui.evaluation.scores.view import ScoresView
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 
 SHARP = 2.0  # scale of an image
 EDGE, GAP = 24, 10

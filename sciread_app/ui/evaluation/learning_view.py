@@ -30,10 +30,10 @@ from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.chart_primitives import Axis, PlotLine, smooth
-from sciread_app.ui.widgets.empty_state import EmptyState
-from sciread_app.ui.widgets.labels import plain_label
-from sciread_app.ui.widgets.line_chart import LineChart
+from sciread_app.ui.widgets.charts.line_chart import LineChart
+from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine, smooth
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.text.labels import plain_label
 
 Learned = tuple[Mapping[str, RunProgress], Mapping[str, Sequence[CardScore]]]
 

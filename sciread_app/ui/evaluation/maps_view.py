@@ -31,7 +31,7 @@ from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.view import MapView
 from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 _ENOUGH = 3  # papers on both maps that are needed to align them
 

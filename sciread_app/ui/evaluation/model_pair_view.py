@@ -21,7 +21,7 @@ from sciread_app.ui.compare.view_models import ComparableModel
 from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.empty_state import Actions, EmptyState, second_model_actions
+from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState, second_model_actions
 
 
 class ModelPairPicker(QWidget):

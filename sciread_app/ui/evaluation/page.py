@@ -43,8 +43,8 @@ from sciread_app.ui.evaluation.view_models import (
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.elided_label import ElidedLabel
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
 VIEWS = (

@@ -21,8 +21,8 @@ from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import SelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
-from sciread_app.ui.widgets.confirmation import confirm
-from sciread_app.ui.widgets.toast import Toast
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel

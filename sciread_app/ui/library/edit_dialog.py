@@ -28,7 +28,7 @@ from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper
 from sciread_app.language import tr
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.widgets.window_placement import keep_on_screen
+from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 
 LABELS = {
     "title": tr("Title"),

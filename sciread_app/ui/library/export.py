@@ -16,8 +16,8 @@ from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.view_models import ImportSummary
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
-from sciread_app.ui.widgets.file_manager import reveal
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -10,7 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QDropEvent, QKeyEvent, QMouseEvent,
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QTreeView, QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.library.tree_delegate import ABOVE_HEADING, Index, LibraryTreeDelegate
+from sciread_app.ui.library.tree_delegate import ABOVE_HEADING, LibraryTreeDelegate
 from sciread_app.ui.library.tree_model import LibraryTreeModel
 from sciread_app.ui.library.tree_nodes import (
     HEADINGS,
@@ -22,6 +22,7 @@ from sciread_app.ui.library.tree_nodes import (
 )
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.widgets.row_table import Index
 
 INDENT = 16
 ARROW = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -14,8 +14,7 @@ from sciread_app.ui.library.tree_nodes import HEADINGS, NodeKind, TreeNode
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-
-Index = QModelIndex | QPersistentModelIndex
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 
 PICTURE = 16
 GAP = 8
@@ -87,7 +86,7 @@ class LibraryTreeDelegate(QStyledItemDelegate):
         place = line.adjusted(0, ABOVE_HEADING, -EDGE, 0)
         painter.setFont(self._bold)
         painter.setPen(QColor(theme.faint))
-        painter.drawText(place, _LEFT, node.text)
+        painter.drawText(place, LEFT, node.text)
         if node.kind is not NodeKind.searches:
             plus = self.plus_place(line)
             size = QRect(0, 0, PICTURE, PICTURE)
@@ -134,14 +133,10 @@ class LibraryTreeDelegate(QStyledItemDelegate):
         text = f"{node.count:,}"
         painter.setFont(self._small)
         painter.setPen(QColor(theme.faint))
-        painter.drawText(line.adjusted(0, 0, -EDGE, 0), _RIGHT, text)
+        painter.drawText(line.adjusted(0, 0, -EDGE, 0), RIGHT, text)
         return QFontMetrics(self._small).horizontalAdvance(text) + GAP
 
     def _write(self, painter: QPainter, place: QRect, text: str, colour: str) -> None:
         painter.setPen(QColor(colour))
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, _LEFT, shown)
-
-
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(place, LEFT, shown)

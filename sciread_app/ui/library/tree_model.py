@@ -10,7 +10,6 @@ from PySide6.QtCore import (
     QMimeData,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
 )
@@ -27,8 +26,8 @@ from sciread_app.ui.library.tree_nodes import (
     TreeNode,
     parent_of,
 )
+from sciread_app.ui.widgets.row_table import Index
 
-Index = QModelIndex | QPersistentModelIndex
 _TAKES_PAPERS = (NodeKind.collection, NodeKind.tag, NodeKind.trash)
 
 

@@ -18,7 +18,7 @@ from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import FEWEST, MapLayout
 from sciread_app.ui.map.view_models import MapStatus
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 BAR = 220  # pixels
 

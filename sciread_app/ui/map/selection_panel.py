@@ -23,7 +23,7 @@ from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperMod
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.view_models import ResultList
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 
 class SelectionPanel(QFrame):

@@ -12,7 +12,7 @@ from sciread_app.language import tr
 from sciread_app.ui.map.canvas.view import ZOOM_STEP
 from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 

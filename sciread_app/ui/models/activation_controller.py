@@ -13,7 +13,7 @@ from sciread_app.errors import Cancelled
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
-from sciread_app.ui.widgets.message_bar import MessageBar
+from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 if TYPE_CHECKING:
     from sciread_app.services.models.activation import ActivationResult, ActivationService

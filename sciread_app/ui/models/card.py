@@ -25,12 +25,12 @@ from sciread_app.ui.models.activation_progress import ActivationProgress
 from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
 from sciread_app.ui.models.view_models import made, origin_rows, readiness, tiles
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
-from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
-from sciread_app.ui.widgets.fact_table import FactTable
-from sciread_app.ui.widgets.flow_layout import FlowLayout
-from sciread_app.ui.widgets.markdown_view import AutoHeightText
-from sciread_app.ui.widgets.sections import group, scrolling, section, verb_button
-from sciread_app.ui.widgets.stat_tiles import StatTiles
+from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.layout.fact_table import FactTable
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.sections import group, scrolling, section, verb_button
+from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
+from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 NOT_MEASURED = tr(
     "Nobody has measured it on papers yet. What a model is worth shows on papers like yours."

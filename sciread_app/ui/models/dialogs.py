@@ -10,8 +10,13 @@ from PySide6.QtWidgets import QWidget
 from sciread_app.language import tr
 from sciread_app.services.models.trash import RemovedModel
 from sciread_app.ui.formatting import file_size
-from sciread_app.ui.widgets.confirmation import confirm
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder, open_file, save_file
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.dialogs.file_dialogs import (
+    DialogPurpose,
+    choose_folder,
+    open_file,
+    save_file,
+)
 
 
 def ask_for_folder(title: str, parent: QWidget) -> Path | None:

@@ -18,7 +18,7 @@ from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.models.view_models import ModelsServices
 from sciread_app.ui.style.theme import restyled, scaled, styled
-from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
 class ModelDownload(QFrame):

@@ -21,7 +21,7 @@ from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.ui.models.model_list import ModelList, ModelRow
 from sciread_app.ui.models.view_models import ON_HUB
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 
 # The first keeps the model's own setting; the others are the trainer's names.
 POOLINGS = ("", "cls", "mean", "mean_no_special")

@@ -25,8 +25,8 @@ from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, open_file
-from sciread_app.ui.widgets.file_manager import reveal
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
+from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
 # A bibliography may name any file as an attachment; programs are shown in their folder, never
 # started.

@@ -15,7 +15,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_percent, tr, trn
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import Details, MatchReasons, ResultList
-from sciread_app.ui.widgets.text_direction import direction
+from sciread_app.ui.widgets.text.text_direction import direction
 
 MOST_AUTHORS = 40
 FIND, PAPER = "find", "paper"  # schemes of internal links

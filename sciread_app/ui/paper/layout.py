@@ -24,10 +24,10 @@ from sciread_app.ui.paper.related_papers import RelatedPapers
 from sciread_app.ui.paper.tag_chips import COLLECTION, TAG, TagChips
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
-from sciread_app.ui.widgets.markdown_view import AutoHeightText
+from sciread_app.ui.widgets.focus import follow_layout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.star_rating import StarRating
-from sciread_app.ui.widgets.tab_order import follow_layout
+from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 LEAST = 340  # pixels: the minimum width of the contents
 COLUMN = 700  # pixels: the longest line; longer ones are hard to read

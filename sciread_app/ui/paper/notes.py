@@ -24,7 +24,7 @@ from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Details, PaperNote
 from sciread_app.ui.widgets.focus import holds_focus
-from sciread_app.ui.widgets.markdown_view import AutoHeightText
+from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 PAUSE_MS = 400  # of no typing, after which a draft is saved
 FEWEST_LINES, MOST_LINES = 4, 24

@@ -28,8 +28,8 @@ from sciread_app.ui.paper.related_papers_html import (
 )
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import CitationReport, SimilarPaper
-from sciread_app.ui.widgets.markdown_view import AutoHeightText
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 TABS = (
     (tr("Similar"), tr("Papers of the library that mean about the same")),

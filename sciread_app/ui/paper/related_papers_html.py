@@ -14,7 +14,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_day, format_percent, tr, trn
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import SimilarPaper
-from sciread_app.ui.widgets.text_direction import direction
+from sciread_app.ui.widgets.text.text_direction import direction
 
 PAPER, ADD, MORE = "paper", "add", "more"  # schemes of internal links
 FEW = 20  # papers that are shown at first

@@ -22,8 +22,8 @@ from sciread_app.domain.clipboard_formats import CopyCitation, Style
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, open_file
-from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
+from sciread_app.ui.widgets.text.labels import plain_label
 
 _KEY = Qt.ItemDataRole.UserRole
 

@@ -21,7 +21,7 @@ from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 LONGEST = 200  # characters of a name, at most
 SHOWN = 28  # characters of a name that a chip shows

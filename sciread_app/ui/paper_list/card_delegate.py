@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QPointF,
     QRect,
@@ -43,6 +41,7 @@ from sciread_app.ui.paper_list.card_text import (
 )
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.view_models import Card, MatchReasons
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 
 PADDING = 14
 GAP = 8  # pixels between two cards
@@ -55,7 +54,6 @@ BUTTON = 24  # pixels of the + and − buttons, shown under the mouse
 
 DRAWN_KEPT = 32  # card pixmaps kept: a third of a megabyte each
 
-Index = QModelIndex | QPersistentModelIndex
 State = tuple[bool, bool, bool]  # selected, under the mouse, focused
 Look = tuple[QSize, float, State]  # size, device pixel ratio, state
 Known = tuple[Card | None, MatchReasons | None, Sequence[str]]
@@ -211,7 +209,7 @@ class CardDelegate(QStyledItemDelegate):
         painter.setFont(self._tiny)
         painter.setPen(QColor(theme.faint))
         shown = QFontMetrics(self._tiny).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(QRect(box.x(), top + 2, box.width(), _line(self._tiny)), _LEFT, shown)
+        painter.drawText(QRect(box.x(), top + 2, box.width(), _line(self._tiny)), LEFT, shown)
 
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
@@ -227,7 +225,7 @@ class CardDelegate(QStyledItemDelegate):
         painter.setFont(self._small)
         painter.setPen(QColor(colour))
         shown = QFontMetrics(self._small).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(QRect(box.x(), top, box.width(), height), _LEFT, shown)
+        painter.drawText(QRect(box.x(), top, box.width(), height), LEFT, shown)
         return top + height
 
     def _paint_facts(
@@ -242,7 +240,7 @@ class CardDelegate(QStyledItemDelegate):
         shown = small.elidedText(text, Qt.TextElideMode.ElideRight, room)
         painter.setFont(self._small)
         painter.setPen(QColor(theme.faint))
-        painter.drawText(QRect(box.x(), top, room, height), _LEFT, shown)
+        painter.drawText(QRect(box.x(), top, room, height), LEFT, shown)
         left = box.x() + small.horizontalAdvance(shown) + (8 if shown else 0)
         painter.setFont(self._tiny)
         for mark, width in zip(marks, widths, strict=True):
@@ -264,7 +262,7 @@ class CardDelegate(QStyledItemDelegate):
             _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
         elif said := match_text(evidence):
             painter.setPen(QColor(theme.quiet))
-            painter.drawText(place, _RIGHT, said)
+            painter.drawText(place, RIGHT, said)
         if evidence.percentile is not None:
             below = place.bottom() + (6 if evidence.moved else 3)  # a chip is taller than a word
             _paint_bar(painter, place.right(), below, evidence.percentile, theme)
@@ -315,10 +313,6 @@ def _state(option: QStyleOptionViewItem) -> State:
 def _same(one: Known, other: Known) -> bool:
     """Whether these are identical objects: comparing abstracts takes longer than painting them."""
     return all(a is b for a, b in zip(one, other, strict=True))
-
-
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def _line(font: QFont) -> int:

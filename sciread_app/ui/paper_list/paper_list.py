@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     Qt,
     QTimer,
     Signal,
@@ -38,6 +37,7 @@ from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
 from sciread_app.ui.style.theme import Appearance, Theme
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, MatchReasons, ResultList
+from sciread_app.ui.widgets.row_table import Index
 
 PAGE = 40  # rows that are loaded together
 CARDS_KEPT = 2_000
@@ -45,7 +45,6 @@ PAGES_WANTED = 4  # pages waiting to be loaded; older requests have been scrolle
 LOADS_AT_ONCE = 2
 TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
 
-Index = QModelIndex | QPersistentModelIndex
 CursorAction = QAbstractItemView.CursorAction
 
 

@@ -25,8 +25,8 @@ from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.reader.view_models import ReaderFiles
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 NOTHING_OPEN = (
     tr("No paper is open"),

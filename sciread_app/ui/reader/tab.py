@@ -26,7 +26,7 @@ from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.view_models import OpenedFile, ReaderFiles
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 Opened = tuple[OpenedFile, str, ReadingPlace | None]
 

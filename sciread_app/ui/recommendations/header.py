@@ -30,9 +30,9 @@ from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.elided_label import ElidedLabel
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 PAUSE_MS = 500  # after the last key in a preference
 

@@ -32,8 +32,8 @@ from sciread_app.ui.recommendations.view_models import (
 )
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import ResultList
-from sciread_app.ui.widgets.empty_state import EmptyState
 from sciread_app.ui.widgets.focus import holds_focus
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 SLOW_MS = 250  # after which the page shows that it is loading
 LATER = "read later"

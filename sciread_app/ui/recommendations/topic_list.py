@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
@@ -19,6 +19,7 @@ from sciread_app.domain.recommend import FollowedTopic, TopicKind
 from sciread_app.language import tr, trn
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.widgets.row_table import LEFT, Index
 
 SUBJECT = Qt.ItemDataRole.UserRole
 COUNT = Qt.ItemDataRole.UserRole + 1
@@ -31,8 +32,6 @@ PICTURE = 16
 EDGE = 8
 AIR = 11  # pixels of padding in a row, above and below together
 ABOVE_HEADING = 10
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class TopicList(QListWidget):
@@ -151,7 +150,7 @@ class TopicDelegate(QStyledItemDelegate):
             painter.setFont(self._bold)
             painter.setPen(QColor(theme.faint))
             place = option.rect.adjusted(EDGE, ABOVE_HEADING, -EDGE, 0)
-            painter.drawText(place, _LEFT, index.data())
+            painter.drawText(place, LEFT, index.data())
         else:
             self._paint_subject(painter, option, subject, index.data(COUNT) or 0, theme)
         painter.restore()
@@ -204,7 +203,4 @@ class TopicDelegate(QStyledItemDelegate):
         shown = QFontMetrics(self._plain).elidedText(
             text, Qt.TextElideMode.ElideMiddle, place.width()
         )
-        painter.drawText(place, _LEFT, shown)
-
-
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(place, LEFT, shown)

@@ -14,7 +14,7 @@ from sciread_app.ui.actions import ActionRegistry, PageActions
 from sciread_app.ui.compare.actions import CompareActions
 from sciread_app.ui.search.search_box import MODES
 from sciread_app.ui.search.sort_button import ORDERS
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, open_files
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_files
 
 if TYPE_CHECKING:
     from sciread_app.domain.paper import Order

@@ -24,8 +24,8 @@ from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
-from sciread_app.ui.widgets.window_placement import move_below
+from sciread_app.ui.widgets.dialogs.window_placement import move_below
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 DRAWN_MS = 120  # between two searches while a year range is dragged
 

@@ -12,7 +12,7 @@ from sciread_app.ui.compare.panel import ComparePanel
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper_list.paper_list import PaperList
 from sciread_app.ui.search.header import SearchHeader
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from sciread_app.ui.library.sidebar import Sidebar

@@ -13,7 +13,7 @@ from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 _CAN_BE_ASKED_FOR = ("doi", "arxiv", "pmid", "pmcid")
 

@@ -36,7 +36,7 @@ from sciread_app.ui.search.layout import SearchLayout
 from sciread_app.ui.search.missing_paper import MissingPaper
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import ResultList
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 SLOW_MS = 250  # after which the page shows that it is searching
 MAX_HISTORY = 100  # views kept in the history of `back`

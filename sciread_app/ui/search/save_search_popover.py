@@ -17,7 +17,7 @@ from sciread_app.language import tr
 from sciread_app.ui.query_state import SearchRequest
 from sciread_app.ui.search.scope_bar import filter_text
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.widgets.window_placement import move_below
+from sciread_app.ui.widgets.dialogs.window_placement import move_below
 
 WIDTH = 380
 LONGEST = 60  # characters of a suggested name

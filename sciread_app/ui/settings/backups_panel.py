@@ -25,6 +25,7 @@ from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.settings.view_models import SettingsServices
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.row_table import RIGHT
 
 # Translators: columns of a list of backups: when one was made, how much it holds, and what for
 COLUMNS = (tr("Made"), tr("Papers"), tr("Size"), tr("Why"))
@@ -36,7 +37,6 @@ HELP = tr(
 )
 ROWS = 6
 _NUMBERS = (1, 2)  # columns aligned right
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class BackupsPanel(QWidget):
@@ -95,7 +95,7 @@ class BackupsPanel(QWidget):
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 if column in _NUMBERS:
-                    item.setTextAlignment(_RIGHT)
+                    item.setTextAlignment(RIGHT)
                 self.table.setItem(row, column, item)
         height = self.table.verticalHeader().defaultSectionSize()
         rows = min(ROWS, max(1, len(copies)))
@@ -123,7 +123,7 @@ class BackupsPanel(QWidget):
         table.setHorizontalHeaderLabels(COLUMNS)
         for number in _NUMBERS:
             table.model().setHeaderData(
-                number, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
+                number, Qt.Orientation.Horizontal, RIGHT, Qt.ItemDataRole.TextAlignmentRole
             )
         table.verticalHeader().hide()
         table.setShowGrid(False)

@@ -25,11 +25,11 @@ from sciread_app.ui.settings.api_key_row import ApiKeyRow
 from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.settings.view_models import KeyPlace, SettingsServices
 from sciread_app.ui.style.theme import Appearance, ThemeChoice, styled
-from sciread_app.ui.widgets.confirmation import confirm
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
+from sciread_app.ui.widgets.layout.sections import TextColumn
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
-from sciread_app.ui.widgets.text_column import TextColumn
 
 THEMES = (
     (ThemeChoice.system, tr("Like the system")),

@@ -21,7 +21,7 @@ from sciread_app import __version__
 from sciread_app.language import tr, trc
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import scaled, styled
-from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
 

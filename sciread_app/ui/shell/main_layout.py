@@ -26,9 +26,9 @@ from sciread_app.ui.page import PageSpec
 from sciread_app.ui.shell.navigation_bar import NavigationBar
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.widgets.empty_state import EmptyState
-from sciread_app.ui.widgets.message_bar import MessageBar
-from sciread_app.ui.widgets.window_placement import clear_place
+from sciread_app.ui.widgets.dialogs.window_placement import clear_place
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 MARGIN, BANNER_WIDTH = 12, 480  # pixels from the edges of the page, at most
 AROUND_MOUSE = 24

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox, QPushButton, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.services.maintenance.backup_rotation import Copy
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 
 SAVED = tr("SciRead salvaged")  # the name of the folder that is made for what could be read
 

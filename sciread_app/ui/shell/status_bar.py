@@ -13,7 +13,7 @@ from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Status
-from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
 class StatusBar(QFrame):

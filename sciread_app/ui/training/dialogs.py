@@ -19,8 +19,13 @@ from sciread_app.language import tr
 from sciread_app.services.training.runs import RunStatus
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.training.view_models import TrainingDetails
-from sciread_app.ui.widgets.confirmation import confirm
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder, open_file, save_file
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.dialogs.file_dialogs import (
+    DialogPurpose,
+    choose_folder,
+    open_file,
+    save_file,
+)
 
 
 def ask_for_folder(parent: QWidget) -> Path | None:

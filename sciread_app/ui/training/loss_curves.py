@@ -19,8 +19,8 @@ from sciread_app.services.training.run_monitor import (
 )
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.training.text import scientific
-from sciread_app.ui.widgets.chart_primitives import Axis, Numbers, PlotLine
-from sciread_app.ui.widgets.line_chart import LineChart
+from sciread_app.ui.widgets.charts.line_chart import LineChart
+from sciread_app.ui.widgets.charts.primitives import Axis, Numbers, PlotLine
 
 LOSS_HIGH, SMALL_HIGH, LEAST_WIDE = 250, 150, 130
 BESIDE = 460  # width in pixels from which the small charts are side by side

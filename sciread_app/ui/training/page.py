@@ -38,7 +38,7 @@ from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.run_list import TrainingList
 from sciread_app.ui.training.run_view import TrainingView
 from sciread_app.ui.training.view_models import TrainingDetails, TrainingServices
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 POLL_MS = 500  # between two updates of a running training
 ABOUT = tr(

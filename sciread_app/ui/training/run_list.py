@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionViewItem
 
@@ -13,8 +13,7 @@ from sciread_app.services.training.runs import TrainingRun
 from sciread_app.ui.models.model_list import ROW, ModelDelegate, ModelList, ModelRow
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.training.text import KINDS, STATUS_LABELS, below
-
-Index = QModelIndex | QPersistentModelIndex
+from sciread_app.ui.widgets.row_table import Index
 
 _WIDE, _EDGE, _LEAST = 64, 12, 4  # width and margin of a curve in pixels; minimum number of points
 

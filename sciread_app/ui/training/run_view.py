@@ -33,13 +33,18 @@ from sciread_app.ui.training.text import (
     when,
 )
 from sciread_app.ui.training.view_models import TrainingDetails
-from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
-from sciread_app.ui.widgets.fact_table import FactTable
-from sciread_app.ui.widgets.flow_layout import FlowLayout
-from sciread_app.ui.widgets.labels import plain_label
-from sciread_app.ui.widgets.sections import group, scrolling, section, verb_button
-from sciread_app.ui.widgets.stat_tiles import StatTiles
-from sciread_app.ui.widgets.text_column import TextColumn
+from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.layout.fact_table import FactTable
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.sections import (
+    TextColumn,
+    group,
+    scrolling,
+    section,
+    verb_button,
+)
+from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
+from sciread_app.ui.widgets.text.labels import plain_label
 
 LAST_NOTES = 40
 _PILLS = {"good": "tag-good", "care": "tag-care", "problem": "tag-wrong"}

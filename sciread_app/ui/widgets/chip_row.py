@@ -13,7 +13,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 LONGEST = 44  # characters of a label that are shown
 CROSS = 11  # pixels of the cross

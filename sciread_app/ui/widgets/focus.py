@@ -1,13 +1,15 @@
-"""Keyboard focus: returning it, moving it between panes, and pressing buttons with Enter."""
+"""Keyboard focus: returning it, its order, moving it between panes, and pressing buttons with
+Enter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QPushButton, QScrollArea, QToolButton, QWidget
 
 
 class FocusRestorer:
@@ -96,3 +98,31 @@ def holds_focus(widget: QWidget) -> bool:
     """Whether the widget or one inside it has the focus."""
     focus = QApplication.focusWidget()
     return focus is not None and widget.isAncestorOf(focus)
+
+
+def follow_layout(whole: QWidget) -> None:
+    """Set the tab order of all widgets in `whole` to the reading order. Qt uses the order of
+    creation."""
+    tab_stops = [one for one in _leaf_widgets(whole) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    for before, after in pairwise(tab_stops):
+        QWidget.setTabOrder(before, after)
+
+
+def _leaf_widgets(widget: QWidget) -> Iterator[QWidget]:
+    inside = widget.widget() if isinstance(widget, QScrollArea) else None
+    if inside is not None:
+        yield from _leaf_widgets(inside)
+    elif layout := widget.layout():
+        yield from _widgets_of_layout(layout)
+    else:
+        yield widget
+
+
+def _widgets_of_layout(layout: QLayout) -> Iterator[QWidget]:
+    for place in range(layout.count()):
+        item = layout.itemAt(place)
+        assert item
+        if widget := item.widget():
+            yield from _leaf_widgets(widget)
+        elif inner := item.layout():
+            yield from _widgets_of_layout(inner)

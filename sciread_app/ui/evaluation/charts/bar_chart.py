@@ -23,7 +23,7 @@ from sciread_app.services.evaluation.leaderboard import ScoreRow
 from sciread_app.ui.evaluation.view_models import EvaluationResults, interval_words
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
-from sciread_app.ui.widgets.chart_primitives import ticks
+from sciread_app.ui.widgets.charts.primitives import ticks
 from trainer.contract.paper_numbers import PaperNumber
 
 # Pixels: height of a bar, distance between bars of models and of papers

@@ -14,8 +14,8 @@ from sciread_app.services.evaluation.model_comparison import FEW
 from sciread_app.ui.evaluation.charts.bar_chart import BarChart, differences
 from sciread_app.ui.evaluation.view_models import EvaluationResults, about, data_words, how_read
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.labels import plain_label
-from sciread_app.ui.widgets.sections import scrolling
+from sciread_app.ui.widgets.layout.sections import scrolling
+from sciread_app.ui.widgets.text.labels import plain_label
 from trainer.contract.evaluations import NO_QUALITY
 
 

@@ -24,7 +24,7 @@ from sciread_app.ui.evaluation.scores.row_panel import RowPanel
 from sciread_app.ui.evaluation.scores.score_table import ScoreTable
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from trainer.contract.suites import suite_title
 
 LEGEND = tr(

@@ -28,9 +28,9 @@ from sciread_app.ui.evaluation.task.class_table import ClassLine, ClassTable
 from sciread_app.ui.evaluation.view_models import EvaluationData, EvaluationResults
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.chart_primitives import Axis, PlotLine
-from sciread_app.ui.widgets.empty_state import EmptyState
-from sciread_app.ui.widgets.line_chart import LineChart
+from sciread_app.ui.widgets.charts.line_chart import LineChart
+from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine
+from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
 
 Pictures = Mapping[str, Mapping[str, Picture]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -10,14 +10,13 @@ from sciread_app.domain.annotations.annotations import Highlight
 from sciread_app.language import tr
 from sciread_app.ui.reader.view_models import COLOURS
 from sciread_app.ui.style.theme import Appearance, scaled
+from sciread_app.ui.widgets.row_table import Index
 
 HIGHLIGHT = Qt.ItemDataRole.UserRole
 PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
 PASSAGE, NOTE = 260, 400  # maximum numbers of characters
 
 _WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class HighlightDelegate(QStyledItemDelegate):

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QModelIndex,
-    QPersistentModelIndex,
     QRect,
     QSize,
     Qt,
@@ -35,13 +33,12 @@ from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.painter import DARK_PAPER, PAPER
 from sciread_app.ui.reader.side.highlights_panel import HighlightsPanel
 from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.row_table import Index
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 THUMBNAIL = 120  # width in pixels
 SPOT = Qt.ItemDataRole.UserRole
 OPENED = 60  # number of entries up to which the outline is fully expanded
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class SidePanel(QFrame):

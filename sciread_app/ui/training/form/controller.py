@@ -15,7 +15,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.training.dialogs import ask_where_to
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.view_models import CorpusChoice, TrainingServices
-from sciread_app.ui.widgets.confirmation import confirm
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 PAUSE_MS = 300  # after a change of the form, until it is checked
 

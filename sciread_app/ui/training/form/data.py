@@ -20,11 +20,11 @@ from sciread_app.services.training.training_service import TrainingCheck
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.training.text import held_tiles
 from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices
-from sciread_app.ui.widgets.elided_label import ElidedLabel
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox as Box
+from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
-from sciread_app.ui.widgets.stat_tiles import StatTiles
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 KINDS = (
     TrainingDataKind.library,

@@ -33,8 +33,8 @@ from sciread_app.ui.training.form.requirements import CheckPart
 from sciread_app.ui.training.form.settings import SettingsPart
 from sciread_app.ui.training.text import estimate_text
 from sciread_app.ui.training.view_models import TrainingChoices
-from sciread_app.ui.widgets.elided_label import ElidedLabel
-from sciread_app.ui.widgets.text_column import TextColumn
+from sciread_app.ui.widgets.layout.sections import TextColumn
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 from trainer.contract.errors import TrainerError
 
 WIDTH = 780  # maximum line length in pixels

@@ -23,8 +23,8 @@ from sciread_app.language import tr
 from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.text import typed_value, value_text
-from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
 from sciread_app.ui.widgets.form_rows import ComboBox
+from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 from trainer.contract.catalog import recipe_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.settings import Setting, Value

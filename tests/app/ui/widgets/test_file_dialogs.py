@@ -12,7 +12,7 @@ from sciread_app.domain.paper import Skipped
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.view_models import ImportSummary
-from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 
 
 class Dialogs:

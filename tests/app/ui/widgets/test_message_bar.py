@@ -13,8 +13,8 @@ from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
-from sciread_app.ui.widgets.message_bar import MessageBar
-from sciread_app.ui.widgets.window_placement import clear_place
+from sciread_app.ui.widgets.dialogs.window_placement import clear_place
+from sciread_app.ui.widgets.messages.message_bar import MessageBar
 from tests.app.ui.test_keyboard import walk
 from tests.support.ui.fakes import FakeDesk
 

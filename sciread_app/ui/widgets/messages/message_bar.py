@@ -31,9 +31,9 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
 from sciread_app.ui.widgets.focus import holds_focus
-from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.text.labels import plain_label
 
 Action = tuple[str, Callable[[], object]]  # text of a button, and what it does
 

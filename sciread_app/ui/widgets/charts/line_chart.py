@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from sciread_app.language import tr
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
-from sciread_app.ui.widgets.chart_primitives import (
+from sciread_app.ui.widgets.charts.primitives import (
     SWATCH,
     Axis,
     Numbers,

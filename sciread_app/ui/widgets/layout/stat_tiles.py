@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.ui.style.theme import scaled, styled
-from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 
 class StatTiles(QWidget):

@@ -1,15 +1,27 @@
-"""A label that elides its text to the width available and shows the full text as a tooltip."""
+"""Labels that show any markup literally, and labels that elide their text."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-TIP = 2_000  # characters of a text that the tooltip shows
+TIP = 2_000  # characters of an elided text that its tooltip shows
+
+
+def plain_label(text: str = "", font: QFont | None = None) -> QLabel:
+    """A label that shows any markup literally, wraps, and can be copied from."""
+    label = QLabel(text, wordWrap=True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if font:
+        label.setFont(font)
+    return label
 
 
 class ElidedLabel(QLabel):
+    """A label that elides its text to the width available and shows the full text as a tooltip."""
+
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)

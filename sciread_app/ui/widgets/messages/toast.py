@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWi
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label
 
 SHOWN_MS = 8_000
 BOTTOM_MARGIN, GAP = 96, 8  # pixels

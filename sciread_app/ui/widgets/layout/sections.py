@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QApplication,
@@ -66,3 +66,18 @@ class _Scroll(QScrollArea):
         body = self.widget()
         if now and body and body.isAncestorOf(now) and not QApplication.mouseButtons():
             self.ensureWidgetVisible(now)
+
+
+class TextColumn(QWidget):
+    """The contents of a scroll area: a column as high as its texts need at its width. (A scroll
+    area ignores height-for-width.)"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        styled(self, "column")
+
+    def event(self, event: QEvent) -> bool:
+        layout = self.layout()
+        if layout and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
+        return super().event(event)

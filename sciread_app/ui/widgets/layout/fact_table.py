@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label
 
 
 class FactTable(QWidget):

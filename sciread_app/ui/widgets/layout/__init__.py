@@ -1,0 +1,1 @@
+"""Containers that arrange other widgets."""

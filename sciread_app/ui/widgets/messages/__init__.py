@@ -1,0 +1,1 @@
+"""Messages, confirmations and empty states."""
