@@ -1,4 +1,4 @@
-"""What tests of every part share."""
+"""Fixtures and settings shared by all tests."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from hypothesis import settings
 
 from sciread_app.storage.library import Library
 
-# A machine that does nothing but test has other work beside, and should find the same each time;
-# new examples are for those who sit before it.
+# In CI the same examples are used each time; new random examples are for local runs.
 settings.register_profile("steady", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("steady")
 
-# Nobody's own keys, and no question to anybody's keyring.
+# Use neither the user's API keys nor a real keyring.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 for name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[name]
 
-# `make test` runs the tests that failed once more, with this set.
+# `make test` repeats failed tests once, with this set.
 RETRY = "SCIREAD_TEST_RETRY"
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -36,7 +35,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real papers and files that lies beside some checkouts."""
+    """The folder of real papers and files beside some checkouts."""
     if not SHARED.is_dir():
         pytest.skip(f"the real papers and files are not there: {SHARED.name} beside the checkout")
     return SHARED

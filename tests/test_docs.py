@@ -1,4 +1,4 @@
-"""The examples of README and docs: each `console` block, in one library, page after page."""
+"""The examples of README and docs: each `console` block, run in one library, page after page."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def sources() -> Iterator[dict[str, str]]:
-    """Where the sources are: on this computer, with papers that nobody ever had."""
-    arxiv = ArxivServer(3_000, gap=10_000)  # minutes: up to this day
+    """Environment variables of local servers with generated papers."""
+    arxiv = ArxivServer(3_000, gap=10_000)  # minutes: up to today
     with arxiv, EutilsServer(9_000, per_day=1) as pubmed, SemanticScholarServer(10) as scholar:
         addresses = {
             "SCIREAD_ARXIV": f"{arxiv.url}api/query",
@@ -53,8 +53,8 @@ def sources() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory, sources) -> dict[str, str]:
-    """What each example printed, by the example."""
+def outputs(tmp_path_factory, sources) -> dict[str, str]:
+    """The output of each example."""
     place = tmp_path_factory.mktemp("readme")
     (place / "resources").symlink_to(ROOT / "resources")
     python_path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
@@ -79,8 +79,8 @@ def said(tmp_path_factory, sources) -> dict[str, str]:
     return answers
 
 
-def the_answer_to(said: dict[str, str], beginning: str) -> str:
-    return next(answer for example, answer in said.items() if example.startswith(beginning))
+def output_of(outputs: dict[str, str], beginning: str) -> str:
+    return next(answer for example, answer in outputs.items() if example.startswith(beginning))
 
 
 def test_examples_show_every_command():
@@ -92,50 +92,50 @@ def test_examples_show_every_command():
     }
 
 
-def test_a_fetch_brings_all_that_looking_has_counted(said):
+def test_fetch_stores_as_many_papers_as_look_counts(outputs):
     looked, fetched = (
         int(re.search(r"([\d,]+) (?:papers|read)", answer)[1].replace(",", ""))
-        for example, answer in said.items()
+        for example, answer in outputs.items()
         if example.startswith("sciread fetch pubmed")
     )
     assert looked == fetched > 100
 
 
-def test_what_was_fetched_once_is_refreshed(said):
-    assert the_answer_to(said, "sciread refresh").count("0 added") == 2
+def test_refresh_after_a_fetch_adds_nothing(outputs):
+    assert output_of(outputs, "sciread refresh").count("0 added") == 2
 
 
-def test_the_sample_library_is_added_without_a_failure(said):
-    ledger = the_answer_to(said, "sciread add")
+def test_sample_library_is_added_without_failures(outputs):
+    ledger = output_of(outputs, "sciread add")
     assert re.search(r"\b0 failed\b", ledger), ledger
 
 
-def test_find_goes_by_meaning(said):
-    first = the_answer_to(said, "sciread find").splitlines()[0]
+def test_find_searches_by_meaning(outputs):
+    first = output_of(outputs, "sciread find").splitlines()[0]
     assert "Mastering the game of Go" in first
 
 
-def test_show_names_the_other_version_of_a_work(said):
-    assert "other version" in the_answer_to(said, "sciread show")
+def test_show_names_the_other_version_of_a_work(outputs):
+    assert "other version" in output_of(outputs, "sciread show")
 
 
-def test_a_tag_finds_what_was_tagged(said):
-    answer = json.loads(the_answer_to(said, "sciread find 'tag:"))
+def test_find_by_tag_gives_tagged_papers(outputs):
+    answer = json.loads(output_of(outputs, "sciread find 'tag:"))
     assert {hit["title"][:9] for hit in answer["hits"]} == {"Mastering", "Human-lev"}
 
 
-def test_a_collection_is_exported_with_what_lies_below_it(said):
-    assert said["thesis.bib"].count("\n@") + said["thesis.bib"].startswith("@") == 1
-    assert "silver2016mastering" in said["thesis.bib"]
+def test_export_of_a_collection_includes_subcollections(outputs):
+    assert outputs["thesis.bib"].count("\n@") + outputs["thesis.bib"].startswith("@") == 1
+    assert "silver2016mastering" in outputs["thesis.bib"]
 
 
-def test_export_writes_only_what_the_query_means(said):
-    (turing,) = json.loads(the_answer_to(said, 'sciread export "author:turing"'))
+def test_export_writes_only_matching_papers(outputs):
+    (turing,) = json.loads(output_of(outputs, 'sciread export "author:turing"'))
     assert turing["author"][0]["family"] == "Turing"
 
 
-def test_the_journey_of_a_model_is_one_that_the_command_line_knows():
-    """It takes too long to be made here; each command is read, and none is run."""
+def test_documented_model_commands_can_be_parsed():
+    """The commands are only parsed, since running them would take too long."""
     journey = PAGES["docs/models.md"].split("## Train a model on your library")[1]
     lines = re.search(r"^```\n(.*?)^```", journey, re.M | re.S)[1].splitlines()
     program = typer.main.get_command(app)
@@ -163,13 +163,13 @@ def test_readme_is_short_and_links_to_every_page():
     assert linked == {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
 
 
-def test_the_readme_begins_with_a_picture_that_is_there():
+def test_readme_begins_with_an_existing_picture():
     picture = re.search(r"!\[[^\]]+\]\(([^)]+)\)", README)
     assert picture and README.index(picture[0]) < 100
     assert (ROOT / picture[1]).is_file()
 
 
-def test_the_makefile_has_the_commands_that_the_readme_names():
+def test_makefile_has_the_commands_of_the_readme():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for command in set(re.findall(r"^make (\w+)", README, re.M)):
         assert re.search(rf"^{command}:", makefile, re.M), command

@@ -1,4 +1,4 @@
-"""Modules that must load in milliseconds import nothing heavy, not even through others."""
+"""Modules that must be imported in milliseconds import no heavy library, not even indirectly."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import sciread_app
 import trainer.contract
 
 HEAVY = {"torch", "transformers", "PySide6"}
-# Qt belongs to the window, and only Alembic can run the scripts of migrations.
+# Qt is for the window only, and only Alembic can run the scripts of migrations.
 EXEMPT = ("sciread_app.ui", "sciread_app.storage.migrations", "sciread_app.__main__")
-# Importing these would cost a second at the start of the window, and 200 MB.
+# Importing these would delay the start of the window by a second, and take 200 MB.
 ONLY_FOR_SOME_PAGES = {"scipy", "sklearn", "openTSNE", "quickjs", "httpx", "pypdfium2"}
 
 
@@ -45,7 +45,7 @@ def test_window_loads_nothing_that_only_some_pages_need():
 
 
 def run(program: str, *arguments: str) -> str:
-    """What the program wrote to stderr."""
+    """Return the stderr of the program."""
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""The files that come along: the sample library and the names of fields."""
+"""Resource files: the sample library and the names of fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESOURCES = Path(__file__).parents[1] / "resources"
 
 @pytest.fixture(scope="module")
 def sample() -> list[Paper]:
-    """Every entry of the sample library; reading it must fail for none."""
+    """Every entry of the sample library; each must be readable."""
     read = list(bibtex.read(RESOURCES / "sample_library.bib"))
     assert [entry for entry in read if not isinstance(entry, Paper)] == []
     return read
@@ -29,7 +29,7 @@ def arxiv() -> dict:
     return json.loads((RESOURCES / "arxiv_categories.json").read_text(encoding="utf-8"))
 
 
-def test_the_sample_library_holds_more_than_a_hundred_papers(sample):
+def test_sample_library_has_more_than_a_hundred_papers(sample):
     assert 100 <= len(sample) <= 150
     entries = re.findall(
         r"^@(?!string)\w+\{", (RESOURCES / "sample_library.bib").read_text("utf-8"), re.M
@@ -37,14 +37,14 @@ def test_the_sample_library_holds_more_than_a_hundred_papers(sample):
     assert len(sample) == len(entries)
 
 
-def test_every_sample_paper_is_complete(sample):
+def test_sample_papers_are_complete(sample):
     for paper in sample:
         assert paper.title and paper.authors and paper.year and paper.keywords, paper
         assert 200 <= len(paper.abstract) <= 800, paper.title
         assert paper.venue or paper.identifier("arxiv"), paper.title
 
 
-def test_no_latex_is_left_in_what_a_reader_sees(sample):
+def test_sample_library_shows_no_latex(sample):
     for paper in sample:
         names = " ".join(author.name for author in paper.authors)
         seen = f"{paper.abstract} {names} {paper.venue} {' '.join(paper.keywords)}"
@@ -52,7 +52,7 @@ def test_no_latex_is_left_in_what_a_reader_sees(sample):
         assert "{" not in re.sub(r"\$[^$]*\$", "", paper.title), paper.title
 
 
-def test_sample_identifiers_are_in_normal_form_and_name_one_paper_each(sample):
+def test_sample_identifiers_are_normalised_and_unique(sample):
     found = [i for paper in sample for i in paper.identifiers if i.kind != "citekey"]
     assert all(identifier(i.kind, i.value) == i for i in found)
     assert [i for i, times in Counter(found).items() if times > 1] == []
@@ -60,7 +60,7 @@ def test_sample_identifiers_are_in_normal_form_and_name_one_paper_each(sample):
     assert len(named) > 0.9 * len(sample)
 
 
-def test_two_works_are_there_as_preprint_and_as_published(sample):
+def test_sample_library_has_two_works_as_preprint_and_article(sample):
     by_title: dict[str, list[Paper]] = {}
     for paper in sample:
         by_title.setdefault(paper.title.casefold(), []).append(paper)
@@ -72,7 +72,7 @@ def test_two_works_are_there_as_preprint_and_as_published(sample):
         assert preprint.authors == published.authors
 
 
-def test_the_sample_shows_names_of_every_kind(sample):
+def test_sample_library_has_names_of_every_kind(sample):
     authors = {author for paper in sample for author in paper.authors}
     names = {author.name for author in authors}
     assert {"Kurt Gödel", "Réka Albert", "Łukasz Kaiser", "Tomáš Mikolov"} <= names
@@ -93,7 +93,7 @@ def test_arxiv_categories_have_a_name_and_a_group(arxiv):
     }
 
 
-def test_old_names_of_arxiv_categories_lead_to_today_s(arxiv):
+def test_old_arxiv_categories_map_to_current_ones(arxiv):
     assert arxiv["aliases"]["cmp-lg"] == "cs.CL"
     assert arxiv["aliases"]["alg-geom"] == "math.AG"
     for old, new in arxiv["aliases"].items():

@@ -1,4 +1,4 @@
-"""The first three commands of docs/trainer.md, as they stand, on generated papers."""
+"""The first three commands of docs/trainer.md, run on generated papers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "trainer.md").read_text(encoding="utf-8")
-# The first block; a later one shows what a command prints.
+# The first block; a later one shows output.
 COMMANDS = re.findall(r"^\$ (sciread-trainer .*)$", PAGE.split("```")[1], re.M)
 TOPICS = ("ants foraging for food", "light in glass fibres", "the grammar of old Norse")
 
 
 def write_papers(place: Path) -> None:
-    """Sixty papers on three topics, each citing some before it."""
+    """Sixty papers on three topics, each citing some earlier ones."""
     chance = random.Random(1)
     with (place / "papers.jsonl").open("w") as papers, (place / "citations.tsv").open("w") as cites:
         cites.write("citing\tcited\n")
@@ -40,7 +40,7 @@ def write_papers(place: Path) -> None:
                 cites.write(f"p{number}\tp{before}\n")
 
 
-def test_the_three_commands_lead_from_papers_to_vectors(tmp_path: Path) -> None:
+def test_documented_commands_lead_from_papers_to_vectors(tmp_path: Path) -> None:
     assert [shlex.split(command)[1] for command in COMMANDS] == ["prepare", "train", "embed"]
     write_papers(tmp_path)
     environment = os.environ | {

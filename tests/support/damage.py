@@ -1,4 +1,4 @@
-"""Ways in which a library file is damaged: by a failing disk, a crash, another program."""
+"""Damage to a library file as by a failing disk, a crash or another program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = 4096
 
 
 def flip(path: Path, count: int = 40, seed: int = 1) -> None:
-    """Change so many random bytes."""
+    """Change `count` random bytes."""
     draw, content = random.Random(seed), bytearray(path.read_bytes())
     for _ in range(count):
         content[draw.randrange(len(content))] ^= draw.randrange(1, 256)
@@ -25,7 +25,7 @@ def flip(path: Path, count: int = 40, seed: int = 1) -> None:
 
 
 def cut(path: Path, share: float = 0.5) -> None:
-    """Keep the beginning of the file only, in whole pages."""
+    """Keep only the beginning of the file, in whole pages."""
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share) // PAGE * PAGE])
 
@@ -46,14 +46,14 @@ def drop_table(path: Path, table: str = "notes") -> None:
 
 
 def overwrite(path: Path, page: int, content: bytes = b"\xff" * PAGE) -> None:
-    """Put other bytes in the place of a page, counted from 1."""
+    """Replace the content of a page, counted from 1."""
     with path.open("r+b") as file:
         file.seek((page - 1) * PAGE)
         file.write(content[:PAGE])
 
 
 def root(path: Path, name: str) -> int:
-    """The first page of a table or index."""
+    """Return the first page of a table or index."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as db:
         question = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         return int(db.execute(question, (name,)).fetchone()[0])
@@ -79,8 +79,8 @@ class _Failing(io.FileIO):
 
 @contextmanager
 def failing(path: Path, pages: set[int]) -> Iterator[None]:
-    """Within, reading these pages, counted from 1, gives the error of a failing disk. SQLite, which
-    opens its files by itself, is spared."""
+    """Within, reading these pages, counted from 1, raises the error of a failing disk. SQLite,
+    which opens its files itself, is not affected."""
     real = Path.open
 
     def opened(self: Path, mode: str = "r", *more: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Work of the ranks of an evaluation in a test.
+"""Work of the ranks of an evaluation test.
 
 `python -m tests.support.evaluation_ranks MODEL CACHE`.
 """

@@ -1,4 +1,4 @@
-"""A model that knows nothing but never answers differently: for tests of what uses one."""
+"""A fake encoder with deterministic random vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sciread_app.tasks import Task
 
 
 class FakeEncoder:
-    """Each text gets a direction of its own; `asked` is all the texts that it ever encoded."""
+    """Give each text its own random vector; `asked` lists all texts that were encoded."""
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
-"""Models that agree about nothing: what one answers with, no other would.
+"""Fake models whose vectors are unrelated: no two of them find the same papers.
 
-Only of the texts by which a search learns what an unrelated text is like, all agree that they are
-like no paper.
+Only the texts by which a search calibrates unrelated queries have zero vectors in all of them.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from trainer.contract.errors import PackageRefused
 
 
 def vector_of(space: str, text: str) -> np.ndarray:
-    """The direction that a model gives to a text."""
+    """Return the vector that a model gives to a text."""
     return np.array(direction(space, text), np.float32)
 
 
 class FakeModel:
-    """All have as many dimensions, so that nothing but its answers tells one from another."""
+    """All have the same dimension, so that only their vectors distinguish them."""
 
     dim = DIM
 
@@ -58,7 +57,7 @@ class FakeModel:
 
 
 class FakeModels:
-    """Opens them by name; `opened` are all that ever were, the latest last."""
+    """Open models by name; `opened` lists all that were opened, the latest last."""
 
     def __init__(self, *names: str) -> None:
         self.names = set(names)

@@ -1,7 +1,7 @@
-"""The trainer's process without torch: it begins at once, and does what a recipe's seed says.
+"""A trainer process without torch: it starts at once, and the recipe's seed selects its behaviour.
 
-Seed 1 trains until it is stopped; 2 comes to its end after 20 steps; 3 fails at step 5; 4 ends
-before it has said anything; 5 waits before it begins, until there is a file `go`.
+Seed 1 trains until it is stopped; 2 finishes after 20 steps; 3 fails at step 5; 4 exits without any
+output; 5 waits before it starts, until there is a file `go`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STEPS = 20
 
 
 def command(*arguments: str) -> list[str]:
-    """In place of sciread_app.encoder.trainer_command."""
+    """Replacement of sciread_app.encoder.trainer_command."""
     return [sys.executable, "-m", "tests.support.fake_trainer", *arguments]
 
 
@@ -31,7 +31,7 @@ def main(verb: str, *arguments: str) -> None:
 
 
 def _prepare(*arguments: str) -> dict[str, Any]:
-    """A corpus of which nothing is there but its description."""
+    """Write a corpus that consists only of its description."""
     folder = Path(next(a for a in arguments if a.startswith("--output=")).removeprefix("--output="))
     sources = [a for a in arguments if not a.startswith("--")]
     parts = [a.removeprefix("--collection=") for a in arguments if a.startswith("--collection=")]
@@ -56,7 +56,7 @@ def _prepare(*arguments: str) -> dict[str, Any]:
 
 
 def hash_of(*texts: str) -> int:
-    """The same in every process."""
+    """Return a hash that is the same in every process."""
     return int.from_bytes("|".join(texts).encode()[-16:], "big")
 
 
@@ -109,7 +109,7 @@ def _steps(run: Run, seed: int) -> None:
 
 
 def _finish(run: Run) -> None:
-    """A model, with a score. Its name is that of the training."""
+    """Write a model with a score, named after the run."""
     package = tiny_package(run.package, id=f"made-by-{run.folder.name}", title="Made here")
     scores = [{"evaluation": "ranking", "metric": "map", "value": 0.9, "before": 0.8, "n": 5}]
     (run.package / "metrics.json").write_text(json.dumps(scores))

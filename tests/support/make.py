@@ -1,4 +1,4 @@
-"""Values for tests: name only what the test is about."""
+"""Values for tests: pass only what the test is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDFs of many pages for tests, with an outline, links, a password: written by hand."""
+"""PDFs of many pages for tests, with an outline, links and a password, built by hand."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def make_book(
     links: Sequence[tuple[int, str | int]] = (),
     turned: int = 0,
 ) -> bytes:
-    """`outline`: titles and their pages; `links`: on a page, to an address or to another page,
-    each at (60, 690) to (200, 710) from the bottom left."""
+    """`outline`: titles and their pages; `links`: from a page to an address or another page, each
+    at (60, 690) to (200, 710) from the bottom left."""
     pages = pages or [
         [At(f"Page number {n + 1}", 20, 60, 700), *body(660, 40)] for n in range(count)
     ]
@@ -43,7 +43,7 @@ def make_book(
 
 
 def locked(text: str, password: str) -> bytes:
-    """A page with this text behind a password: RC4, 40 bits."""
+    """A page with this text, encrypted with a password: RC4, 40 bits."""
     name = b"0123456789abcdef"
     owner = _rc4(hashlib.md5(_padded(password)).digest()[:5], _padded(password))
     rights = (-4).to_bytes(4, "little", signed=True)

@@ -1,4 +1,4 @@
-"""Small corpora for tests, made as `prepare` makes large ones."""
+"""Small corpora for tests, made like those of `prepare`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trainer.data.corpus.builder import Builder
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.corpus.records import InputRecord
 
-# Words of tests/support/tiny_model.py, so that its tokenizer knows every one.
+# Words of tests/support/tiny_model.py, so that its tokenizer knows all of them.
 _WORDS = ("deep", "graph", "learning", "paper", "we", "study", "neural", "network", "the", "of")
 
 
@@ -20,12 +20,11 @@ def make_corpus(
     citations: Iterable[tuple[int, int]] = (),
     **settings: Any,
 ) -> Corpus:
-    """A corpus of these papers, by row: `citations` are pairs of rows, citing and cited.
+    """Make a corpus of these papers, by row; `citations` are pairs of rows, citing and cited.
 
-    A number makes so many papers. Of those given, each names only what the test is about, out of
-    what a Record has: id, title, abstract, year, venue, fields, labels, questions, cites ... Ids
-    are p00000, p00001 ... unless given; rows are in the order of ids. `settings` go to
-    Builder.finish.
+    A number makes so many papers. Given papers name only what the test is about, of the fields of a
+    Record: id, title, abstract, year, venue, fields, labels, questions, cites ... Ids are p00000,
+    p00001 ... unless given; rows are in the order of ids. `settings` go to Builder.finish.
     """
     given: Sequence[Mapping[str, Any]] = [{}] * papers if isinstance(papers, int) else papers
     records = [_record(number, values) for number, values in enumerate(given)]
@@ -48,7 +47,7 @@ def _record(number: int, values: Mapping[str, Any]) -> InputRecord:
 
 
 def _text(seed: int, length: int) -> str:
-    """Words that differ from one seed to the next: the seed's digits, to the base of the list."""
+    """Words that differ from seed to seed: its digits in the base of the list."""
     return " ".join(
         _WORDS[(seed // len(_WORDS) ** (at % 4) + at * (seed + 1)) % len(_WORDS)]
         for at in range(length)

@@ -1,4 +1,4 @@
-"""Judged queries as tests need them: three topics, and papers that are on one of them each."""
+"""Judged queries for tests: three topics, and papers on one topic each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TOPICS = ("deep learning", "graph network", "neural study")
 
 
 def judged_folder(folder: Path) -> Path:
-    """A collection as search engines are compared on."""
+    """Write a collection in the format of retrieval benchmarks."""
     folder.mkdir(parents=True)
     lines = [
         f'{{"id": "d{n}", "title": "{TOPICS[n % 3]} {n}", "abstract": "we study"}}'

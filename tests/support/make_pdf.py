@@ -1,4 +1,4 @@
-"""Small PDFs for tests, written by hand."""
+"""Small PDFs for tests, written without a library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class At(NamedTuple):
-    """A text at a place of a page of 600 by 800 points, counted from the bottom left."""
+    """A text at a position on a page of 600 by 800 points, counted from the bottom left."""
 
     text: str
     size: float = 10
@@ -55,7 +55,7 @@ def make_pdf(
 
 
 def _file(objects: dict[int, bytes], info: bool, hide: int | None) -> bytes:
-    """With a cross-reference stream if object `hide` stands in the object stream 7."""
+    """Write the file, with a cross-reference stream if object `hide` is in the object stream 7."""
     data = bytearray(b"%PDF-1.5\n")
     places = {}
     for number, content in objects.items():

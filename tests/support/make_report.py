@@ -1,4 +1,4 @@
-"""Reports of evaluations as tests need them: name only what the test is about."""
+"""Evaluation reports for tests: pass only what the test is about."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def score(metric: str, found: Items) -> Score:
 
 
 def pictures_of(seed: int, skill: float) -> dict[str, dict[str, Picture]]:
-    """One of each kind, better with more skill."""
+    """One picture of each kind, better with higher skill."""
     rng = np.random.default_rng(seed)
     names = ["Biology", "Chemistry", "Computer science", "Economics", "Geology", "Physics"]
     y_true = rng.choice(6, 600, p=[0.3, 0.25, 0.2, 0.12, 0.08, 0.05])

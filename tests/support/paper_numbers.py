@@ -1,9 +1,9 @@
-"""Makes resources/paper_numbers.json of the list of all cells of the papers' tables.
+"""Make resources/paper_numbers.json from the list of all cells of the papers' tables.
 
     python -m tests.support.paper_numbers LIST.json
 
-The list says of each cell its paper, table, setting, model, task and metric. What it cannot know
-is here: which of our suites, tasks, evaluations and metrics a column is, and which models a row.
+The list gives the paper, table, setting, model, task and metric of each cell. This module adds
+which of our suites, tasks, evaluations and metrics a column is, and which models a row.
 """
 
 from __future__ import annotations
@@ -80,8 +80,9 @@ _PHYSBERT = {
 }
 # MIReAD's script wrote SciDocs' validation papers as its test set.
 _SPLITS = {("miread", "MAG"): "validation", ("miread", "MeSH"): "validation"}
-# SciDocs: 3,751 papers of MAG to tell, 15 of a hundred, as of 23,000 of MeSH; 1K queries a list;
-# 1K clicks. PhysBERT: 50,000 pairs and questions. By suite and task; of the others no paper tells.
+# SciDocs: 3,751 test papers of MAG, 15 percent, as of 23,000 of MeSH; 1K queries per ranking task;
+# 1K clicks. PhysBERT: 50,000 pairs and questions. By suite and task; the papers do not state the
+# others.
 _SIZES = {
     ("scidocs", "mag"): {"n": 3_751},
     ("scidocs", "mesh"): {"n_about": 3_450},
@@ -91,15 +92,15 @@ _SIZES = {
     **{("miread", f"mesh{of}"): {"n_about": 3_450} for of in ("", "-clusters")},
     ("physbert", "citations"): {"n_about": 50_000},
     ("physbert", "questions"): {"n_about": 50_000},
-    # How many papers of each category and journal MIReAD's authors took, and which, nobody knows.
+    # It is unknown how many papers of each category and journal MIReAD's authors took, and which.
     ("miread", "categories"): {"drawn": True},
     ("miread", "unseen-journals"): {"drawn": True},
 }
 
-# A null says as much.
+# A null means the same.
 _EMPTY = "cell not reported"
 
-# By paper and name; "" where the name means the same in all of them.
+# By paper and name; "" if the name means the same in all of them.
 _METHODS = {
     ("", "SPECTER"): "specter",
     ("specter", "SPECTER (released embeddings)"): "specter",
@@ -127,12 +128,12 @@ _MODELS = {
 
 
 def compact(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The records as tables: columns said once, a row a model."""
+    """Return the records as tables: each column described once, one row per model."""
     return {"format": 1, "about": _ABOUT, "tables": [*_tables(records)]}
 
 
 def text(found: dict[str, Any]) -> str:
-    """As JSON with a line for each row and column, so that changes of it can be read."""
+    """Format as JSON with a line per row and column, so that diffs are readable."""
     tables = []
     for table in found["tables"]:
         parts = [f'   "{name}": {_json(table[name])}' for name in table if name not in _LISTS]
@@ -174,7 +175,7 @@ def _tables(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _column(paper: str, table: str, task: str, metric: str) -> dict[str, Any]:
     column: dict[str, Any] = {"task": task, "metric": metric}
-    # Two tables call the mean of other numbers so, too.
+    # Two tables use this name for the mean of other numbers.
     whole = {} if table in ("Table 2", "Table 3") else _AVERAGE
     scidocs, multi_scidocs = {**_SCIDOCS, **whole}, {**_MULTI_SCIDOCS, **whole}
     multi = paper == "multi2spe" and not table.startswith("Table 4")

@@ -1,8 +1,8 @@
-"""Trains runs one after the other, as one of the ranks that torchrun starts.
+"""Train runs one after the other, as one of the ranks started by torchrun.
 
 `python -m tests.support.rank_runs '[{"run": FOLDER, "budget": 0, "fsdp": false, "breaks": 0},
 ...]'`:
-`breaks` is the step at which a run breaks off, to be gone on with.
+`breaks` is the step at which a run is interrupted, to be resumed.
 """
 
 from __future__ import annotations

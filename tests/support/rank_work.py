@@ -1,4 +1,4 @@
-"""What the ranks of a test do, each in a process: `python -m tests.support.rank_work NAME...`."""
+"""Functions that the ranks of a test run: `python -m tests.support.rank_work NAME...`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ EXAMPLES, WIDTH = 7, 5
 
 
 class Small(nn.Module):
-    """What comes first, layers, and what nothing uses, as BERT's pooler where [CLS] is the vector.
+    """An input layer, further layers, and an unused layer, like BERT's pooler if [CLS] is the
+    vector.
 
-    Layers may be those of another model.
+    The layers may be those of another model.
     """
 
     def __init__(self, layers: nn.ModuleList | None = None) -> None:
@@ -56,7 +57,7 @@ def examples() -> Tensor:
 
 
 def contrast(queries: Tensor, others: Tensor) -> Tensor:
-    """Every example's other is the negative of all others; the sum over examples."""
+    """Return the summed contrastive loss: the other of each example is a negative of all others."""
     similar = queries @ others.T
     return F.cross_entropy(similar, torch.arange(len(similar)), reduction="sum")
 
@@ -66,13 +67,13 @@ def gradients(model: nn.Module) -> list[Any]:
 
 
 def shared_contrast(ranks: Ranks) -> Any:
-    """A step in which ranks hold unequal shares, and all are each other's negatives."""
+    """A step in which ranks hold unequal shares, and all examples are each other's negatives."""
     model = ranks.wrap(small_model())
     mine = examples()[:5] if ranks.main else examples()[5:]
     found = model(mine)
     total = contrast(ranks.gather(found[:, 0]), ranks.gather(found[:, 1]))
     total.backward()
-    (count,) = ranks.total([EXAMPLES])  # each has added up the whole loss
+    (count,) = ranks.total([EXAMPLES])  # each has summed the whole loss
     for parameter in model.parameters():
         if parameter.grad is not None:
             parameter.grad /= count
@@ -80,7 +81,7 @@ def shared_contrast(ranks: Ranks) -> Any:
 
 
 def uneven_sums(ranks: Ranks, fsdp: bool = False) -> Any:
-    """Three micro-batches on rank 0, one on rank 1, which is all that the step has."""
+    """Three micro-batches on rank 0 and one on rank 1, which make up the whole step."""
     model = ranks.wrap(small_model(), fsdp)
     shares = [[0, 1], [2, 3], [4, 5]] if ranks.main else [[6]]
     shares += [[]] * (ranks.passes(model, len(shares)) - len(shares))
@@ -91,14 +92,14 @@ def uneven_sums(ranks: Ranks, fsdp: bool = False) -> Any:
 
 
 def single_sums(ranks: Ranks) -> Any:
-    """The same in float32, which FSDP sums in another way."""
+    """The same in float32, which FSDP sums in a different order."""
     model = ranks.wrap(small_model().float(), fsdp=True)
     model(examples()[ranks.rank :: ranks.world].float()).square().sum().backward()
     return gradients(model)
 
 
 def sharded_steps(ranks: Ranks, fsdp: bool = True) -> Any:
-    """Two steps of AdamW on a model that is spread over the ranks, put away and taken back."""
+    """Two steps of AdamW on a sharded model, which is saved and restored in between."""
     model = ranks.wrap(small_model(), fsdp)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
     for _ in range(2):
@@ -134,7 +135,8 @@ def second_stage(ranks: Ranks, fsdp: bool = True) -> Any:
 
 
 def layer_by_layer(ranks: Ranks) -> Any:
-    """How many layers this rank holds whole while each of them computes, there and back."""
+    """Return how many layers this rank holds unsharded while each of them computes, forward and
+    backward."""
     model = small_model()
     held: list[int] = []
 

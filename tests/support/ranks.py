@@ -1,4 +1,4 @@
-"""Processes that are the ranks of one training, on this machine."""
+"""The ranks of one training as processes on this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Ended(NamedTuple):
 
 
 def start_ranks(world: int, *arguments: str) -> list[subprocess.Popen[str]]:
-    """`python -m <arguments>` once a rank, with the variables that torchrun sets."""
+    """Start `python -m <arguments>` once per rank, with the variables that torchrun sets."""
     shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
     return [
         subprocess.Popen(
@@ -40,7 +40,7 @@ def start_ranks(world: int, *arguments: str) -> list[subprocess.Popen[str]]:
 
 
 def ended(processes: Sequence[subprocess.Popen[str]], seconds: float = 240) -> list[Ended]:
-    """What they said; those that do not end in time are killed."""
+    """Wait for the processes and return their results; kill those that do not end in time."""
     try:
         return [Ended(*_ended(process, seconds)) for process in processes]
     finally:
@@ -55,7 +55,8 @@ def _ended(process: subprocess.Popen[str], seconds: float) -> tuple[int, str, st
 
 
 def free_port() -> int:
-    """One that systems give to nobody who does not ask for it, until the ranks are there."""
+    """Return a port outside the ephemeral range, which no other process gets before the ranks
+    start."""
     while True:
         port = random.SystemRandom().randrange(20_000, 32_000)
         with socket.socket() as found, suppress(OSError):

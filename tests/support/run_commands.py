@@ -1,7 +1,7 @@
-"""Runs verbs of the command line, one after the other, in a process that may be put anywhere.
+"""Run commands of the command line, one after the other, in a process that can run anywhere.
 
 Standard input: {"home": folder, "verbs": [[word, ...], ...], "most": bytes of a file, or null}, in
-JSON. Standard output: for each verb its exit code, what it printed, and the traceback of a fault.
+JSON. Standard output: for each command its exit code, its output, and the traceback of an error.
 """
 
 from __future__ import annotations

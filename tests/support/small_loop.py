@@ -1,4 +1,4 @@
-"""The least that trains: a loop for tests of methods, without any of the real one's care."""
+"""A minimal training loop for tests of methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trainer.methods.registry import METHODS
 
 
 def setup(corpus: Corpus, base: Path, recipe: str, **changes: Any) -> Setup:
-    """A recipe in the size of tests/support/tiny_model.py."""
+    """Settings of a recipe, sized for tests/support/tiny_model.py."""
     spec, recipe = recipe_of(recipe)
     settings = spec.resolve(recipe, {"max_tokens": 40, "read_tokens": 0, "dropout": 0.0} | changes)
     torch.manual_seed(1)
@@ -31,7 +31,8 @@ def make(corpus: Corpus, base: Path, recipe: str, **changes: Any) -> Method:
 
 
 def learn(stage: TrainingStage, steps: int = 200, *, enough: float = 0.1) -> list[float]:
-    """The mean loss of each step, all examples in every one, until little of the first is left."""
+    """Train on all examples in every step, until a share `enough` of the first loss is left; return
+    the losses."""
     weights = [weight for weight in stage.model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(weights, 3e-3, weight_decay=0.0)
     numbers = np.arange(len(stage.train))
@@ -50,7 +51,7 @@ def learn(stage: TrainingStage, steps: int = 200, *, enough: float = 0.1) -> lis
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    # So little work is done sooner than shared out.
+    # So little work is faster on one thread.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,4 +1,4 @@
-"""All four methods in the size of tests/support/tiny_model.py: runs that end in seconds."""
+"""Runs of all four methods, sized for tests/support/tiny_model.py, that end in seconds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ METHODS = tuple(_SETTINGS)
 
 
 def small_corpus(folder: Path, papers: int = PAPERS, **settings: Any) -> Path:
-    """Papers with all that any method asks for; `settings` as in `make_corpus`."""
+    """Make a corpus with the data of every method; `settings` as in `make_corpus`."""
     chance = random.Random(1)
     given = [
         {
@@ -56,7 +56,7 @@ def small_corpus(folder: Path, papers: int = PAPERS, **settings: Any) -> Path:
 
 
 def small_base(folder: Path) -> Path:
-    """A model to start from, with tokens to spare for several [CLS]."""
+    """Make a base model, with unused tokens for several [CLS]."""
     unused = [f"[unused{number}]" for number in range(1, 5)]
     return tiny_package(folder, vocabulary=[*SPECIAL, *unused, *WORDS]).folder
 

@@ -1,4 +1,4 @@
-"""Papers to fill a space with, and what it should then answer."""
+"""Papers for an embedding index, and the expected results of brute force."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def papers(count: int, start: int = 0) -> list:
 
 
 def brute_force(library: Library, encoder: FakeEncoder, query: np.ndarray, k: int) -> list[float]:
-    """The similarities of the k best, as they should be."""
+    """Return the similarities of the k best papers by exact search."""
     exact = [float(encoder.vector(*text) @ query) for text in library.texts(library.ids())]
     return sorted(exact, reverse=True)[:k]

@@ -1,4 +1,4 @@
-"""What tests have done in a process of its own: its module is imported there."""
+"""Functions that tests run in a subprocess, which imports this module."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def die(task):
     os._exit(3)
 
 
-def go_on_for_ever(pid_file: Path, task):
+def run_forever(pid_file: Path, task):
     pid_file.write_text(str(os.getpid()))
     while True:
         task.step(0, 0, "at it")

@@ -1,7 +1,7 @@
-"""Eight threads search without pause while models change places and processes are killed.
+"""Eight threads search continuously while models are swapped and processes are killed.
 
 `python -m tests.support.swap_load HOME SWAPS SEED` is a program that does so until it is killed
-itself: a line for each change of places, and one for each answer that was wrong or did not come.
+itself. It prints a line per swap, and one per wrong or missing answer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.support.tiny_model import tiny_package
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("one", "two", "three")
 PAPERS, THREADS = 200, 8
-# A model without a model, in a process of its own, which is told its space.
+# A fake model in a separate process, which gets its space as an argument.
 CHILD = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -60,7 +60,7 @@ while request := wire.receive(requests):
 
 
 def make_home(folder: Path) -> Home:
-    """Papers, and three models of which the first answers."""
+    """Make a home with papers and three models, of which the first is active."""
     home = Home(folder)
     for number, name in enumerate(NAMES):
         tiny_package(home.models / name, title=name, dim=DIM, max_tokens=40 + number)
@@ -73,7 +73,7 @@ def make_home(folder: Path) -> Home:
 
 
 class QuickModels(Workspace):
-    """With processes for models that start in no time."""
+    """A workspace with model processes that start immediately."""
 
     def _open_encoder(self, model: str) -> EncoderProcess:
         package = self.models.package(model)
@@ -86,7 +86,7 @@ def opened(home: Home) -> Workspace:
 
 
 class Judge:
-    """Knows what each model answers, worked out elsewhere."""
+    """Knows the expected answers of each model, computed independently."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -99,7 +99,7 @@ class Judge:
         return self._known[key]
 
     def wrong(self, space: str, query: str, results: SearchResults) -> str:
-        """What is wrong with an answer; empty if nothing is."""
+        """Return the error in an answer; empty if there is none."""
         if results.note or not results.hits:
             return results.note or "nothing found"
         wanted = vector_of(space, query)
@@ -116,7 +116,7 @@ class Judge:
 
 @dataclass
 class Story:
-    """What has happened."""
+    """The counts and errors of a run."""
 
     searches: int = 0
     failed: list[str] = field(default_factory=list)
@@ -127,7 +127,7 @@ class Story:
 
 
 class Load:
-    """The searching, and what is done to it meanwhile."""
+    """The searches, and the swaps and kills during them."""
 
     def __init__(self, workspace: Workspace, seed: int) -> None:
         self._workspace = workspace
@@ -153,7 +153,7 @@ class Load:
                 thread.join()
 
     def swap(self) -> str:
-        """Let another model answer, and wait until it has been asked a while."""
+        """Swap to another model, and wait until it has answered some queries."""
         others = [name for name in NAMES if name != self._workspace.active_model.model]
         done = self._workspace.activation.activate(self._random.choice(others), Task())
         self.story.swaps += 1
@@ -163,10 +163,10 @@ class Load:
         return done.model
 
     def _import(self) -> None:
-        """Papers come in and are read, and some go again."""
+        """Import and encode papers, and trash some of them."""
         library, draw = self._workspace.library, random.Random(self._random.random())
         while not self._stop.wait(draw.uniform(0.05, 0.5)):
-            # No word of theirs is one of a query: by words they would be found before the nearest.
+            # Their words do not occur in queries: a match by words would precede the nearest.
             came = library.put([paper(f"New n{draw.getrandbits(40):x}") for _ in range(3)]).ids
             try:
                 self._workspace.active_model.encode_missing(Task())
@@ -202,8 +202,8 @@ class Load:
         print("wrong", what, flush=True)
 
     def _kill_models(self) -> None:
-        """At random moments, most when they have answered, some before: but never so often that
-        nobody could be started between."""
+        """Kill model processes at random moments, mostly after some answers, sometimes before, but
+        never so often that none could start in between."""
         answered = self._workspace.home.folder / "answered"
         early: dict[str, int] = {}
         while not self._stop.wait(self._random.uniform(0.05, 1.5)):
@@ -230,7 +230,7 @@ class Load:
 
 
 def model_processes() -> dict[int, str]:
-    """Of this process: number and space."""
+    """Return the model processes of this process: pid and space."""
     found = {}
     for child in psutil.Process().children():
         with suppress(psutil.Error, IndexError):
@@ -246,7 +246,8 @@ def _space(now: LoadedModel) -> str:
 
 
 def lost(workspace: Workspace) -> list[str]:
-    """Papers without their vector, or with another model's, when each model has read them all."""
+    """Return papers without vector, or with that of another model, after each model has encoded
+    all."""
     found, library = [], workspace.library
     ids = np.sort(library.ids())
     texts = [title for title, _ in library.texts(ids.tolist())]

@@ -1,4 +1,4 @@
-"""A BERT of random weights, two layers and a handful of words: a whole model package in 0.2 MB."""
+"""A BERT of random weights, with two layers and few words: a complete model package of 0.2 MB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stage of training in which nothing is a paper: texts of random tokens, a model of one layer."""
+"""A toy training stage without papers: texts of random tokens, and a model of one layer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Numbers = NDArray[np.int64]
 
 
 class Pairs:
-    """Pairs of texts; a text is in several pairs, as papers are. The label is one of 3."""
+    """Pairs of texts; a text is in several pairs, like papers. The label is one of 3."""
 
     def __init__(self, count: int, texts: int = 11) -> None:
         self.count = count
@@ -53,7 +53,7 @@ class Pairs:
 
 
 class Model(nn.Module):
-    """The mean of a text's embedded tokens. Remembers what went through it."""
+    """The mean of a text's embedded tokens. Records the sizes of its forward passes."""
 
     def __init__(self, dropout: float) -> None:
         super().__init__()
@@ -81,12 +81,14 @@ def stage(
         train=Pairs(examples),
         validation=Pairs(validation),
         model=Model(dropout).double(),
-        loss=InBatch(0.5, together, same_label=False, same_paper=False) if together else apart,
+        loss=InBatch(0.5, together, same_label=False, same_paper=False)
+        if together
+        else classification_loss,
         plan=chosen,
     )
 
 
-def apart(outputs: Tensor, batch: Batch) -> Loss:
-    """Which of three a pair is."""
+def classification_loss(outputs: Tensor, batch: Batch) -> Loss:
+    """Classify pairs into three labels."""
     scores = outputs[batch.places].sum(1)[:, :3]
     return Loss(F.cross_entropy(scores, batch.labels, reduction="sum"), len(batch.labels))

@@ -1,4 +1,4 @@
-"""Papers that arXiv never had."""
+"""Generated papers for the fake arXiv."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LAST = "Lise Meitner"
 
 @dataclass(frozen=True)
 class Generated:
-    """A paper that depends on nothing but its number."""
+    """A paper that depends only on its number."""
 
     number: int
     submitted: datetime
@@ -79,7 +79,7 @@ class Generated:
 
 
 def _word_of(number: int) -> str:
-    """A word that no other number below 10,000,000 makes: as unlike as those of real titles."""
+    """Return a word that is unique below 10,000,000, so that titles differ like real ones."""
     number = number * 2_654_435_761 % 10_000_019
     syllables = []
     while number:
@@ -89,7 +89,8 @@ def _word_of(number: int) -> str:
 
 
 def generate(number: int, together: int, gap: int) -> Generated:
-    """Every `together` papers share a minute; the next ones come `gap` minutes later."""
+    """Make a paper: every `together` papers share a minute; the next ones follow `gap` minutes
+    later."""
     submitted = _BEGIN + timedelta(minutes=number // together * gap, seconds=number % together % 60)
     later = timedelta(days=40) if number % 5 == 0 else timedelta()
     return Generated(number, submitted, submitted + later, 2 if later else 1)

@@ -1,6 +1,6 @@
-"""arXiv on this computer: its query API and its OAI-PMH, over generated papers.
+"""A fake arXiv: its query API and its OAI-PMH, over generated papers.
 
-By hand: `python -m tests.support.servers.arxiv_server 5000` prints the two addresses, and serves.
+Manually: `python -m tests.support.servers.arxiv_server 5000` prints the two addresses, and serves.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _GROUPS = {"cs": "cs", "math": "math", "stat": "stat"}
 
 
 class ArxivServer(LocalServer):
-    """Both of arXiv's interfaces over `count` papers, the first sent in on 20 December 2007.
+    """Both interfaces of arXiv over `count` papers, the first submitted on 20 December 2007.
 
-    Every `together` papers share a minute, and the next ones come `gap` minutes later. The query
-    API understands cat:, all:, ti:, submittedDate:[], AND, OR, ANDNOT and brackets.
+    Every `together` papers share a minute, and the next ones follow `gap` minutes later. The query
+    API supports cat:, all:, ti:, submittedDate:[], AND, OR, ANDNOT and brackets.
     """
 
     def __init__(
@@ -46,32 +46,32 @@ class ArxivServer(LocalServer):
 
     @property
     def endpoints(self) -> dict[str, Endpoint]:
-        """For a client that need not wait."""
+        """Endpoints without a pause between requests."""
         return {
             "arxiv": Endpoint("arxiv", "arXiv", f"{self.url}api/query", 0.0, "arxiv", alone=True),
             "arxiv_oai": Endpoint("arxiv_oai", "arXiv", f"{self.url}oai", 0.0, "arxiv", alone=True),
         }
 
     def drop(self, ids: Iterable[str]) -> None:
-        """Let papers vanish, as arXiv does at times."""
+        """Remove papers, as arXiv does at times."""
         for id in ids:
             del self.papers[id]
         self._found.clear()
 
     def add(self, *papers: Generated) -> None:
-        """Let papers appear."""
+        """Add papers."""
         self.papers |= {paper.id: paper for paper in papers}
         self._found.clear()
 
     def revise(self, ids: Iterable[str], when: datetime) -> None:
-        """Let papers have a new version."""
+        """Give papers a new version."""
         for id in ids:
             paper = self.papers[id]
             self.papers[id] = replace(paper, updated=when, version=paper.version + 1)
         self._found.clear()
 
     def expire(self) -> None:
-        """Let all tokens expire that were given until now."""
+        """Expire all tokens issued so far."""
         self._age += 1
 
     def respond(self, asked: Asked) -> Answer:
@@ -161,7 +161,7 @@ class ArxivServer(LocalServer):
 
 
 def empty_page() -> Fault:
-    """arXiv's own: a page without entries, though there are papers."""
+    """Return a fault of arXiv's: a page without entries, though there are papers."""
 
     def spoil(good: Answer) -> Answer:
         assert isinstance(good.body, bytes)
@@ -170,13 +170,13 @@ def empty_page() -> Fault:
     return spoil
 
 
-# ---- the query language: less than the real one, and not the parser that is to be tested ---------
+# ---- the query language: a subset, and independent of the parser that is tested -----------------
 
 Condition = Callable[[Generated], bool]
 
 
 class _Reader:
-    """Reads conditions joined from left to right."""
+    """Parse conditions joined from left to right."""
 
     def __init__(self, query: str) -> None:
         self._tokens = re.findall(r'[()]|\w+:\[[^\]]*\]|\w+:"[^"]*"|[^\s()]+', query)
@@ -305,7 +305,8 @@ def _element(tag: str, text: str) -> str:
 
 @cache
 def _sets_of(category: str) -> tuple[str, ...]:
-    """cs.CL is in cs and in cs:cs:CL; hep-th in physics and in physics:hep-th."""
+    """Return the sets of a category: cs.CL is in cs and cs:cs:CL; hep-th in physics and
+    physics:hep-th."""
     archive, _, subject = category.partition(".")
     group = _GROUPS.get(archive, "physics")
     whole = f"{group}:{archive}" if group == "physics" else group

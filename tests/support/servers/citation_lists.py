@@ -1,4 +1,4 @@
-"""Semantic Scholar's batch endpoint on this computer, over citations that are known from a file."""
+"""A fake Semantic Scholar batch endpoint over citations from a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _THEIR_NAMES = {"arxiv": "ArXiv", "doi": "DOI", "pmid": "PubMed"}
 
 
 class CitationLists(LocalServer):
-    """Knows what papers cite, by ids such as "arxiv:hep-th/9205027"; nothing of who cites them."""
+    """Knows references by ids such as "arxiv:hep-th/9205027", but no citing papers."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class CitationLists(LocalServer):
 
     @property
     def environment(self) -> dict[str, str]:
-        """For a program that is to ask here, and need not wait."""
+        """Environment variables that point a program at this server, without pauses."""
         name = "SCIREAD_SEMANTIC_SCHOLAR"
         return {f"{name}_URL": f"{self.url}graph/v1/", f"{name}_PAUSE": "0"}
 

@@ -1,4 +1,4 @@
-"""PubMed's links between papers on this computer: ELink of NCBI's E-utilities."""
+"""A fake of PubMed's citation links: ELink of NCBI's E-utilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD = (
 )
 _REFS, _CITED_IN = "pubmed_pubmed_refs", "pubmed_pubmed_citedin"
 
-# What each PMID cites.
+# The references of each PMID.
 Links = Mapping[str, Sequence[str]]
 
 
@@ -22,11 +22,11 @@ class ElinkServer(LocalServer):
     def __init__(self, links: Links) -> None:
         super().__init__()
         self.links = links
-        self.lost: set[str] = set()  # PMIDs that answers leave out
+        self.lost: set[str] = set()  # PMIDs missing in answers
 
     @property
     def endpoints(self) -> dict[str, Endpoint]:
-        """For a client that need not wait."""
+        """Endpoints without a pause between requests."""
         return {"eutils": Endpoint("eutils", "PubMed", self.url, 0.0, "ncbi", api_key="ncbi")}
 
     def respond(self, asked: Asked) -> Answer:
@@ -36,13 +36,13 @@ class ElinkServer(LocalServer):
 
 
 def ids_of(asked: Asked) -> list[list[str]]:
-    """The PMIDs of each `id` parameter: answers stay apart only by parameter."""
+    """Return the PMIDs of each `id` parameter: answers are separate only by parameter."""
     form = parse_qsl(asked.body.decode(), keep_blank_values=True)
     return [value.split(",") for name, value in form if name == "id"]
 
 
 def linked(asked: Asked, links: Links, lost: set[str] = frozenset()) -> Answer:  # type: ignore[assignment]
-    """The answer of ELink to a posted form."""
+    """Return ELink's answer to a posted form."""
     params = asked.params
     assert asked.method == "POST" and params["dbfrom"] == params["db"] == "pubmed"
     kinds = params["linkname"].split(",")

@@ -1,6 +1,6 @@
-"""PubMed on this computer: NCBI's E-utilities over generated papers.
+"""A fake PubMed: NCBI's E-utilities over generated papers.
 
-By hand: `python -m tests.support.servers.eutils_server 5000` prints the address, and serves.
+Manually: `python -m tests.support.servers.eutils_server 5000` prints the address, and serves.
 """
 
 from __future__ import annotations
@@ -34,20 +34,19 @@ _TOO_FAR = (
 class EutilsServer(LocalServer):
     """ESearch, EFetch, ELink and the history server over `count` papers.
 
-    Each day from 1 March 2001 on, `per_day` of them are entered.
+    From 1 March 2001 on, `per_day` papers are entered each day.
 
-    A search finds the papers that one of its words is about, those entered last first. It
-    understands PMID ranges and "entered or revised since"; `reach` is how many papers of one
-    search it shows.
+    A search finds the papers on one of its words, latest entry first. It supports PMID ranges and
+    "entered or revised since"; `reach` is the number of papers of one search that it lists.
     """
 
     def __init__(self, count: int, *, per_day: int = 40, reach: int = 9_999) -> None:
         super().__init__()
         self.count = count  # may grow
-        self.revised: dict[int, date] = {}  # by number of the paper, from 0 on
+        self.revised: dict[int, date] = {}  # by number of the paper, from 0
         self.retracted: set[int] = set()
-        self.lost: set[str] = set()  # PMIDs that are found, but whose records never come
-        self.links: dict[str, list[str]] = {}  # what each PMID cites
+        self.lost: set[str] = set()  # PMIDs that are found, but have no records
+        self.links: dict[str, list[str]] = {}  # the references of each PMID
         self._per_day = per_day
         self._reach = reach
         self._lists: dict[str, Sequence[str]] = {}
@@ -55,15 +54,15 @@ class EutilsServer(LocalServer):
 
     @property
     def endpoints(self) -> dict[str, Endpoint]:
-        """For a client that need not wait."""
+        """Endpoints without a pause between requests."""
         return {"eutils": Endpoint("eutils", "PubMed", self.url, 0.0, "ncbi")}
 
     def expire(self) -> None:
-        """Forget every list of papers that was made until now."""
+        """Forget every stored list of papers."""
         self._lists.clear()
 
     def pmids(self, *words: str) -> set[str]:
-        """All there are, of these words if any."""
+        """Return all PMIDs, or those of these words."""
         wanted = words or WORDS
         return {str(FIRST_PMID + n) for n in range(self.count) if word(n) in wanted}
 
@@ -137,7 +136,7 @@ class EutilsServer(LocalServer):
         start, most = int(params.get("retstart", 0)), int(params.get("retmax", 10_000))
         listed = self._lists.get(params["WebEnv"])
         if listed is None or params["query_key"] != "1":
-            # NCBI has said this with either status.
+            # NCBI has sent this with either status.
             return _fetched(f"<ERROR>Unable to obtain query #{params['query_key']}</ERROR>", 200)
         if start >= self._reach:
             why = f"Search backend cannot retrieve history data. Reason: {self._too_far()}"

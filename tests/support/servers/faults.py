@@ -1,4 +1,4 @@
-"""What can be wrong with an answer: each takes a good one and gives a bad one."""
+"""Faults of answers: each takes a good answer and returns a bad one."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def status(code: int, body: bytes = b"", content_type: str = "text/plain") -> Fa
 
 
 def dropped(after: int | None = None) -> Fault:
-    """The connection breaks in the body, though its length was announced; half-way if not said."""
+    """The connection breaks in the body, though its length was announced; by default half-way."""
     return lambda good: replace(good, cut=_size(good) // 2 if after is None else after)
 
 
 def truncated(keep: float = 0.5) -> Fault:
-    """The body ends early, and its length is announced as if that were all."""
+    """The body ends early, with a Content-Length of the shorter body."""
     return lambda good: replace(good, body=_whole(good)[: int(_size(good) * keep)])
 
 
 def malformed() -> Fault:
-    """XML with an element that is never closed, from its middle on."""
+    """XML with an unclosed element in its middle."""
 
     def spoil(good: Answer) -> Answer:
         body = _whole(good)
@@ -49,16 +49,16 @@ def malformed() -> Fault:
 
 
 def entity_bomb() -> Fault:
-    """A kilobyte of XML that is gigabytes when its entities are expanded."""
+    """A kilobyte of XML that expands to gigabytes of entities."""
     levels = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
     bomb = f'<?xml version="1.0"?><!DOCTYPE feed [<!ENTITY a0 "ha">{levels}]><feed>&a9;</feed>'
     return lambda good: replace(good, body=bomb.encode())
 
 
 def gzip_bomb(unpacked: int = 1024 * MIB) -> Fault:
-    """A small body that is `unpacked` bytes long when it is unpacked."""
+    """A small body that decompresses to `unpacked` bytes."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    # A block that refers to nothing before it can stand any number of times.
+    # A block without back-references can be repeated any number of times.
     block = packer.compress(bytes(16 * MIB)) + packer.flush(zlib.Z_FULL_FLUSH)
     body = gzip.compress(b"")[:10] + block * (unpacked // (16 * MIB))
     return lambda good: replace(good, body=body, headers={"Content-Encoding": "gzip"})
@@ -74,7 +74,7 @@ def redirected(to: str, status: int = 302) -> Fault:
 
 
 def huge(size: int = 200 * MIB) -> Fault:
-    """A body without end, nearly, whose length nobody announced."""
+    """A nearly endless body without Content-Length."""
 
     def pieces() -> Iterator[bytes]:
         for _ in range(size // MIB):

@@ -1,4 +1,4 @@
-"""A hub of models on this computer, as far as huggingface_hub asks one."""
+"""A fake hub of models that supports the requests of huggingface_hub."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.support.servers.local import Answer, Asked, LocalServer
 
-# What the hub keeps by its hash, outside of git.
+# Files that the hub stores by hash, outside of git.
 _LARGE = (".safetensors", ".bin", ".h5", ".msgpack")
 
 
@@ -20,7 +20,7 @@ class Model:
     files: dict[str, dict[str, bytes]]
     card: dict[str, Any] = field(default_factory=dict)
     gated: bool = False
-    # Changes that wait to be taken: (number, author, title, revision it was made of)
+    # Open pull requests: (number, author, title, base revision)
     offers: list[tuple[int, str, str, str]] = field(default_factory=list)
 
     def commit(self, revision: str) -> str:
@@ -32,7 +32,7 @@ class Model:
 
 
 class HubServer(LocalServer):
-    """Serves models; set `models["owner/name"] = Model({"main": {"config.json": b"{}"}})`."""
+    """Serve models; set `models["owner/name"] = Model({"main": {"config.json": b"{}"}})`."""
 
     def __init__(self) -> None:
         super().__init__()

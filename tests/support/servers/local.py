@@ -1,4 +1,4 @@
-"""A web server on this computer that notes what it is asked and can be told to misbehave."""
+"""A local web server that records requests and fails on demand."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from urllib.parse import parse_qsl, urlsplit
 class Asked(NamedTuple):
     at: float  # monotonic seconds
     method: str
-    path: str  # without what follows the ?
+    path: str  # without the query
     params: dict[str, str]  # of the URL and of a posted form
     body: bytes
     headers: dict[str, str]  # names in lower case
-    url_params: dict[str, str]  # of the URL alone
+    url_params: dict[str, str]  # of the URL only
 
 
 @dataclass(frozen=True)
 class Answer:
-    body: bytes | Iterable[bytes] = b""  # pieces are sent one after another, of unannounced length
+    body: bytes | Iterable[bytes] = b""  # chunks are sent one after another, without Content-Length
     content_type: str = "application/xml; charset=utf-8"
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
-    cut: int | None = None  # the connection is dropped after so many bytes of the body
+    cut: int | None = None  # the connection is dropped after this many bytes of the body
 
 
 Fault = Callable[[Answer], Answer]
 
 
 class LocalServer:
-    """Serves on 127.0.0.1 while it is open as a context manager; subclasses `respond`.
+    """Serve on 127.0.0.1 while open as a context manager; subclasses override `respond`.
 
-    Usable as the URL of several endpoints: whoever needs them apart looks at `asked.path`.
+    Usable as the URL of several endpoints, which are distinguished by `asked.path`.
     """
 
     def __init__(self, respond: Callable[[Asked], Answer] | None = None) -> None:
         self.requests: list[Asked] = []
-        self.most_at_once = 0  # requests that were not answered to the end yet
+        self.most_at_once = 0  # requests not yet answered completely
         self._respond = respond
         self._open = 0
         self._faults: deque[tuple[Fault, Callable[[Asked], bool]]] = deque()
@@ -64,21 +64,21 @@ class LocalServer:
     def fail(
         self, fault: Fault, times: int = 1, when: Callable[[Asked], bool] = lambda asked: True
     ) -> None:
-        """Spoil the next `times` answers to requests that `when` holds for; faults queue up."""
+        """Spoil the next `times` answers to requests for which `when` holds; faults queue up."""
         self._faults.extend([(fault, when)] * times)
 
     def forgive(self) -> None:
-        """Drop the faults that nobody has met yet."""
+        """Drop the remaining faults."""
         with self._guard:
             self._faults.clear()
 
     def gaps(self) -> list[float]:
-        """Seconds between each request and the one before it."""
+        """Return the seconds between successive requests."""
         times = [asked.at for asked in self.requests]
         return [later - earlier for earlier, later in itertools.pairwise(times)]
 
     def serve(self) -> None:
-        """Serve for a person, until Ctrl-C."""
+        """Serve until Ctrl-C."""
         print(self.url, flush=True)
         with self, contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
@@ -93,7 +93,7 @@ class LocalServer:
         self._server.server_close()
 
     def begin(self, asked: Asked) -> Answer:
-        """Note a request, and answer it, with the first fault in the queue that fits it."""
+        """Record a request, and answer it with the first matching fault of the queue."""
         with self._guard:
             self.requests.append(asked)
             self._open += 1
@@ -119,7 +119,7 @@ class _Http(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up is none; nothing else shall be seen in the output of tests."""
+        """Ignore clients that disconnect, to keep the output of tests clean."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -134,7 +134,8 @@ class _Handler(BaseHTTPRequestHandler):
             answer = local.begin(asked)
         except Exception as error:
             answer = Answer(f"{type(error).__name__}: {error}".encode(), "text/plain", 500)
-        # The client may ask again the moment it has the last byte: till then it was one request.
+        # The client may send its next request as soon as it has the last byte, so this one ends
+        # here.
         ended = False
         try:
             for piece, last in _with_last(self._pieces(answer)):
@@ -142,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
                     local.end()
                     ended = True
                 self.wfile.write(piece)
-        except OSError:  # the client had enough
+        except OSError:  # the client disconnected
             self.close_connection = True
         if not ended:
             local.end()
@@ -151,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the requests are in LocalServer.requests."""
+        """Print nothing: the requests are in LocalServer.requests."""
 
     def _asked(self) -> Asked:
         at = time.monotonic()
@@ -165,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
         return Asked(at, self.command, parts.path, params, body, headers, in_url)
 
     def _pieces(self, answer: Answer) -> Iterator[bytes]:
-        """Everything that goes over the wire."""
+        """Yield everything that is sent."""
         length = len(answer.body) if isinstance(answer.body, bytes) else None
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.content_type)
@@ -188,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _with_last(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Each piece, and whether it is the last."""
+    """Yield each chunk, and whether it is the last."""
     rest = iter(pieces)
     piece = next(rest, None)
     while piece is not None:

@@ -1,4 +1,4 @@
-"""arXiv on its bad days: answers that are well-formed and wrong, each of a mood of its own."""
+"""A fake arXiv that sends well-formed but wrong answers, each in one of several moods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOODS = (
 
 
 class MoodyArxiv(ArxivServer):
-    """Of its answers to a query, a share `moodiness` is wrong in one of `moods`."""
+    """Send wrong answers to a share `moodiness` of the queries, each in one of `moods`."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class MoodyArxiv(ArxivServer):
         self._moodiness = moodiness
         self._moods = moods
         self._given: Answer | None = None
-        self.wrong = 0  # answers to queries that were given in a mood
+        self.wrong = 0  # number of wrong answers to queries
 
     def respond(self, asked: Asked) -> Answer:
         if asked.path.startswith("/oai"):
@@ -58,7 +58,7 @@ class MoodyArxiv(ArxivServer):
         return self._spoiled(super().respond(asked), mood)
 
     def _harvest_answer(self, good: Answer) -> Answer:
-        """A good answer, one without records, or the one that was given before."""
+        """A good answer, one without records, or the previous one."""
         assert isinstance(good.body, bytes)
         if self._chance.random() >= self._moodiness:
             self._given = good

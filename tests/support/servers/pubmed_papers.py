@@ -1,4 +1,4 @@
-"""Papers that PubMed never had, as the XML it would give."""
+"""Generated papers for the fake PubMed, as XML."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def word(number: int) -> str:
 
 
 def record(number: int, per_day: int, revised: date | None = None, retracted: bool = False) -> str:
-    """One paper, about as large as PubMed's own."""
+    """One paper, about as large as those of PubMed."""
     day = entered(number, per_day)
     types = ("Journal Article", "Retracted Publication") if retracted else ("Journal Article",)
     return _ARTICLE.format(

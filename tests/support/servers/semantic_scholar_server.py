@@ -1,6 +1,6 @@
-"""Semantic Scholar's batch endpoint on this computer, over papers that cite each other.
+"""A fake Semantic Scholar batch endpoint over papers that cite each other.
 
-By hand: `python -m tests.support.servers.semantic_scholar_server 5000` prints the address and
+Manually: `python -m tests.support.servers.semantic_scholar_server 5000` prints the address and
 serves.
 """
 
@@ -20,18 +20,18 @@ _MOST_IDS = 500
 
 class SemanticScholarServer(LocalServer):
     """Knows `count` papers. Number n is cited by the next `cited_by` ones, and so cites the ones
-    before it; every third has a preprint's name too, every fifth a PMID.
+    before it; every third also has the identifier of a preprint, every fifth a PMID.
 
-    Has the real one's limits: 500 papers a request, 9,999 citations a reply, then silence, and
-    `most_bytes`; it answers 400 when it knows none of a batch.
+    It has the real limits: 500 papers per request, 9,999 citations per reply, then none, and
+    `most_bytes`; it answers 400 if it knows none of a batch.
     """
 
     def __init__(self, count: int, *, cited_by: int = 4, most_bytes: int = 10_000_000) -> None:
         super().__init__()
         self.count = count
-        self.celebrated: dict[int, int] = {}  # number of papers beyond these that cite it
-        self.withheld: set[int] = set()  # papers whose references the publisher keeps back
-        self.unreadable: set[str] = set()  # names that spoil a whole batch
+        self.celebrated: dict[int, int] = {}  # number of additional citing papers beyond these
+        self.withheld: set[int] = set()  # papers whose references the publisher withholds
+        self.unreadable: set[str] = set()  # identifiers that break a whole batch
         self._cited_by = cited_by
         self._most_bytes = most_bytes
         self._numbers = {
@@ -43,7 +43,7 @@ class SemanticScholarServer(LocalServer):
 
     @property
     def endpoints(self) -> dict[str, Endpoint]:
-        """For a client that need not wait."""
+        """Endpoints without a pause between requests."""
         title, url = "Semantic Scholar", f"{self.url}graph/v1/"
         return {
             "semantic_scholar": Endpoint(
@@ -70,7 +70,7 @@ class SemanticScholarServer(LocalServer):
         return answer
 
     def citations(self) -> set[tuple[int, int]]:
-        """All pairs of numbers: citing, cited."""
+        """Return all pairs of numbers: citing, cited."""
         return {(citing, n) for n in range(self.count) for citing in self.citing(n)}
 
     def citing(self, number: int) -> range:
@@ -104,7 +104,7 @@ class SemanticScholarServer(LocalServer):
 
 
 def names(number: int) -> dict[str, Any]:
-    """As Semantic Scholar writes them."""
+    """Return identifiers as Semantic Scholar writes them."""
     found: dict[str, Any] = {"CorpusId": number, "DOI": f"10.5555/Paper.{number}"}
     if number % 3 == 0:
         found["ArXiv"] = f"{1001 + number // 90_000:04}.{number % 90_000:05}"

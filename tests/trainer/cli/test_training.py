@@ -119,7 +119,7 @@ def test_grid_keeps_the_best_of_its_runs(
     # Only the best is evaluated.
     assert run.report["metrics"] and not any("metrics" in report for report in reports.values())
     assert [event.kind for event in run.events()][-1] == "end"
-    # Nothing is repeated.
+    # A second call repeats nothing.
     before = len(best.events())
     (folder / "report.json").unlink()
     cli("train", str(folder))

@@ -1,4 +1,4 @@
-"""The papers' numbers: complete, and shown only beside comparable scores."""
+"""The papers' numbers: complete, and shown only with comparable scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def numbers_beside(suite="scidocs", task="cite", metric="map", model=None, n=1_0
 
 def test_resource_equals_the_list_of_all_published_values():
     if not LISTED.exists():
-        pytest.skip("the list numbers_beside the papers' numbers is not beside the repository")
+        pytest.skip("the list of the papers' numbers is not beside the repository")
     listed = json.loads(LISTED.read_text("utf-8"))["records"]
     assert text(compact(listed)) == RESOURCE.read_text("utf-8")
     kept = json.loads(RESOURCE.read_text("utf-8"))["tables"]
@@ -64,7 +64,7 @@ def test_model_of_a_method_has_the_number_of_its_paper_first():
     ],
     ids=[
         "another suite",
-        "part numbers_beside the data",
+        "part of the data",
         "fewer queries than about 1,000",
         "not all 3,751",
     ],

@@ -1,4 +1,4 @@
-"""Plot data beside a report: lossless, and refused if they cannot be drawn."""
+"""Plot data of a report: lossless, and refused if they cannot be drawn."""
 
 from __future__ import annotations
 

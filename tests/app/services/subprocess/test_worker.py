@@ -49,7 +49,7 @@ def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
 
     def work():
         with pytest.raises(Cancelled):
-            apart(works.go_on_for_ever, tmp_path / "pid", task=task)
+            apart(works.run_forever, tmp_path / "pid", task=task)
         ended.set()
 
     thread = threading.Thread(target=work)
