@@ -38,11 +38,11 @@ def _unread(window: MainWindow) -> None:
 
 
 def _named(window: MainWindow) -> None:
-    page, desk = _page(window), window.desk
-    assert isinstance(desk, WindowGateway)
-    desk.others.encode(OURS, Task())
+    page, gateway = _page(window), window.desk
+    assert isinstance(gateway, WindowGateway)
+    gateway.others.encode(OURS, Task())
     for n in range(7):
-        desk.others.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
+        gateway.others.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
     page.compare.look_again()
     wait(lambda: page.compare.sides[1].model.rowCount())
     page.compare.sides[0].hits.go_to(1)

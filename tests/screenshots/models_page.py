@@ -119,9 +119,9 @@ def damaged(window: MainWindow) -> None:
 def reading(window: MainWindow) -> None:
     """Show the page as during an activation: a real one would end before the screenshot."""
     _choose(window, "allenai--specter2_base")
-    page, desk = _page(window), window.desk
-    assert isinstance(desk, WindowGateway)
-    active = desk._workspace.library.active_model
+    page, gateway = _page(window), window.desk
+    assert isinstance(gateway, WindowGateway)
+    active = gateway._workspace.library.active_model
     active.begin("allenai--specter2_base", ModelRef("starter", ""))
     page._activation_progress.share, page._activation_progress._far = (
         0.43,

@@ -31,16 +31,16 @@ LATER_MS = 200  # after the paper is shown, before the screenshot
 def full(window: MainWindow) -> None:
     """Show the paper on attention, with notes, files, tags and citations."""
     window.page.close_paper()
-    desk = window.desk
-    paper = desk.find(parse("attention is all you need"), window.page.box.mode, Task()).ids[0]
-    if not desk.about.details(PaperId(paper), parse(""), Task()).notes:
+    gateway = window.desk
+    paper = gateway.find(parse("attention is all you need"), window.page.box.mode, Task()).ids[0]
+    if not gateway.about.details(PaperId(paper), parse(""), Task()).notes:
         _add_details(window, PaperId(paper))
         window.events.library_changed.emit(LibraryChanges(papers=True))
     window.page.box.set_text("attention is all you need")
 
 
 def _add_details(window: MainWindow, paper: PaperId) -> None:
-    desk, organise = window.desk, window.desk.organise
+    gateway, organise = window.desk, window.desk.organise
     for name, colour in (("to read", "orange"), ("transformers", "blue")):
         organise.tag([paper], name)
         organise.set_tag_colour(name, colour)
@@ -50,11 +50,11 @@ def _add_details(window: MainWindow, paper: PaperId) -> None:
     for name in ("vaswani2017attention.pdf", "supplement, moved to another disk.pdf"):
         file = window._home / name
         file.write_bytes(make_pdf([At("Attention"), *body()], [At("More"), *body()]))
-        desk.about.attach(paper, file, Task())
+        gateway.about.attach(paper, file, Task())
     file.unlink()
     own = Identifier("arxiv", "1706.03762")
     outside = [Identifier("doi", f"10.5555/outside.{n}") for n in range(7)]
-    known = desk._library
+    known = gateway._library
     inside = [next(iter(one.identifiers)) for one in known.get(known.ids()[:3].tolist())]
     known.citations.put([(own, other) for other in (*inside, *outside)], "semantic_scholar")
     known.citations.store_mentions(

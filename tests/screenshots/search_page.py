@@ -42,15 +42,15 @@ def _found(window: MainWindow) -> None:
 
 def _marked(window: MainWindow) -> None:
     """Show cards with tags, stars and read papers."""
-    page, desk = _page(window), window.desk
-    assert desk
+    page, gateway = _page(window), window.desk
+    assert gateway
     ids = list(page.view.listing.ids)[:3]
-    desk.organise.tag(ids[:2], "to read")
-    desk.organise.tag(ids[:1], "seminar")
-    desk.organise.set_tag_colour("to read", "green")
-    desk.organise.set_tag_colour("seminar", "purple")
-    desk.organise.rate(ids[:1], 4)
-    desk.organise.mark_read(ids[1:2], True)
+    gateway.organise.tag(ids[:2], "to read")
+    gateway.organise.tag(ids[:1], "seminar")
+    gateway.organise.set_tag_colour("to read", "green")
+    gateway.organise.set_tag_colour("seminar", "purple")
+    gateway.organise.rate(ids[:1], 4)
+    gateway.organise.mark_read(ids[1:2], True)
     page.library_changed(LibraryChanges(papers=True))
 
 

@@ -116,10 +116,10 @@ def _settings(window: MainWindow) -> None:
 
 
 def _backups(window: MainWindow) -> None:
-    desk, page = window.desk, window.other_page("settings")
-    assert desk and isinstance(page, SettingsPage)
+    gateway, page = window.desk, window.other_page("settings")
+    assert gateway and isinstance(page, SettingsPage)
     for days in (40, 3, 2, 1, 0):
-        desk.care.back_up(date.today() - timedelta(days), Task())
+        gateway.care.back_up(date.today() - timedelta(days), Task())
     page.refresh()
     bar = page.area.verticalScrollBar()
     QTimer.singleShot(LATER_MS, page, lambda: bar.setValue(bar.maximum()))

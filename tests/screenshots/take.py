@@ -55,17 +55,17 @@ class Camera:
     def _window(self, home: Path) -> Iterator[tuple[MainWindow, JobRunner]]:
         jobs = JobRunner()
         window = MainWindow(home, jobs, self._appearance)
-        desk = open_gateway(home)
+        gateway = open_gateway(home)
         window.resize(*WINDOWS[self._scale])
         window.show()
-        window.open(desk)
+        window.open(gateway)
         settle(jobs)
         try:
             yield window, jobs
         finally:
             window.close()
             jobs.shut_down()
-            desk.close()
+            gateway.close()
 
     def _take(self, window: MainWindow, jobs: JobRunner, scene: Scene) -> None:
         scene.prepare(window)

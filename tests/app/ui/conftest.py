@@ -19,7 +19,7 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 LONG = 60.0  # seconds: the longest wait on a busy machine
 
@@ -80,11 +80,11 @@ def appearance(qapp: QApplication) -> Iterator[Appearance]:
 @pytest.fixture
 def show_page(
     qtbot: QtBot, jobs: JobRunner, appearance: Appearance
-) -> Callable[[FakeDesk], SearchPage]:
+) -> Callable[[FakeGateway], SearchPage]:
     """Return a function that shows a search page and waits for its first results."""
 
-    def show(desk: FakeDesk) -> SearchPage:
-        page = SearchPage(desk, jobs, appearance)
+    def show(gateway: FakeGateway) -> SearchPage:
+        page = SearchPage(gateway, jobs, appearance)
         page.resize(1100, 700)
         qtbot.addWidget(page)
         page.show()
@@ -98,14 +98,14 @@ def show_page(
 @pytest.fixture
 def show_window(
     qtbot: QtBot, jobs: JobRunner, appearance: Appearance, tmp_path: Path
-) -> Callable[[FakeDesk], MainWindow]:
+) -> Callable[[FakeGateway], MainWindow]:
     """Return a function that shows the whole window and waits until no job runs."""
 
-    def show(desk: FakeDesk) -> MainWindow:
+    def show(gateway: FakeGateway) -> MainWindow:
         window = MainWindow(tmp_path, jobs, appearance)
         qtbot.addWidget(window)
         window.show()
-        window.open(desk)
+        window.open(gateway)
         qtbot.waitUntil(lambda: window.page is not None and window.page.isVisible())
         qtbot.waitUntil(lambda: not jobs.running())
         return window

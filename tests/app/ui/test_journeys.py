@@ -43,12 +43,12 @@ def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
     qtbot.addWidget(window)
     window.show()
     window.activateWindow()
-    desk = open_gateway(home)
-    window.open(desk, sample=desk.is_new)
+    gateway = open_gateway(home)
+    window.open(gateway, sample=gateway.is_new)
     wait_for_jobs(qtbot, jobs)
     yield window
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 def wait_for_jobs(qtbot, jobs) -> None:

@@ -25,7 +25,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style import theme
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 Key = Qt.Key
 
@@ -45,7 +45,7 @@ def system_font():
 
 @pytest.fixture
 def window(show_window):
-    window = show_window(FakeDesk(20))
+    window = show_window(FakeGateway(20))
     window.activateWindow()
     return window
 

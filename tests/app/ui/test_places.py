@@ -12,7 +12,7 @@ from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from tests.support.ui.fake_add_papers import BUSY
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 def verb(window: MainWindow, name: str) -> QAction:
@@ -26,7 +26,7 @@ def to_intake(qtbot, window, jobs) -> None:
 
 @pytest.mark.parametrize("place", PAGES)
 def test_page_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     button, action = window.rail.button(place.key), verb(window, place.title)
     assert action.shortcut().toString() == place.keys
     assert button.accessibleName() == place.title
@@ -37,7 +37,7 @@ def test_page_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, pla
 
 
 def test_shortcuts_switch_pages(qtbot, show_window, jobs):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.activateWindow()
     qtbot.keyClick(window, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.other_page("intake").isVisible())
@@ -48,10 +48,10 @@ def test_shortcuts_switch_pages(qtbot, show_window, jobs):
 
 
 def test_intake_page_is_built_on_its_first_visit(show_window):
-    desk = FakeDesk(3)
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    window = show_window(gateway)
     assert window.findChild(AddPapersPage) is None
-    assert desk.intake.asked == []
+    assert gateway.intake.asked == []
 
 
 def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_path):
@@ -63,7 +63,7 @@ def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_p
 
 
 def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     to_intake(qtbot, window, jobs)
     assert not verb(window, "Similar papers").isEnabled()
     assert verb(window, "Add files…").isEnabled()
@@ -73,23 +73,23 @@ def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
 
 
 def test_fetched_papers_are_listed_and_encoded(qtbot, show_window, jobs):
-    desk = FakeDesk(10)
-    window = show_window(desk)
-    encoded = desk.encoded
+    gateway = FakeGateway(10)
+    window = show_window(gateway)
+    encoded = gateway.encoded
     to_intake(qtbot, window, jobs)
-    desk.count = 50
+    gateway.count = 50
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 50)
-    qtbot.waitUntil(lambda: desk.encoded > encoded and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.encoded > encoded and not jobs.running())
     assert "50 papers" in window._foot.status.text()
 
 
 def test_papers_fetched_during_encoding_are_encoded_next(qtbot, show_window, jobs):
-    desk = FakeDesk(10)
-    window = show_window(desk)
-    encoded = desk.encoded
+    gateway = FakeGateway(10)
+    window = show_window(gateway)
+    encoded = gateway.encoded
     to_intake(qtbot, window, jobs)
-    desk.go_on_encoding.clear()
+    gateway.go_on_encoding.clear()
     for text in ("bees", "wasps", "ants"):
         window.other_page("intake").work.fetch(SourceQuery("arxiv", text))
     qtbot.waitUntil(
@@ -98,29 +98,29 @@ def test_papers_fetched_during_encoding_are_encoded_next(qtbot, show_window, job
             and not window.other_page("intake").work.busy
         )
     )
-    qtbot.waitUntil(lambda: desk.encoded == encoded + 1)
-    desk.go_on_encoding.set()
+    qtbot.waitUntil(lambda: gateway.encoded == encoded + 1)
+    gateway.go_on_encoding.set()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert desk.encoded == encoded + 2
+    assert gateway.encoded == encoded + 2
 
 
 def test_rail_button_is_busy_during_a_fetch(qtbot, show_window, jobs):
-    desk = FakeDesk(3)
-    desk.intake.go_on.clear()
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    gateway.intake.go_on.clear()
+    window = show_window(gateway)
     to_intake(qtbot, window, jobs)
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     button = window.rail.button("intake")
     qtbot.waitUntil(lambda: button.busy)
     assert button.accessibleName() == "Intake, working"
-    desk.intake.go_on.set()
+    gateway.intake.go_on.set()
     qtbot.waitUntil(lambda: not button.busy and not jobs.running())
 
 
 def test_failed_fetch_is_shown_as_a_banner_on_other_pages(qtbot, show_window, jobs):
-    desk = FakeDesk(3)
-    desk.intake.trouble = BUSY
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    gateway.intake.trouble = BUSY
+    window = show_window(gateway)
     to_intake(qtbot, window, jobs)
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     qtbot.waitUntil(lambda: not jobs.running() and bool(window.other_page("intake").list.cards))
@@ -131,7 +131,7 @@ def test_failed_fetch_is_shown_as_a_banner_on_other_pages(qtbot, show_window, jo
 
 
 def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):
-    window = show_window(FakeDesk(30))
+    window = show_window(FakeGateway(30))
     to_intake(qtbot, window, jobs)
     window.other_page("intake").papers_requested.emit([4, 7], "arXiv: bees")
     assert window.page.isVisible()
@@ -144,7 +144,7 @@ def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):
 
 
 def test_paper_opened_from_the_map_fills_the_page(qtbot, show_window, jobs):
-    window = show_window(FakeDesk(30))
+    window = show_window(FakeGateway(30))
     window.activateWindow()
     window.go_to("map")
     window.other_page("map").paper_requested.emit(7)
@@ -157,8 +157,8 @@ def test_paper_opened_from_the_map_fills_the_page(qtbot, show_window, jobs):
 
 
 def test_import_history_is_updated_after_an_import(qtbot, show_window, jobs):
-    desk = FakeDesk(3)
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    window = show_window(gateway)
     to_intake(qtbot, window, jobs)
     loaded = []
     window.other_page("intake").files.model.modelReset.connect(lambda: loaded.append(True))

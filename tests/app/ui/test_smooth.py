@@ -60,8 +60,8 @@ def test_import_of_5000_papers_keeps_the_window_responsive(
     window = MainWindow(home, jobs, Appearance(qapp))
     qtbot.addWidget(window)
     window.show()
-    desk = open_gateway(home)
-    window.open(desk)
+    gateway = open_gateway(home)
+    window.open(gateway)
     qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
 
     heart, done, failed = FairHeartbeat(), Counter[str](), []
@@ -72,13 +72,13 @@ def test_import_of_5000_papers_keeps_the_window_responsive(
         done[what] += 1
         enough = heart.beats + BEATS
         qtbot.waitUntil(lambda enough=enough: heart.beats >= enough)
-    qtbot.waitUntil(lambda: desk.status().papers == PAPERS, timeout=500_000)
+    qtbot.waitUntil(lambda: gateway.status().papers == PAPERS, timeout=500_000)
     qtbot.waitUntil(lambda: not jobs.running(), timeout=500_000)
     longest = heart.stop()
 
     print(f"longest gap {longest:.0f} ms in {heart.beats} beats")
-    assert desk.status().without_vector == 0
+    assert gateway.status().without_vector == 0
     assert len(done) > 20 and failed == []
     assert heart.beats > 100
     jobs.shut_down()
-    desk.close()
+    gateway.close()

@@ -129,20 +129,20 @@ def done(tmp_path_factory: pytest.TempPathFactory, source) -> LoopResults:
 
 @pytest.fixture
 def open_window(qtbot, jobs, appearance, source) -> Iterator[Any]:
-    desks = []
+    gateways = []
 
     def open_window(home: Home) -> Windowed:
-        window, desk = MainWindow(home.folder, jobs, appearance), open_gateway(home.folder)
-        desks.append(desk)
+        window, gateway = MainWindow(home.folder, jobs, appearance), open_gateway(home.folder)
+        gateways.append(gateway)
         qtbot.addWidget(window)
         window.show()
-        window.open(desk)
-        return Windowed(desk, window, jobs, lambda done: qtbot.waitUntil(done, timeout=250_000))
+        window.open(gateway)
+        return Windowed(gateway, window, jobs, lambda done: qtbot.waitUntil(done, timeout=250_000))
 
     yield open_window
     jobs.shut_down()
-    for desk in desks:
-        desk.close()
+    for gateway in gateways:
+        gateway.close()
 
 
 def test_trained_model_ranks_held_out_citations_better(done):

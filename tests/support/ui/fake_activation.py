@@ -10,7 +10,7 @@ from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 
 
-class FakeSwaps:
+class FakeActivation:
     """The model `theirs` encodes 300 papers before it is active; `broken` cannot be opened."""
 
     def __init__(self) -> None:

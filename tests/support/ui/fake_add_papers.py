@@ -57,7 +57,7 @@ PUBMED = SourceForm(
 DONE_AT = 1_795_200_000.0
 
 
-class FakeIntake:
+class FakeAddPapers:
     """Record the calls in `asked`; runs, previews and citations wait until `go_on` is set."""
 
     def __init__(self, fetches: Sequence[Fetch] = ()) -> None:

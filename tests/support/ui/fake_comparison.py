@@ -16,17 +16,17 @@ from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, Vo
 from trainer.contract.errors import PackageRefused
 
 if TYPE_CHECKING:
-    from tests.support.ui.fakes import FakeDesk
+    from tests.support.ui.fakes import FakeGateway
 
 
-class FakeOthers:
+class FakeComparison:
     """Answer for several models; `same` finds what the starter finds."""
 
-    def __init__(self, desk: FakeDesk) -> None:
-        self._desk = desk
+    def __init__(self, gateway: FakeGateway) -> None:
+        self._gateway = gateway
         self.read = {
-            "starter": desk.count, "specter-ours": desk.count, "miread-ours": 0,
-            "same": desk.count,
+            "starter": gateway.count, "specter-ours": gateway.count, "miread-ours": 0,
+            "same": gateway.count,
         }  # fmt: skip
         self.closed = 0
         self.votes: list[tuple[Question, str]] = []
@@ -34,7 +34,7 @@ class FakeOthers:
         self.notes: dict[str, str] = {}
 
     def models(self, task: Task) -> list[ComparableModel]:
-        answers = self._desk.swaps.answers
+        answers = self._gateway.swaps.answers
         names = [*self.read, "broken"] if self.read else ["starter"]
         found = [ComparableModel(name, name.title(), name == answers) for name in names]
         return sorted(found, key=lambda one: not one.answers)
@@ -45,18 +45,18 @@ class FakeOthers:
         """
         if name == "broken":
             raise PackageRefused("The model broken is not whole.", "Fetch it again.")
-        read, papers = self.read.get(name, 0), self._desk.count
+        read, papers = self.read.get(name, 0), self._gateway.count
         if not read:
             return ModelResults(0, papers)
-        found = replace(self._desk.find(query, mode, task, Order.relevance), note="")
+        found = replace(self._gateway.find(query, mode, task, Order.relevance), note="")
         if name not in ("starter", "same"):
             first, *others = found.ids or (998,)
             found = replace(found, ids=(*others, first, 999))
         return ModelResults(read, papers, replace(found, note=self.notes.get(name, "")))
 
     def encode(self, name: str, task: Task) -> int:
-        self.read[name] = self._desk.count
-        return self._desk.count
+        self.read[name] = self._gateway.count
+        return self._gateway.count
 
     def count(self, one: str, other: str) -> VoteCount:
         counted = Counter(better for _, better in self.votes)

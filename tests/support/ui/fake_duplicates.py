@@ -26,7 +26,7 @@ OTHER = paper(
 )
 
 
-class FakeReviewer:
+class FakeDuplicates:
     """Record the decisions in `asked`; each removes its pair."""
 
     def __init__(self, both: Sequence[tuple[Paper, Paper]] = ()) -> None:

@@ -90,7 +90,7 @@ ANSWER: dict[str, Any] = {
 }
 
 
-class FakeDashboard:
+class FakeEvaluation:
     """Record the calls in `asked`; evaluations run until `go_on` is set."""
 
     def __init__(self, count: int = 100) -> None:

@@ -12,7 +12,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.view_models import ImportSummary
 
 
-class FakeExchange:
+class FakeExport:
     def __init__(self) -> None:
         self.files: dict[str, AutoExport] = {}
         self.written: list[tuple[object, Path]] = []

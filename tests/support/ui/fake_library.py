@@ -12,7 +12,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
 
 
-class FakeOrganise:
+class FakeEditor:
     """Record the edits in `asked`; all of them can be undone."""
 
     def __init__(self, count: int = 100) -> None:

@@ -32,7 +32,7 @@ def drawing(ids: Sequence[int], *, outgrown: bool = False) -> MapLayout:
     return MapLayout(numbers, places, corner, corner, fine, coarse, outgrown)
 
 
-class FakeMaps:
+class FakeMap:
     def __init__(self, count: int = 80) -> None:
         self.count = count
         self.with_vector = count

@@ -16,7 +16,7 @@ from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 
 if TYPE_CHECKING:
-    from tests.support.ui.fakes import FakeDesk
+    from tests.support.ui.fakes import FakeGateway
 
 STARTER = InstalledModel(
     name="starter", title="Starter", space="s", method="starter", dim=384, pooling="mean",
@@ -41,8 +41,8 @@ SCORES = (
 
 
 class FakeModels:
-    def __init__(self, desk: FakeDesk) -> None:
-        self._desk = desk
+    def __init__(self, gateway: FakeGateway) -> None:
+        self._gateway = gateway
         self.installed: dict[str, InstalledModel] = {"starter": STARTER}
         self.trash: dict[str, RemovedModel] = {}
         self.fault: Exception | None = None
@@ -54,7 +54,7 @@ class FakeModels:
         self.installed |= {model.name: model for model in models}
 
     def all(self) -> Sequence[InstalledModel]:
-        swaps = self._desk.swaps
+        swaps = self._gateway.swaps
         states = {swaps.wish: ModelState.pending, swaps.answers: ModelState.answers}
         return [replace(m, state=states.get(m.name, m.state)) for m in self.installed.values()]
 
@@ -76,10 +76,10 @@ class FakeModels:
         model = next((model for model in self.all() if model.name == name), None)
         if model is None:
             return None
-        sound, read = not model.problem, name in self._desk.swaps.ready
+        sound, read = not model.problem, name in self._gateway.swaps.ready
         origin = Origin("specter-small", {"margin": "2.0"}, papers=900, sha256="ab" * 32)
         card = f"# {model.title}\n\nIt is **good**." if sound else ""
-        papers = self._desk.count
+        papers = self._gateway.count
         return ModelDetails(
             model, Path("/home/ada/models") / name, origin if sound else Origin(),
             SCORES if name == "theirs" else (), card, papers, 0 if read else papers,

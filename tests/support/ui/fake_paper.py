@@ -17,19 +17,19 @@ from sciread_app.tasks import Task
 from sciread_app.ui.view_models import CitationReport, Details, Names, PaperNote, SimilarPaper
 
 if TYPE_CHECKING:
-    from tests.support.ui.fakes import FakeDesk
+    from tests.support.ui.fakes import FakeGateway
 
 NEVER = CitationList((), (), 0, 0, None, True)
 
 
-class FakeAbout:
+class FakePaperPanel:
     """Record the calls in `asked`; the details of papers can be set."""
 
-    def __init__(self, desk: FakeDesk) -> None:
-        self._desk = desk
+    def __init__(self, gateway: FakeGateway) -> None:
+        self._gateway = gateway
         self._folder = tempfile.TemporaryDirectory()
         self.drafts = Drafts(Path(self._folder.name))
-        self.organise = FakeNotes(desk)
+        self.organise = FakeNotes(gateway)
         self.asked: list[str] = []
         self.rings: dict[CitationDirection, CitationList] = dict.fromkeys(CitationDirection, NEVER)
         self.rings_after: dict[CitationDirection, CitationList] = {}  # after a request to a source
@@ -42,7 +42,7 @@ class FakeAbout:
     def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         if paper in self.gone:
             return None
-        known, organise = self._desk.paper(paper), self._desk.organise
+        known, organise = self._gateway.paper(paper), self._gateway.organise
         own = {name for name, ids in organise.tags.items() if paper in ids}
         held = [path for path, ids in organise.collections.items() if paper in ids]
         return Details(
@@ -82,8 +82,8 @@ class FakeAbout:
 
     def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
         self.asked.append(f"alike {paper}")
-        others = [n for n in range(1, self._desk.count + 1) if n != paper][:3]
-        return [SimilarPaper(self._desk.paper(n), ("radium", "decay"), 99.0) for n in others]
+        others = [n for n in range(1, self._gateway.count + 1) if n != paper][:3]
+        return [SimilarPaper(self._gateway.paper(n), ("radium", "decay"), 99.0) for n in others]
 
     def citations(self, paper: PaperId, side: CitationDirection) -> CitationList:
         self.asked.append(f"{side.value} {paper}")
@@ -105,7 +105,7 @@ class FakeAbout:
         self.asked.append(f"fetch {name.kind}:{name.value}")
         if self.refuse:
             raise SourceError(self.refuse)
-        found = LinkedPaper(name, self._desk.paper(5))
+        found = LinkedPaper(name, self._gateway.paper(5))
         self.rings[CitationDirection.references] = CitationList(
             (found,), (PaperId(5),), 1, 0, 1.0, True
         )
@@ -126,13 +126,13 @@ class FakeAbout:
 class FakeNotes:
     """The editor of the fake gateway, with notes."""
 
-    def __init__(self, desk: FakeDesk) -> None:
-        self._desk = desk
+    def __init__(self, gateway: FakeGateway) -> None:
+        self._gateway = gateway
         self.notes: dict[int, dict[int, PaperNote]] = {}
         self.refuse = ""  # if set, the message of the error that saving a note raises
 
     def __getattr__(self, verb: str) -> Any:
-        return getattr(self._desk.organise, verb)
+        return getattr(self._gateway.organise, verb)
 
     def add_note(self, id: int, text: str) -> int:
         self._check()

@@ -114,7 +114,7 @@ class FakeFile:
         self.closed = True
 
 
-class FakeReading:
+class FakeReader:
     def __init__(self) -> None:
         self.paths: dict[int, list[Path]] = {}
         self.titles: dict[int, str] = {}

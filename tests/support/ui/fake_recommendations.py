@@ -23,7 +23,7 @@ DANCE = FollowedTopic("collection:2", TopicKind.collection, "bees/dance", 'in:"b
 HIVES = FollowedTopic("search:1", TopicKind.search, "Hives", "hive")
 
 
-class FakeForYou:
+class FakeRecommendations:
     """Recommend papers 1 to 6 for each subject: 1 to 4 are new, 5 and 6 less similar."""
 
     def __init__(

@@ -14,7 +14,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.settings.view_models import KeyPlace, Reopening
 
 
-class FakeCare:
+class FakeSettings:
     def __init__(self) -> None:
         self.home = Path("/home/ada/SciRead")
         self.risk = ""

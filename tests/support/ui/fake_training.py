@@ -88,7 +88,7 @@ def story(one: TrainingRun) -> RunProgress:
     )  # fmt: skip
 
 
-class FakeTeacher:
+class FakeTraining:
     def __init__(self) -> None:
         self.known: dict[str, TrainingRun] = {}
         self.asked: list[str] = []

@@ -22,23 +22,23 @@ from sciread_app.ui.view_models import (
     Status,
 )
 from tests.support.make import paper
-from tests.support.ui.fake_activation import FakeSwaps
-from tests.support.ui.fake_add_papers import FakeIntake
-from tests.support.ui.fake_comparison import FakeOthers
-from tests.support.ui.fake_duplicates import FakeReviewer
-from tests.support.ui.fake_evaluation import FakeDashboard
-from tests.support.ui.fake_export import FakeExchange
-from tests.support.ui.fake_library import FakeOrganise
-from tests.support.ui.fake_map import FakeMaps
+from tests.support.ui.fake_activation import FakeActivation
+from tests.support.ui.fake_add_papers import FakeAddPapers
+from tests.support.ui.fake_comparison import FakeComparison
+from tests.support.ui.fake_duplicates import FakeDuplicates
+from tests.support.ui.fake_evaluation import FakeEvaluation
+from tests.support.ui.fake_export import FakeExport
+from tests.support.ui.fake_library import FakeEditor
+from tests.support.ui.fake_map import FakeMap
 from tests.support.ui.fake_models import FakeModels
-from tests.support.ui.fake_paper import FakeAbout
-from tests.support.ui.fake_reader import FakeReading
-from tests.support.ui.fake_recommendations import FakeForYou
-from tests.support.ui.fake_settings import FakeCare
-from tests.support.ui.fake_training import FakeTeacher
+from tests.support.ui.fake_paper import FakePaperPanel
+from tests.support.ui.fake_reader import FakeReader
+from tests.support.ui.fake_recommendations import FakeRecommendations
+from tests.support.ui.fake_settings import FakeSettings
+from tests.support.ui.fake_training import FakeTraining
 
 
-class FakeDesk:
+class FakeGateway:
     """Hold `count` papers that are created on request; searches are recorded in `asked`."""
 
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
@@ -56,21 +56,21 @@ class FakeDesk:
         self.go_on_encoding = threading.Event()
         self.go_on_encoding.set()
         self.failures: list[Skipped] = []
-        self.intake = FakeIntake()
-        self.care = FakeCare()
-        self.exchange = FakeExchange()
-        self.reading = FakeReading()
-        self.organise = FakeOrganise(self.count)
-        self.others = FakeOthers(self)
-        self.duplicates = FakeReviewer()
-        self.about = FakeAbout(self)
-        self.map = FakeMaps(self.count)
-        self.foryou = FakeForYou(self.cards)
+        self.intake = FakeAddPapers()
+        self.care = FakeSettings()
+        self.exchange = FakeExport()
+        self.reading = FakeReader()
+        self.organise = FakeEditor(self.count)
+        self.others = FakeComparison(self)
+        self.duplicates = FakeDuplicates()
+        self.about = FakePaperPanel(self)
+        self.map = FakeMap(self.count)
+        self.foryou = FakeRecommendations(self.cards)
         self.weak: set[int] = set()  # papers that match queries weakly only
-        self.swaps = FakeSwaps()
+        self.swaps = FakeActivation()
         self.models = FakeModels(self)
-        self.training = FakeTeacher()
-        self.dashboard = FakeDashboard(self.count)
+        self.training = FakeTraining()
+        self.dashboard = FakeEvaluation(self.count)
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(

@@ -69,8 +69,8 @@ def _go(home, steps, seen):
     jobs.queued.connect(lambda job: seen.note([job.title]))
     seen.look("before the library is open", behind=True)
     window.show()
-    desk = open_gateway(home)
-    window.open(desk)
+    gateway = open_gateway(home)
+    window.open(gateway)
     for step in steps:
         place = step.__name__.strip("_").replace("_", " ")
         for _ in step(window):
@@ -80,7 +80,7 @@ def _go(home, steps, seen):
         seen.look(place, behind=True)
     window.close()
     jobs.shut_down()
-    desk.close()
+    gateway.close()
     window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 

@@ -47,12 +47,12 @@ def window(failures, qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainW
     window = MainWindow(home, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    desk = open_gateway(home)
-    window.open(desk)
+    gateway = open_gateway(home)
+    window.open(gateway)
     qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
     yield window
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 @pytest.mark.slow

@@ -17,16 +17,16 @@ from sciread_app.ui.add_papers.page import AddPapersPage
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.view_models import CitationReport, PastImport
 from tests.support.make import paper
-from tests.support.ui.fake_add_papers import BUSY, CHANGES, FakeIntake, done, fetch_of
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fake_add_papers import BUSY, CHANGES, FakeAddPapers, done, fetch_of
+from tests.support.ui.fakes import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
 FILES, CITATIONS = 3, 4  # places in the switch, after the three sources
 
 
 @pytest.fixture
-def show(qtbot, jobs, appearance) -> Callable[[FakeIntake], AddPapersPage]:
-    def show(intake: FakeIntake) -> AddPapersPage:
+def show(qtbot, jobs, appearance) -> Callable[[FakeAddPapers], AddPapersPage]:
+    def show(intake: FakeAddPapers) -> AddPapersPage:
         page = AddPapersPage(intake, jobs, appearance)
         page.resize(1160, 700)
         qtbot.addWidget(page)
@@ -69,7 +69,7 @@ def dialog_of(page: AddPapersPage, kind: type) -> QWidget | None:
 
 
 def test_source_form_keeps_its_contents(qtbot, show):
-    page = show(FakeIntake())
+    page = show(FakeAddPapers())
     write(page, "cat:cs.CL", since="2024")
     page.show_source(2)
     assert page.form.line.text() == ""
@@ -80,7 +80,7 @@ def test_source_form_keeps_its_contents(qtbot, show):
 
 
 def test_field_button_inserts_the_field_syntax(qtbot, show):
-    page = show(FakeIntake())
+    page = show(FakeAddPapers())
     press(qtbot, chip(page, "Author"))
     assert page.form.line.text() == 'au:"Hinton"'
     qtbot.keyClicks(page.form.line, "Curie")
@@ -92,7 +92,7 @@ def test_field_button_inserts_the_field_syntax(qtbot, show):
 
 
 def test_query_error_is_shown_while_typing(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     page = show(intake)
     qtbot.keyClicks(page.form.line, 'au:"Hin')
     qtbot.waitUntil(lambda: "never closed" in page.form.message.text())
@@ -103,7 +103,7 @@ def test_query_error_is_shown_while_typing(qtbot, show):
 
 
 def test_empty_form_shows_no_error_before_a_request(qtbot, show):
-    page = show(FakeIntake())
+    page = show(FakeAddPapers())
     assert page.form.message.objectName() == "quiet"
     qtbot.keyClick(page.form.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "query is empty" in page.form.message.text())
@@ -118,7 +118,7 @@ def test_empty_form_shows_no_error_before_a_request(qtbot, show):
     ],
 )
 def test_invalid_dates_and_numbers_prevent_a_fetch(qtbot, show, bounds, expected):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     page = show(intake)
     write(page, "all:bees", **bounds)
     press(qtbot, page.form.fetch_button)
@@ -130,7 +130,7 @@ def test_invalid_dates_and_numbers_prevent_a_fetch(qtbot, show, bounds, expected
 
 
 def test_preview_shows_the_count_and_the_first_papers(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.preview_of = Preview(12_345, (paper("Bees"), paper("Wasps")), "It is cut into windows.")
     page = show(intake)
     write(page, "all:bees", most="5,000")
@@ -148,7 +148,7 @@ def test_preview_shows_the_count_and_the_first_papers(qtbot, show):
 
 
 def test_preview_without_papers_is_shown(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.preview_of = Preview(0, ())
     page = show(intake)
     write(page, "all:beees")
@@ -157,7 +157,7 @@ def test_preview_without_papers_is_shown(qtbot, show):
 
 
 def test_preview_waiting_for_a_source_can_be_cancelled(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.go_on.clear()
     intake.note = "arXiv asks to wait (12 s)"
     page = show(intake)
@@ -171,7 +171,7 @@ def test_preview_waiting_for_a_source_can_be_cancelled(qtbot, show, jobs):
 
 
 def test_unavailable_source_is_named(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.trouble = BUSY
     page = show(intake)
     write(page, "all:bees")
@@ -181,7 +181,7 @@ def test_unavailable_source_is_named(qtbot, show):
 
 
 def test_second_preview_replaces_the_first(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.go_on.clear()
     page = show(intake)
     page.look(SourceQuery("arxiv", "first"))
@@ -197,7 +197,7 @@ def test_second_preview_replaces_the_first(qtbot, show, jobs):
 
 
 def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs):
-    page = show(FakeIntake())
+    page = show(FakeAddPapers())
     came = []
     page.loaded.connect(came.append)
     write(page, "all:bees", since="2024-02", until="2024-02", most="5000")
@@ -213,7 +213,7 @@ def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs):
 
 
 def test_fetch_card_shows_progress_and_waiting(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.go_on.clear()
     intake.note = "arXiv asks to wait (12 s)"
     page = show(intake)
@@ -232,7 +232,7 @@ def test_fetch_card_shows_progress_and_waiting(qtbot, show, jobs):
 
 
 def test_fetch_is_stopped_and_resumed(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.go_on.clear()
     page = show(intake)
     fetch(qtbot, page, "all:bees")
@@ -249,7 +249,7 @@ def test_fetch_is_stopped_and_resumed(qtbot, show, jobs):
 
 
 def test_fetches_of_one_source_run_one_at_a_time(qtbot, show, jobs):
-    intake = FakeIntake([done("a"), done("b", id=2), done("c", id=3, source="pubmed")])
+    intake = FakeAddPapers([done("a"), done("b", id=2), done("c", id=3, source="pubmed")])
     intake.go_on.clear()
     page = show(intake)
     press(qtbot, page.list.all_button)
@@ -265,7 +265,7 @@ def test_fetches_of_one_source_run_one_at_a_time(qtbot, show, jobs):
 
 
 def test_waiting_fetch_can_be_cancelled(qtbot, show, jobs):
-    intake = FakeIntake([done("a"), done("b", id=2)])
+    intake = FakeAddPapers([done("a"), done("b", id=2)])
     intake.go_on.clear()
     page = show(intake)
     press(qtbot, page.list.all_button)
@@ -277,7 +277,7 @@ def test_waiting_fetch_can_be_cancelled(qtbot, show, jobs):
 
 
 def test_fetches_do_not_block_searches(qtbot, show, jobs):
-    intake = FakeIntake([done(f"q{n}", id=n, source=f"source {n}") for n in range(1, 5)])
+    intake = FakeAddPapers([done(f"q{n}", id=n, source=f"source {n}") for n in range(1, 5)])
     intake.go_on.clear()
     page = show(intake)
     press(qtbot, page.list.all_button)
@@ -290,7 +290,7 @@ def test_fetches_do_not_block_searches(qtbot, show, jobs):
 
 
 def test_failed_fetch_shows_the_reason_on_its_card(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.trouble = BUSY
     page = show(intake)
     problems = []
@@ -304,7 +304,7 @@ def test_failed_fetch_shows_the_reason_on_its_card(qtbot, show, jobs):
 
 
 def test_changes_of_a_run_are_on_its_card(qtbot, show, jobs):
-    intake = FakeIntake([done("bees")])
+    intake = FakeAddPapers([done("bees")])
     intake.news = CHANGES
     page = show(intake)
     press(qtbot, card_of(page, "bees").act)
@@ -313,7 +313,7 @@ def test_changes_of_a_run_are_on_its_card(qtbot, show, jobs):
 
 
 def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
-    intake = FakeIntake([done("bees", added=12)])
+    intake = FakeAddPapers([done("bees", added=12)])
     intake.news, intake.failures = CHANGES, (Skipped("page 3", "2101.00027", "It has no title."),)
     page = show(intake)
     press(qtbot, card_of(page, "bees").what)
@@ -330,9 +330,9 @@ def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
 
 
 def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
-    desk = FakeDesk(80)
-    desk.intake = FakeIntake([done("bees", added=12)])
-    window = show_window(desk)
+    gateway = FakeGateway(80)
+    gateway.intake = FakeAddPapers([done("bees", added=12)])
+    window = show_window(gateway)
     window.go_to("intake")
     page = window.other_page("intake")
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
@@ -346,7 +346,7 @@ def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
 
 
 def test_removing_a_fetch_asks_for_confirmation(qtbot, show, jobs):
-    intake = FakeIntake([done("bees")])
+    intake = FakeAddPapers([done("bees")])
     page = show(intake)
     press(qtbot, card_of(page, "bees").remove)
     box = dialog_of(page, QMessageBox)
@@ -359,27 +359,27 @@ def test_removing_a_fetch_asks_for_confirmation(qtbot, show, jobs):
 
 def test_query_of_a_fetch_is_edited_as_a_new_one(qtbot, show):
     query = SourceQuery("pubmed", "malaria[mh]", "2020-01-01", "", 500)
-    page = show(FakeIntake([fetch_of(query)]))
+    page = show(FakeAddPapers([fetch_of(query)]))
     press(qtbot, card_of(page, "malaria[mh]").edit)
     assert page.switch.current == 2
     assert page.form.read() == query
 
 
 def test_empty_fetch_list_has_a_placeholder(qtbot, show):
-    page = show(FakeIntake())
+    page = show(FakeAddPapers())
     assert page.list._none.isVisible()
     assert not page.list.all_button.isVisible()
 
 
 def test_long_query_does_not_widen_the_page(qtbot, show):
-    page = show(FakeIntake([done("ti:bees OR " * 400)]))
+    page = show(FakeAddPapers([done("ti:bees OR " * 400)]))
     card = next(iter(page.list.cards.values()))
     assert card.query.width() < page.width()
     assert page.minimumSizeHint().width() <= 800
 
 
 def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
-    intake = FakeIntake([done(f"q{n}", id=n, source=f"s{n % 5}") for n in range(50)])
+    intake = FakeAddPapers([done(f"q{n}", id=n, source=f"s{n % 5}") for n in range(50)])
     page = show(intake)
     heart = FairHeartbeat()
     heart.start()
@@ -394,7 +394,7 @@ def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
 
 
 def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.past = [PastImport(1, "/home/me/a.bib", 1_795_200_000.0, None, 12, 9, 2, 1)]
     page = show(intake)
     page.resize(640, 500)
@@ -408,7 +408,7 @@ def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):
 
 
 def test_files_are_imported_and_listed_in_the_history(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.past = [
         PastImport(2, "/home/me/a.bib", 1_795_200_000.0, 1_795_200_009.0, 12, 9, 2, 1),
         PastImport(1, "/home/me/b.pdf, /home/me/c.pdf", 1_795_100_000.0, None, 2, 1, 1, 0),
@@ -431,7 +431,7 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show):
 
 
 def test_files_are_imported_without_sources(qtbot, jobs, appearance):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.sources = lambda: 1 / 0
     page = AddPapersPage(intake, jobs, appearance)
     qtbot.addWidget(page)
@@ -444,14 +444,14 @@ def test_files_are_imported_without_sources(qtbot, jobs, appearance):
 
 
 def test_empty_import_history_has_a_placeholder(qtbot, show, jobs):
-    page = show(FakeIntake())
+    page = show(FakeAddPapers())
     page.show_source(FILES)
     qtbot.waitUntil(lambda: not jobs.running())
     assert page.files._empty.isVisible()
 
 
 def test_citations_fetch_is_stopped_and_reported(qtbot, show, jobs):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.go_on.clear()
     intake.note = "Semantic Scholar asks to wait (3 s)"
     page = show(intake)
@@ -470,7 +470,7 @@ def test_citations_fetch_is_stopped_and_reported(qtbot, show, jobs):
 
 
 def test_failed_citations_fetch_shows_the_reason(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     intake.trouble = SourceError("Semantic Scholar does not answer.", "Try again later.")
     page = show(intake)
     page.show_source(CITATIONS)
@@ -480,7 +480,7 @@ def test_failed_citations_fetch_shows_the_reason(qtbot, show):
 
 
 def test_missing_citations_are_listed(qtbot, show):
-    intake = FakeIntake()
+    intake = FakeAddPapers()
     failed = [Skipped("Semantic Scholar", "3 papers", "It does not answer.")]
     intake.cite = lambda task: CitationReport(["5 papers asked for."], failed)
     page = show(intake)
@@ -495,7 +495,7 @@ def test_missing_citations_are_listed(qtbot, show):
 
 
 def test_controls_are_reached_by_keyboard_and_named(qtbot, show):
-    page = show(FakeIntake([done("bees")]))
+    page = show(FakeAddPapers([done("bees")]))
     qtbot.waitUntil(card_of(page, "bees").act.isVisible)
     page.form.take_focus()
     reached, widget = [], page.form.line

@@ -38,8 +38,8 @@ def opened(monkeypatch, tmp_path):
 def page(show_page, tmp_path, opened):
     workspace = Workspace(Home(tmp_path))
     workspace.library.put([paper(f"On {word}", abstract=f"About {word}.") for word in WORDS])
-    desk = WindowGateway(workspace)
-    page = show_page(desk)
+    gateway = WindowGateway(workspace)
+    page = show_page(gateway)
     yield page
     workspace.close()
 

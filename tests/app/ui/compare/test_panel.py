@@ -13,20 +13,20 @@ from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.compare.rank_changes import in_common, with_moves
 from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 ANONYMOUS = ["The answer on the left", "The answer on the right"]
 _CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def desk():
-    return FakeDesk(12)
+def gateway():
+    return FakeGateway(12)
 
 
 @pytest.fixture
-def page(qtbot, show_page, desk):
-    page = show_page(desk)
+def page(qtbot, show_page, gateway):
+    page = show_page(gateway)
     search(qtbot, page, "paper")
     page.toggle_compare()
     qtbot.waitUntil(lambda: answered(page))
@@ -140,7 +140,7 @@ def test_closing_a_paper_returns_to_both_answers(qtbot, page):
     assert page.compare.isVisible() and not page.details.isVisible() and not page.hits.isVisible()
 
 
-def test_model_without_vectors_can_encode_the_library(qtbot, page, desk):
+def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
     choose(page, 1, "miread-ours")
     right = sides(page)[1]
     qtbot.waitUntil(right.read_button.isVisible)
@@ -150,7 +150,7 @@ def test_model_without_vectors_can_encode_the_library(qtbot, page, desk):
     assert evidence(sides(page)[0])[0].moved is None and not answered(page)
     right.read_button.click()
     qtbot.waitUntil(lambda: right.model.rowCount() == 13)
-    assert desk.others.read["miread-ours"] == 12
+    assert gateway.others.read["miread-ours"] == 12
 
 
 def test_broken_model_is_explained_beside_a_working_one(qtbot, page):
@@ -167,16 +167,16 @@ def test_switch_button_requests_the_other_model(qtbot, page):
     assert wanted.args == ["specter-ours", "Specter-Ours"]
 
 
-def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, desk):
+def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, gateway):
     qtbot.keyClick(sides(page)[1].hits, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: desk.others.closed == 1)
+    qtbot.waitUntil(lambda: gateway.others.closed == 1)
     assert not page.compare.isVisible() and page.details.isVisible() and page.hits.isVisible()
 
 
 def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
-    desk = FakeDesk(3)
-    desk.others.read.clear()
-    page = show_page(desk)
+    gateway = FakeGateway(3)
+    gateway.others.read.clear()
+    page = show_page(gateway)
     page.toggle_compare()
     panel = page.compare
     qtbot.waitUntil(panel.nothing.isVisible)
@@ -189,7 +189,7 @@ def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
         qtbot.keyClick(button, Qt.Key.Key_Space)
     assert went == ["training", "models"]
 
-    desk.others.read["specter-ours"] = 3
+    gateway.others.read["specter-ours"] = 3
     panel.look_again()
     qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
     assert not panel.nothing.isVisible() and panel.sides[0].isVisible()
@@ -204,7 +204,7 @@ def test_in_common_counts_shared_papers():
     assert same.moved == Moved(0)
 
 
-def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, desk):
+def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, gateway):
     assert titles(blind) == ANONYMOUS
     for side in sides(blind):
         assert not side.switch_button.isVisible() and not side.message.text()
@@ -214,7 +214,7 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, desk):
     assert "Votes" not in blind.compare.ballot.text.text()
     blind.compare.ballot.right.click()
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
-    assert desk.others.votes == [(Question("about"), "specter-ours")]
+    assert gateway.others.votes == [(Question("about"), "specter-ours")]
     text = blind.compare.ballot.text.text()
     assert "Specter-Ours better" in text and "specter-ours 1" in text
     assert evidence(sides(blind)[0])[0].percentile is not None
@@ -222,27 +222,27 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, desk):
 
 
 @pytest.mark.parametrize(("drawn", "left"), [(0.1, "specter-ours"), (0.9, "starter")])
-def test_blind_sides_are_drawn_at_random(qtbot, page, desk, drawn, left):
+def test_blind_sides_are_drawn_at_random(qtbot, page, gateway, drawn, left):
     page.compare.trial._chance = lambda: drawn
     page.compare.chooser.blind.setChecked(True)
     ask(qtbot, page, "about")
     page.compare.vote(0)
     qtbot.waitUntil(lambda: titles(page)[0].casefold() == left)
-    assert desk.others.votes == [(Question("about"), left)]
+    assert gateway.others.votes == [(Question("about"), left)]
 
 
-def test_vote_for_neither_is_stored(qtbot, blind, desk):
+def test_vote_for_neither_is_stored(qtbot, blind, gateway):
     blind.compare.vote(None)
-    qtbot.waitUntil(lambda: desk.others.votes == [(Question("about"), "")])
+    qtbot.waitUntil(lambda: gateway.others.votes == [(Question("about"), "")])
     qtbot.waitUntil(lambda: "neither 1" in blind.compare.ballot.text.text())
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
 
 
-def test_vote_on_similar_papers_stores_the_paper(qtbot, blind, desk):
+def test_vote_on_similar_papers_stores_the_paper(qtbot, blind, gateway):
     blind.show_similar([3])
     qtbot.waitUntil(lambda: blind.compare.trial.query == "like:3" and blind.compare.can_vote)
     blind.compare.vote(0)
-    qtbot.waitUntil(lambda: desk.others.votes == [(Question(paper=3), "starter")])
+    qtbot.waitUntil(lambda: gateway.others.votes == [(Question(paper=3), "starter")])
 
 
 def test_new_papers_do_not_change_the_blind_sides(qtbot, blind):
@@ -253,7 +253,7 @@ def test_new_papers_do_not_change_the_blind_sides(qtbot, blind):
     assert blind.compare.trial.sides == ("starter", "specter-ours")
 
 
-def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, desk):
+def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, gateway):
     ballot = blind.compare.ballot
     ask(qtbot, blind, "paper")  # already shown with names
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
@@ -268,7 +268,7 @@ def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, desk):
     assert blind.compare.can_vote
     choose(blind, 1, "same")  # the answer that stays must be that of the first model
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
-    assert desk.others.votes == []
+    assert gateway.others.votes == []
 
 
 def test_equal_or_incomplete_answers_cannot_be_voted_on(qtbot, blind):
@@ -284,17 +284,17 @@ def test_equal_or_incomplete_answers_cannot_be_voted_on(qtbot, blind):
     qtbot.waitUntil(lambda: blind.compare.can_vote)  # the hidden answer was never shown
 
 
-def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, desk):
+def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, gateway):
     blind.compare.vote(0)
     qtbot.waitUntil(blind.compare.ballot.back.isVisible)
     blind.compare.ballot.back.click()
-    qtbot.waitUntil(lambda: desk.others.votes == [])
+    qtbot.waitUntil(lambda: gateway.others.votes == [])
     qtbot.waitUntil(lambda: "“about” is taken back" in blind.compare.ballot.text.text())
     assert not blind.compare.can_vote and not blind.compare.can_take_back
 
 
-def test_failed_vote_keeps_the_models_hidden(qtbot, blind, desk):
-    desk.others.full = True
+def test_failed_vote_keeps_the_models_hidden(qtbot, blind, gateway):
+    gateway.others.full = True
     blind.compare.vote(0)
     qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
     assert titles(blind) == ANONYMOUS
@@ -314,15 +314,15 @@ def test_blind_box_hides_and_restores_the_names(qtbot, page):
     qtbot.waitUntil(lambda: titles(page) == ["Starter", "Specter-Ours"])
 
 
-def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, desk):
-    desk.others.notes["specter-ours"] = "Found by words alone."
+def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, gateway):
+    gateway.others.notes["specter-ours"] = "Found by words alone."
     search(qtbot, blind, "paper 6")
     qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
     assert not blind.compare.can_vote
 
 
-def test_comparison_is_operated_by_keyboard(qtbot, show_window, desk):
-    window = show_window(desk)
+def test_comparison_is_operated_by_keyboard(qtbot, show_window, gateway):
+    window = show_window(gateway)
     verbs = {name: action for name, action in window.menus.verbs() if "Compare models" in name}
     left = verbs["Compare models: The left answer is better"]
     hide = verbs["Compare models: Hide the names, to vote"]
@@ -339,18 +339,18 @@ def test_comparison_is_operated_by_keyboard(qtbot, show_window, desk):
     assert not left.isEnabled()
     window.go_to("search")
     qtbot.keyClick(window, key.Key_F8)
-    qtbot.waitUntil(lambda: len(desk.others.votes) == 1)
-    assert desk.others.votes[0][1] == panel.trial.sides[1]
+    qtbot.waitUntil(lambda: len(gateway.others.votes) == 1)
+    assert gateway.others.votes[0][1] == panel.trial.sides[1]
     assert not left.isEnabled()
     search(qtbot, window.page, "paper 7")
     qtbot.waitUntil(left.isEnabled)
     qtbot.keyClick(window, key.Key_F7, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.waitUntil(lambda: len(desk.others.votes) == 2)
-    assert desk.others.votes[1][1] == ""
+    qtbot.waitUntil(lambda: len(gateway.others.votes) == 2)
+    assert gateway.others.votes[1][1] == ""
 
 
-def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, desk):
-    window = show_window(desk)
+def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, gateway):
+    window = show_window(gateway)
     window.activateWindow()
     window.page.toggle_compare()
     search(qtbot, window.page, "paper")

@@ -23,26 +23,26 @@ ENTRIES = (
 
 
 @pytest.fixture
-def desk(tmp_path) -> Iterator[WindowGateway]:
+def gateway(tmp_path) -> Iterator[WindowGateway]:
     """Return the gateway of a library with two possible duplicates and no model."""
     home = tmp_path / "home"
     home.mkdir()
     write_settings(home / "settings.toml", Settings(model="none"))
-    desk = open_gateway(home)
+    gateway = open_gateway(home)
     for number, entry in enumerate(ENTRIES):
         file = tmp_path / f"{number}.bib"
         file.write_text(entry, "utf-8")
-        desk.add([file], Task())
-    yield desk
-    desk.close()
+        gateway.add([file], Task())
+    yield gateway
+    gateway.close()
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, desk) -> Iterator[MainWindow]:
+def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
     window = MainWindow(tmp_path / "home", jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk)
+    window.open(gateway)
     qtbot.waitUntil(lambda: not jobs.running())
     yield window
     jobs.shut_down()
@@ -60,34 +60,34 @@ def test_search_finds_pairs_that_imports_missed(qtbot, window, tmp_path):
     assert page.search.isEnabled() and page.count.text() == "1 pair"
 
 
-def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, desk):
+def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
     window.activateWindow()
     qtbot.keyClick(window, Key.Key_5, Control)
     page = window.other_page("duplicates")
     qtbot.waitUntil(lambda: page.panel.found is not None and page.list.hasFocus())
     qtbot.keyClick(page.list, Key.Key_M)
     qtbot.waitUntil(page.empty.isVisible)
-    [merged] = [card.paper for card in desk.cards([1, 2])]
+    [merged] = [card.paper for card in gateway.cards([1, 2])]
     assert merged.venue == "Annalen" and merged.authors[0].family == "Curie"
     undo = window.menus.on_shelf["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "merged 2 papers" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(lambda: page.panel.found is not None and page.list.isVisible())
-    assert [card.paper.venue for card in desk.cards([1, 2])] == ["", "Annalen"]
+    assert [card.paper.venue for card in gateway.cards([1, 2])] == ["", "Annalen"]
     qtbot.keyClick(page.list, Key.Key_K)
     qtbot.waitUntil(page.empty.isVisible)
-    assert len(desk.cards([1, 2])) == 2 and desk.organise.shelf().duplicates == 0
+    assert len(gateway.cards([1, 2])) == 2 and gateway.organise.shelf().duplicates == 0
 
 
-def test_listed_merge_can_be_split_again(qtbot, window, desk):
-    desk.organise.merge_into_best([1, 2])
+def test_listed_merge_can_be_split_again(qtbot, window, gateway):
+    gateway.organise.merge_into_best([1, 2])
     qtbot.keyClick(window, Key.Key_5, Control)
     page = window.other_page("duplicates")
     page.show_list(MERGED)
     qtbot.waitUntil(lambda: page.merges.isVisible() and page.merges.current is not None)
     qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(page.empty.isVisible)
-    assert len(desk.cards([1, 2, 3])) == 2
+    assert len(gateway.cards([1, 2, 3])) == 2
     undo = window.menus.on_shelf["undo"]
     qtbot.waitUntil(lambda: undo.isEnabled() and "apart" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)

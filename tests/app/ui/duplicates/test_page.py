@@ -15,15 +15,15 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.ui.duplicates.comparison import comparison
 from sciread_app.ui.duplicates.comparison_cell import ComparisonCell
 from sciread_app.ui.duplicates.page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
-from tests.support.ui.fake_duplicates import ONE, OTHER, FakeReviewer
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fake_duplicates import ONE, OTHER, FakeDuplicates
+from tests.support.ui.fakes import FakeGateway
 
 Key = Qt.Key
 
 
 @pytest.fixture
 def reviewer():
-    reviewer = FakeReviewer()
+    reviewer = FakeDuplicates()
     reviewer.add(ONE, OTHER)
     reviewer.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
     reviewer.add(replace(ONE, title="Ants"), replace(OTHER, title="Ants"))
@@ -118,11 +118,11 @@ def test_default_choices_are_those_of_a_merge(page):
     [(Key.Key_K, "keep 1 2"), (Key.Key_V, "versions 1 2"), (Key.Key_M, "merge 1 2")],
 )
 def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key, asked):
-    desk = FakeDesk(10)
-    desk.duplicates = reviewer
+    gateway = FakeGateway(10)
+    gateway.duplicates = reviewer
     for verb in ("merge", "mark_not_duplicates", "mark_as_versions"):
-        setattr(desk.organise, verb, getattr(reviewer, verb))
-    window = show_window(desk)
+        setattr(gateway.organise, verb, getattr(reviewer, verb))
+    window = show_window(gateway)
     window.go_to("duplicates")
     page = window.other_page("duplicates")
     qtbot.waitUntil(lambda: page.panel.found is not None)
@@ -134,9 +134,9 @@ def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key
 
 
 def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window, reviewer):
-    desk = FakeDesk(80)
-    desk.duplicates = reviewer
-    window = show_window(desk)
+    gateway = FakeGateway(80)
+    gateway.duplicates = reviewer
+    window = show_window(gateway)
     window.go_to("duplicates")
     page = window.other_page("duplicates")
     qtbot.waitUntil(lambda: page.panel.found is not None)
@@ -153,10 +153,10 @@ def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window,
 
 def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):
     asked = []
-    desk = FakeDesk(10)
-    desk.organise.merge_into_best = lambda ids: asked.append(("merge", ids))
-    desk.organise.split = lambda id: asked.append(("split", id))
-    window = show_window(desk)
+    gateway = FakeGateway(10)
+    gateway.organise.merge_into_best = lambda ids: asked.append(("merge", ids))
+    gateway.organise.split = lambda id: asked.append(("split", id))
+    window = show_window(gateway)
     merge, _, split = window.menus.duplicates.on_chosen
     merge.trigger()
     assert window.shelving.notice.isVisible() and asked == []
@@ -230,7 +230,7 @@ def test_versions_are_in_a_separate_list(qtbot, page):
 
 
 def test_page_without_pairs_has_a_placeholder(qtbot, jobs, appearance):
-    page = DuplicatesPage(FakeReviewer(), jobs, appearance)
+    page = DuplicatesPage(FakeDuplicates(), jobs, appearance)
     qtbot.addWidget(page)
     page.show()
     with qtbot.waitSignal(page.shown):
@@ -255,7 +255,7 @@ def test_focusable_controls_have_accessible_names(page):
 
 
 def test_equal_papers_have_no_choices():
-    reviewer = FakeReviewer([(ONE, ONE)])
+    reviewer = FakeDuplicates([(ONE, ONE)])
     [pair] = reviewer.pairs()
     assert not any(row.choice for row in comparison(pair, reviewer.sides(pair)).rows)
 
@@ -273,26 +273,26 @@ def hold_pairs(reviewer):
 
 
 def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
-    desk = FakeDesk(10)
-    desk.duplicates.add(ONE, OTHER)
-    desk.organise.merge = desk.duplicates.merge
-    window = show_window(desk)
+    gateway = FakeGateway(10)
+    gateway.duplicates.add(ONE, OTHER)
+    gateway.organise.merge = gateway.duplicates.merge
+    window = show_window(gateway)
     window.activateWindow()
-    go_on = hold_pairs(desk.duplicates)
+    go_on = hold_pairs(gateway.duplicates)
     qtbot.keyClick(window.page.hits, Key.Key_5, Qt.KeyboardModifier.ControlModifier)
     page = window.other_page("duplicates")
     assert page.isVisible() and page.panel.found is None
     qtbot.keyClick(window.focusWidget(), Key.Key_M)
     qtbot.keyClick(window.focusWidget(), Key.Key_M)  # the second press is ignored
-    assert desk.duplicates.asked == []
+    assert gateway.duplicates.asked == []
     go_on.set()
-    qtbot.waitUntil(lambda: desk.duplicates.asked == ["merge 1 2"])
+    qtbot.waitUntil(lambda: gateway.duplicates.asked == ["merge 1 2"])
     qtbot.waitUntil(lambda: page.empty.isVisible() and not window._jobs.running())
-    assert desk.organise.asked == []
+    assert gateway.organise.asked == []
 
 
 def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, appearance):
-    reviewer = FakeReviewer()
+    reviewer = FakeDuplicates()
     go_on = hold_pairs(reviewer)
     page = DuplicatesPage(reviewer, jobs, appearance)
     decided = []

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
-def desk() -> FakeDesk:
-    return FakeDesk(100)
+def gateway() -> FakeGateway:
+    return FakeGateway(100)
 
 
 @pytest.fixture
-def dashboard(desk):
-    return desk.dashboard
+def dashboard(gateway):
+    return gateway.dashboard
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def settled(qtbot, jobs):
 
 
 @pytest.fixture
-def window(qtbot, show_window, desk, settled):
-    window = show_window(desk)
+def window(qtbot, show_window, gateway, settled):
+    window = show_window(gateway)
     window.resize(1240, 800)
     window.go_to("dashboard")
     settled()

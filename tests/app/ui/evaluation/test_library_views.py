@@ -34,9 +34,9 @@ def choose(view, settled, first, second):
 # Neighbours
 
 
-def test_neighbours_of_the_first_known_paper_are_shown_for_two_models(neighbours, desk):
+def test_neighbours_of_the_first_known_paper_are_shown_for_two_models(neighbours, gateway):
     assert [side.title.text() for side in neighbours.sides] == ["Starter", "Specter-Ours"]
-    assert desk.asked[-2:] == ["like:1", "like:1"]
+    assert gateway.asked[-2:] == ["like:1", "like:1"]
     found = [list(side.model.listing.ids) for side in neighbours.sides]
     assert found[0] and found[0] != found[1]
     assert "stand in both answers" in neighbours.message.text()
@@ -48,23 +48,23 @@ def test_neighbours_are_marked_with_rank_changes(neighbours):
     assert any(each.moved.places for paper, each in moved.items() if paper != 999)
 
 
-def test_typed_words_find_a_paper(neighbours, dashboard, desk, qtbot, settled):
+def test_typed_words_find_a_paper(neighbours, dashboard, gateway, qtbot, settled):
     qtbot.keyClicks(neighbours.search_field, "curie")
     qtbot.waitUntil(lambda: ("find", "curie") in dashboard.asked)
     settled()
     assert list(neighbours.papers.model().listing.ids) == [3]
-    assert desk.asked[-1] == "like:3"
+    assert gateway.asked[-1] == "like:3"
     neighbours.search_field.clear()
     qtbot.waitUntil(lambda: list(neighbours.papers.model().listing.ids) == [1, 2])
 
 
-def test_model_without_vectors_can_encode_the_library(neighbours, desk, qtbot, settled):
+def test_model_without_vectors_can_encode_the_library(neighbours, gateway, qtbot, settled):
     choose(neighbours, settled, "starter", "miread-ours")
     side = neighbours.sides[1]
     assert "has not read your papers yet" in side.message.text()
     assert side.read_button.isVisible()
     qtbot.mouseClick(side.read_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: desk.others.read["miread-ours"] == desk.count)
+    qtbot.waitUntil(lambda: gateway.others.read["miread-ours"] == gateway.count)
     settled()
     assert len(side.model.listing.ids) and not side.read_button.isVisible()
 
@@ -74,8 +74,8 @@ def test_broken_model_is_explained(neighbours, settled):
     assert "The model broken is not whole. Fetch it again." in neighbours.message.text()
 
 
-def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, desk, settled):
-    desk.others.read.clear()
+def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, gateway, settled):
+    gateway.others.read.clear()
     neighbours.ask()
     settled()
     assert neighbours.empty.title.text() == "There is no second model here yet"
@@ -86,9 +86,9 @@ def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, desk, 
     ("place", "text"), [("training", "Train one…"), ("models", "Add a model…")]
 )
 def test_placeholder_buttons_lead_to_training_and_models(
-    show, desk, window, qtbot, settled, number, place, text
+    show, gateway, window, qtbot, settled, number, place, text
 ):
-    desk.others.read.clear()
+    gateway.others.read.clear()
     view = show(number)
     (button,) = (each for each in view.empty.buttons() if each.text() == text)
     assert button in view.tab_stops()
@@ -147,14 +147,14 @@ def test_hovered_and_picked_papers_are_marked_on_both_maps(maps):
     assert first._picked == second._picked == 7
 
 
-def test_missing_map_is_drawn_on_request(maps, desk, dashboard, qtbot, settled):
+def test_missing_map_is_drawn_on_request(maps, gateway, dashboard, qtbot, settled):
     choose(maps, settled, "starter", "miread-ours")
     side = maps.sides[1]
     assert side.empty.isVisible() and side.empty.title.text() == "This model has no map yet"
     (button,) = side.empty.buttons()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: side.view.isVisible())
-    assert desk.others.read["miread-ours"] == desk.count  # the library is encoded first
+    assert gateway.others.read["miread-ours"] == gateway.count  # the library is encoded first
     assert ("draw", "miread-ours") in dashboard.asked
 
 

@@ -188,16 +188,16 @@ def test_menu_commands_go_to_the_dashboard(window, page, settled):
     assert window.shows("dashboard") and page.views.current == LEARNING
 
 
-def test_library_change_refreshes_the_neighbours(show, desk, window, settled):
+def test_library_change_refreshes_the_neighbours(show, gateway, window, settled):
     view = show(NEIGHBOURS)
-    desk.others.read["miread-ours"] = desk.count
-    desk.asked.clear()
+    gateway.others.read["miread-ours"] = gateway.count
+    gateway.asked.clear()
     window.events.library_changed.emit(LibraryChanges(space=True))
     settled()
-    assert desk.asked and view.pair.isEnabled()
+    assert gateway.asked and view.pair.isEnabled()
 
 
-def test_switch_button_of_the_neighbours_requests_the_model(show, desk, qtbot, settled, window):
+def test_switch_button_of_the_neighbours_requests_the_model(show, gateway, qtbot, settled, window):
     view = show(NEIGHBOURS)
     with qtbot.waitSignal(view.switch_requested) as wanted:
         qtbot.mouseClick(view.sides[1].switch_button, Qt.MouseButton.LeftButton)

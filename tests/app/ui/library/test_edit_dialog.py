@@ -13,7 +13,7 @@ from sciread_app.domain.paper import Author
 from sciread_app.ui.library.bulk_edit_dialog import ADD, REMOVE, BulkEditDialog
 from sciread_app.ui.library.edit_dialog import EditDialog
 from tests.support.make import paper
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 CURIE = paper(
     "On Radium", authors="Curie, Marie; Joliot, Irène", doi="10.1000/1", arxiv="2101.00027",
@@ -26,9 +26,9 @@ NAMES = st.text("abcXYZéß", min_size=1, max_size=6).map(str.capitalize)
 @pytest.fixture
 def dialogs(qtbot, show_window):
     """Return a function that opens the edit dialog for some rows and returns it."""
-    desk = FakeDesk(20)
-    desk.organise.tags = {"to read": {20}}
-    window = show_window(desk)
+    gateway = FakeGateway(20)
+    gateway.organise.tags = {"to read": {20}}
+    window = show_window(gateway)
 
     def edit(rows, kind):
         qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.tags))
@@ -40,7 +40,7 @@ def dialogs(qtbot, show_window):
         qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(kind)))
         return next(d for d in window.findChildren(kind) if d.isVisible())
 
-    edit.organise = desk.organise
+    edit.organise = gateway.organise
     edit.window = window
     return edit
 

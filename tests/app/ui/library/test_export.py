@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.app.ui.test_places import verb
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
@@ -32,52 +32,52 @@ def banner_text(window: MainWindow) -> str:
 
 
 def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_path):
-    desk = FakeDesk(5)
-    window = show_window(desk)
+    gateway = FakeGateway(5)
+    window = show_window(gateway)
     window.page.hits.selectAll()
     verb(window, "Export…").trigger()
     qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in banner_text(window))
-    assert desk.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
+    assert gateway.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
     chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
     window.exchange.export_found("tag:x", "x")
     qtbot.waitUntil(lambda: "mine.ris" in banner_text(window))
     chosen[0] = ""
     window.exchange.export_found("tag:x", "x")
-    assert len(desk.exchange.written) == 2
+    assert len(gateway.exchange.written) == 2
 
 
 def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chosen):
-    desk = FakeDesk(2)
-    window = show_window(desk)
+    gateway = FakeGateway(2)
+    window = show_window(gateway)
     window.shelving.sidebar.auto_export_requested.emit("thesis/bees")
     qtbot.waitUntil(lambda: "“thesis/bees” is kept as thesis.bib" in banner_text(window))
-    kept = desk.exchange.files["thesis/bees"]
-    desk.exchange.files["thesis/bees"] = replace(kept, problem="Somebody has changed it.")
+    kept = gateway.exchange.files["thesis/bees"]
+    gateway.exchange.files["thesis/bees"] = replace(kept, problem="Somebody has changed it.")
     window.events.library_changed.emit(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: "Somebody has changed it" in banner_text(window))
-    assert desk.exchange.brought_up_to_date == 1
+    assert gateway.exchange.brought_up_to_date == 1
     press(window, "Let it be")
     qtbot.waitUntil(lambda: "no longer kept" in banner_text(window))
-    assert desk.exchange.files == {}
+    assert gateway.exchange.files == {}
 
 
 def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
-    desk = FakeDesk(2)
-    window = show_window(desk)
+    gateway = FakeGateway(2)
+    window = show_window(gateway)
     verb(window, "Collections kept as files").trigger()
     qtbot.waitUntil(lambda: "No collection is kept as a file" in banner_text(window))
-    desk.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
+    gateway.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
     verb(window, "Collections kept as files").trigger()
     qtbot.waitUntil(lambda: "“thesis” is kept as thesis.bib" in banner_text(window))
     press(window, "Stop keeping it")
-    qtbot.waitUntil(lambda: desk.exchange.files == {})
+    qtbot.waitUntil(lambda: gateway.exchange.files == {})
 
 
 def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window, jobs):
-    desk = FakeDesk(2)
-    window = show_window(desk)
+    gateway = FakeGateway(2)
+    window = show_window(gateway)
     verb(window, "Bring papers from Zotero").trigger()
     qtbot.waitUntil(lambda: "3" in banner_text(window) and "failed" in banner_text(window))
-    desk.exchange.zotero_runs = False
+    gateway.exchange.zotero_runs = False
     verb(window, "Bring papers from Zotero").trigger()
     qtbot.waitUntil(lambda: "Start Zotero" in banner_text(window))

@@ -21,32 +21,32 @@ ENTRY = "@article{{p{0}, title = {{Bees of kind {0}}}, author = {{Curie, Marie}}
 
 
 @pytest.fixture
-def desk(tmp_path) -> Iterator[WindowGateway]:
+def gateway(tmp_path) -> Iterator[WindowGateway]:
     """Return the gateway of a library with six papers and no model."""
     home = tmp_path / "home"
     home.mkdir()
     write_settings(home / "settings.toml", Settings(model="none"))
-    desk = open_gateway(home)
+    gateway = open_gateway(home)
     file = tmp_path / "bees.bib"
     file.write_text("".join(ENTRY.format(n) for n in range(1, 7)), "utf-8")
-    desk.add([file], Task())
-    yield desk
-    desk.close()
+    gateway.add([file], Task())
+    yield gateway
+    gateway.close()
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, desk) -> Iterator[MainWindow]:
+def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
     window = MainWindow(tmp_path / "home", jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk)
+    window.open(gateway)
     qtbot.waitUntil(lambda: not jobs.running() and window.page.model.rowCount() == 6)
     window.activateWindow()
     yield window
     jobs.shut_down()
 
 
-def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk, jobs):
+def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gateway, jobs):
     hits, shelving, tree = window.page.hits, window.shelving, window.shelving.sidebar.tree
 
     def press(key, keys=Qt.KeyboardModifier.NoModifier):
@@ -75,7 +75,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
     qtbot.keyClicks(chooser.line, "to read")
     qtbot.keyClick(chooser.line, Key.Key_Return)
     settled()
-    shelf = desk.organise.shelf()
+    shelf = gateway.organise.shelf()
     assert [(one.path, one.count) for one in shelf.collections] == [
         ("thesis", 2),
         ("thesis/bees", 2),
@@ -95,7 +95,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
     editor = tree.findChild(QLineEdit, "rename")
     editor.setText("honey")
     qtbot.keyClick(editor, Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.organise.shelf().collections[1].path == "thesis/honey")
+    qtbot.waitUntil(lambda: gateway.organise.shelf().collections[1].path == "thesis/honey")
     settled()
 
     # Edit a field of the first paper, which is marked from then on.
@@ -113,7 +113,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
         dialog.save()
         settled()
         into_list()
-    assert desk.cards([first])[0].paper.venue == "Annalen der Physik"
+    assert gateway.cards([first])[0].paper.venue == "Annalen der Physik"
 
     # Trash a paper, undo, trash it again, then delete it permanently after a question.
     press(Key.Key_Delete)
@@ -132,6 +132,6 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
     (box,) = window.findChildren(QMessageBox)
     assert box.text() == "Delete 1 paper for good?"
     next(button for button in box.buttons() if button.text() == "Delete for good").click()
-    qtbot.waitUntil(lambda: desk.organise.shelf().trash == 0)
-    assert desk.organise.shelf().papers == 5 and desk.cards([first]) == []
+    qtbot.waitUntil(lambda: gateway.organise.shelf().trash == 0)
+    assert gateway.organise.shelf().papers == 5 and gateway.cards([first]) == []
     settled()

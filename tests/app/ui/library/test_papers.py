@@ -10,20 +10,20 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.library.mime_data import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
 from sciread_app.ui.library.tree_nodes import NodeKind
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
-def desk():
-    desk = FakeDesk(50)
-    desk.organise.tags = {"to read": {1}, "important": set(range(1, 9))}
-    desk.organise.collections = {"thesis": {2}, "thesis/methods": set()}
-    return desk
+def gateway():
+    gateway = FakeGateway(50)
+    gateway.organise.tags = {"to read": {1}, "important": set(range(1, 9))}
+    gateway.organise.collections = {"thesis": {2}, "thesis/methods": set()}
+    return gateway
 
 
 @pytest.fixture
-def window(qtbot, show_window, desk):
-    window = show_window(desk)
+def window(qtbot, show_window, gateway):
+    window = show_window(gateway)
     window.activateWindow()
     qtbot.waitUntil(lambda: window.page.model.card(0) is not None)
     window.page.hits.setFocus()
@@ -66,29 +66,29 @@ def test_selection_bar_is_shown_for_several_papers(window):
     assert not bar.isVisible() and len(window.page.hits.chosen()) == 1
 
 
-def test_picker_tags_papers_by_a_partial_name(qtbot, window, desk):
+def test_picker_tags_papers_by_a_partial_name(qtbot, window, gateway):
     ids = choose(window, 0, 2)
     press(qtbot, window, Qt.Key.Key_T)
     chooser = chooser_of(window)
     qtbot.keyClicks(chooser.line, "rea")
     assert chooser.model.rows[0].name == "to read"
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1, *ids})
+    qtbot.waitUntil(lambda: gateway.organise.tags["to read"] == {1, *ids})
     qtbot.waitUntil(lambda: toast_text(window) == "Tagged 2 papers “to read”.")
 
 
-def test_picker_creates_a_new_tag_or_collection(qtbot, window, desk):
+def test_picker_creates_a_new_tag_or_collection(qtbot, window, gateway):
     ids = choose(window, 0)
     press(qtbot, window, Qt.Key.Key_C)
     chooser = chooser_of(window)
     qtbot.keyClicks(chooser.line, "thesis/results")
     assert chooser.model.rows[0].new
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.organise.collections.get("thesis/results") == set(ids))
+    qtbot.waitUntil(lambda: gateway.organise.collections.get("thesis/results") == set(ids))
 
 
-def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, desk):
-    desk.organise.tags = {"to read": {50, 49, 1}, "important": {50}}
+def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, gateway):
+    gateway.organise.tags = {"to read": {50, 49, 1}, "important": {50}}
     window.events.library_changed.emit(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: "important" in window.page.model.known(50).tags)
     choose(window, 0, 1)
@@ -99,10 +99,10 @@ def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, desk):
         "important": False,
     }
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1})
+    qtbot.waitUntil(lambda: gateway.organise.tags["to read"] == {1})
 
 
-def test_picker_arrows_move_and_escape_cancels(qtbot, window, desk):
+def test_picker_arrows_move_and_escape_cancels(qtbot, window, gateway):
     choose(window, 0)
     press(qtbot, window, Qt.Key.Key_T)
     chooser = chooser_of(window)
@@ -110,50 +110,50 @@ def test_picker_arrows_move_and_escape_cancels(qtbot, window, desk):
     qtbot.keyClick(chooser.line, Qt.Key.Key_Down)
     assert chooser.list.currentIndex().row() == 1
     qtbot.keyClick(chooser.line, Qt.Key.Key_Escape)
-    assert not chooser.isVisible() and desk.organise.asked == []
+    assert not chooser.isVisible() and gateway.organise.asked == []
 
 
-def test_rating_and_read_state_have_keys(qtbot, window, desk):
+def test_rating_and_read_state_have_keys(qtbot, window, gateway):
     ids = choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_4)
     press(qtbot, window, Qt.Key.Key_R)
-    qtbot.waitUntil(lambda: desk.organise.read == set(ids))
-    assert desk.organise.stars == dict.fromkeys(ids, 4)
+    qtbot.waitUntil(lambda: gateway.organise.read == set(ids))
+    assert gateway.organise.stars == dict.fromkeys(ids, 4)
     qtbot.waitUntil(lambda: not window._jobs.running())  # the list has been searched again
     press(qtbot, window, Qt.Key.Key_0)
-    qtbot.waitUntil(lambda: desk.organise.stars == dict.fromkeys(ids, 0))
+    qtbot.waitUntil(lambda: gateway.organise.stars == dict.fromkeys(ids, 0))
 
 
-def test_letter_keys_in_the_search_box_are_text(qtbot, window, desk):
+def test_letter_keys_in_the_search_box_are_text(qtbot, window, gateway):
     window.page.box.take_focus()
     qtbot.keyClicks(window.page.box.edit, "tree 42")
     assert window.page.box.edit.text() == "tree 42"
-    assert desk.organise.asked == [] and not window.findChildren(PickerPopup)
+    assert gateway.organise.asked == [] and not window.findChildren(PickerPopup)
 
 
-def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, desk):
+def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, gateway):
     ids = choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: toast_text(window) == "Moved 2 papers to the trash.")
-    assert desk.organise.trashed == set(ids)
+    assert gateway.organise.trashed == set(ids)
     window.shelving.notice.undo_button.click()
-    qtbot.waitUntil(lambda: desk.organise.undone == ["Moved 2 papers to the trash"])
+    qtbot.waitUntil(lambda: gateway.organise.undone == ["Moved 2 papers to the trash"])
     qtbot.waitUntil(lambda: toast_text(window) == "Undone: moved 2 papers to the trash.")
 
 
-def test_undo_and_redo_work_from_any_page(qtbot, window, desk):
+def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
     choose(window, 0)
     press(qtbot, window, Qt.Key.Key_3)
     undo, redo = window.menus.on_shelf["undo"], window.menus.on_shelf["redo"]
     qtbot.waitUntil(lambda: undo.text() == "&Undo: rated 1 paper 3")
     window.go_to("intake")
     qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: desk.organise.asked == [] and redo.isEnabled())
+    qtbot.waitUntil(lambda: gateway.organise.asked == [] and redo.isEnabled())
     redo.trigger()
-    qtbot.waitUntil(lambda: desk.organise.asked == ["Rated 1 paper 3"])
+    qtbot.waitUntil(lambda: gateway.organise.asked == ["Rated 1 paper 3"])
 
 
-def test_undo_leaves_a_removed_collection(qtbot, window, desk):
+def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
     sidebar, work, name = window.shelving.sidebar, window.shelving.work, "thesis/results"
     with qtbot.waitSignal(work.done):
         work.do("Made a collection", lambda organise: organise.create_collection(name))
@@ -161,7 +161,7 @@ def test_undo_leaves_a_removed_collection(qtbot, window, desk):
     qtbot.waitUntil(lambda: sidebar.model.tree.asking(fragment) is not None)
     window.page.set_scope(fragment, "results")
     qtbot.waitUntil(lambda: [node.key for node in sidebar.tree.chosen()] == [name])
-    del desk.organise.collections[name]
+    del gateway.organise.collections[name]
     work.undo()
     qtbot.waitUntil(lambda: [node.kind for node in sidebar.tree.chosen()] == [NodeKind.every])
     assert window.page.view.request.scope == ()
@@ -202,36 +202,36 @@ def test_toast_is_above_the_message_bar_in_full(qtbot, window):
     assert notice.parentWidget().rect().contains(notice.geometry())
 
 
-def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, desk):
+def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, gateway):
     choose(window, 0)
-    desk.organise.refuse = "The library is locked."
+    gateway.organise.refuse = "The library is locked."
     press(qtbot, window, Qt.Key.Key_5)
     press(qtbot, window, Qt.Key.Key_R)
     qtbot.waitUntil(lambda: window.banner.message.text() == "The library is locked.")
-    qtbot.waitUntil(lambda: len(desk.organise.asked) == 1)
+    qtbot.waitUntil(lambda: len(gateway.organise.asked) == 1)
 
 
-def test_trash_restores_or_deletes_after_confirmation(qtbot, window, desk):
-    desk.organise.trashed = set(range(1, 51))
+def test_trash_restores_or_deletes_after_confirmation(qtbot, window, gateway):
+    gateway.organise.trashed = set(range(1, 51))
     window.page.set_scope("in:trash", "Trash")
     qtbot.waitUntil(lambda: window.shelving.in_trash and window.page.model.rowCount() > 0)
     bar = window.shelving.bar
     assert bar.isVisible() and bar.in_trash["untrash"].isVisible()
     (brought,) = choose(window, 0)
     bar.in_trash["untrash"].click()
-    qtbot.waitUntil(lambda: brought not in desk.organise.trashed)
+    qtbot.waitUntil(lambda: brought not in gateway.organise.trashed)
     choose(window, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
     box = question_box(window)
-    assert box.text() == "Delete 1 paper for good?" and len(desk.organise.trashed) == 49
+    assert box.text() == "Delete 1 paper for good?" and len(gateway.organise.trashed) == 49
     assert box.isModal() and box.defaultButton().text() == "Cancel"
     answer(qtbot, window, "Cancel")
-    assert len(desk.organise.trashed) == 49
+    assert len(gateway.organise.trashed) == 49
     window.shelving.work.load()
     qtbot.waitUntil(lambda: window.shelving.work.shelf.trash == 49)
     window.shelving.empty_trash()
     answer(qtbot, window, "Delete for good")
-    qtbot.waitUntil(lambda: desk.organise.trashed == set())
+    qtbot.waitUntil(lambda: gateway.organise.trashed == set())
     qtbot.waitUntil(lambda: toast_text(window) == "Deleted 49 papers for good.")
     assert not window.shelving.notice.undo_button.isVisible()
 
@@ -249,7 +249,7 @@ def question_box(window):
     return box
 
 
-def test_list_menu_offers_removal_from_the_collection(qtbot, window, desk):
+def test_list_menu_offers_removal_from_the_collection(qtbot, window, gateway):
     qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.collections))
     window.shelving.sidebar.show_scope("in:thesis")
     ids = choose(window, 0)
@@ -258,12 +258,12 @@ def test_list_menu_offers_removal_from_the_collection(qtbot, window, desk):
     names = [action.text().replace("&", "") for action in menu.actions()]
     for name in ("Tag…", "Rate", "Mark as read or unread", "Take out of this collection"):
         assert name in names
-    desk.organise.collections["thesis"].update(ids)
+    gateway.organise.collections["thesis"].update(ids)
     next(a for a in menu.actions() if "out" in a.text().replace("&", "")).trigger()
-    qtbot.waitUntil(lambda: desk.organise.collections["thesis"] == {2})
+    qtbot.waitUntil(lambda: gateway.organise.collections["thesis"] == {2})
 
 
-def test_hidden_sidebar_stays_hidden(qtbot, window, desk, jobs, appearance, tmp_path):
+def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, tmp_path):
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not window.shelving.sidebar.isVisible()
     window.close()
@@ -272,7 +272,7 @@ def test_hidden_sidebar_stays_hidden(qtbot, window, desk, jobs, appearance, tmp_
     again = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(again)
     again.show()
-    again.open(desk)
+    again.open(gateway)
     qtbot.waitUntil(lambda: again.page is not None and again.page.isVisible())
     assert not again.shelving.sidebar.isVisible()
     again.menus.on_shelf["into"].trigger()
@@ -304,11 +304,11 @@ def drag_by(widget, place, way):
     QTest.mouseRelease(widget, left, pos=place + way)
 
 
-def test_action_without_selection_asks_for_one(qtbot, window, desk):
+def test_action_without_selection_asks_for_one(qtbot, window, gateway):
     window.page.hits.clearSelection()
     press(qtbot, window, Qt.Key.Key_R)
     assert toast_text(window) == "Choose papers in the list first."
-    assert desk.organise.asked == []
+    assert gateway.organise.asked == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from sciread_app.ui.library.mime_data import pack_papers, pack_paths
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_model import LibraryTreeModel
 from sciread_app.ui.library.tree_nodes import FIXED, SEEN, LibraryTreeNodes, NameEntry, NodeKind
-from tests.support.ui.fake_library import FakeOrganise
+from tests.support.ui.fake_library import FakeEditor
 
 THESIS = NameEntry(NodeKind.collection, "thesis")
 OVERVIEW = NameEntry(NodeKind.collection, "Übersicht")
@@ -27,7 +27,7 @@ MOVE, COPY = Qt.DropAction.MoveAction, Qt.DropAction.CopyAction
 
 @pytest.fixture
 def organise():
-    organise = FakeOrganise(100)
+    organise = FakeEditor(100)
     organise.collections = {"thesis": {1, 2, 3}, "thesis/methods": {3}, "Übersicht": set()}
     organise.tags = {"to read": {1, 2}, "important": {3}}
     organise.colours = {"important": "red"}

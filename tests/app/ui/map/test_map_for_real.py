@@ -33,8 +33,8 @@ def workspace(tmp_path, monkeypatch):
 
 
 def test_papers_selected_on_the_map_are_added_to_a_collection(workspace, qtbot, jobs, appearance):
-    desk = WindowGateway(workspace)
-    page = MapPage(desk, jobs, appearance)
+    gateway = WindowGateway(workspace)
+    page = MapPage(gateway, jobs, appearance)
     page.resize(1100, 700)
     qtbot.addWidget(page)
     page.show()
@@ -59,7 +59,7 @@ def test_papers_selected_on_the_map_are_added_to_a_collection(workspace, qtbot, 
 
 
 def test_similar_returns_the_other_papers(workspace):
-    desk = WindowGateway(workspace)
-    found = desk.map.similar([1])
+    gateway = WindowGateway(workspace)
+    found = gateway.map.similar([1])
     assert 1 not in found
     assert len(found) == 23

@@ -18,19 +18,19 @@ from sciread_app.ui.map.canvas import density_raster, point_renderer
 from sciread_app.ui.map.options import ColorBy, Tool
 from sciread_app.ui.map.page import MapPage
 from tests.support.make import paper
-from tests.support.ui.fake_map import FakeMaps, drawing
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fake_map import FakeMap, drawing
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
-def desk():
-    return FakeDesk(80)
+def gateway():
+    return FakeGateway(80)
 
 
 @pytest.fixture
 def show(qtbot, jobs, appearance):
-    def show(desk):
-        page = MapPage(desk, jobs, appearance)
+    def show(gateway):
+        page = MapPage(gateway, jobs, appearance)
         page.resize(1100, 700)
         qtbot.addWidget(page)
         page.show()
@@ -80,77 +80,77 @@ def around(page, papers, margin=12):
 CORNER = [n for n in range(1, 81) if n % 4 == 1]  # black holes
 
 
-def test_stored_map_is_shown_without_drawing(show, desk):
-    page = show(desk)
+def test_stored_map_is_shown_without_drawing(show, gateway):
+    page = show(gateway)
     assert page.empty_states.shows_map
     assert len(page.view.points.ids) == 80
     assert page.bar.isVisible()
-    assert "draw" not in desk.map.asked
+    assert "draw" not in gateway.map.asked
 
 
-def test_missing_map_is_drawn(show, desk, qtbot):
-    desk.map.drawn = None
-    page = show(desk)
+def test_missing_map_is_drawn(show, gateway, qtbot):
+    gateway.map.drawn = None
+    page = show(gateway)
     qtbot.waitUntil(lambda: page.view.points is not None)
-    assert desk.map.asked[0] == "draw"
+    assert gateway.map.asked[0] == "draw"
     assert page.empty_states.shows_map
 
 
-def test_new_papers_are_placed_while_the_old_map_is_shown(show, desk, qtbot, jobs):
-    page = show(desk)
-    desk.map.with_vector = desk.map.count = 84
-    desk.map.go_on.clear()
+def test_new_papers_are_placed_while_the_old_map_is_shown(show, gateway, qtbot, jobs):
+    page = show(gateway)
+    gateway.map.with_vector = gateway.map.count = 84
+    gateway.map.go_on.clear()
     page.library_changed(LibraryChanges(papers=True, vectors=True))
     qtbot.waitUntil(lambda: "Laying out" in page.empty_states.line.text())
     assert page.empty_states.shows_map
     assert page.empty_states.bar.isVisible()
 
-    desk.map.go_on.set()
+    gateway.map.go_on.set()
     qtbot.waitUntil(lambda: len(page.view.points.ids) == 84)
     qtbot.waitUntil(lambda: not page.empty_states.bar.isVisible())
 
 
-def test_drawing_is_stopped_and_resumed(show, desk, qtbot):
-    page = show(desk)
-    desk.map.go_on.clear()
+def test_drawing_is_stopped_and_resumed(show, gateway, qtbot):
+    page = show(gateway)
+    gateway.map.go_on.clear()
     page.redraw()
-    qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(desk.map.asked))
+    qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(gateway.map.asked))
     page.empty_states.button.click()
     qtbot.waitUntil(lambda: page.layout_job.job is None)
     assert page.empty_states.button.text() == "Go on"
     assert page.empty_states.shows_map
 
-    desk.map.go_on.set()
+    gateway.map.go_on.set()
     page.empty_states.button.click()
     qtbot.waitUntil(lambda: page.layout_job.job is None)
     assert not page.empty_states.button.isVisible()
 
 
-def test_model_change_draws_a_map_after_a_stopped_drawing(show, desk, qtbot):
-    page = show(desk)
-    desk.map.go_on.clear()
+def test_model_change_draws_a_map_after_a_stopped_drawing(show, gateway, qtbot):
+    page = show(gateway)
+    gateway.map.go_on.clear()
     page.redraw()
-    qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(desk.map.asked))
+    qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(gateway.map.asked))
     page.empty_states.button.click()
     qtbot.waitUntil(lambda: page.layout_job.job is None)
-    desk.map.go_on.set()
-    desk.map.drawn = None
+    gateway.map.go_on.set()
+    gateway.map.drawn = None
     page.library_changed(LibraryChanges(vectors=True))
     qtbot.waitUntil(lambda: not page._jobs.running())
-    assert desk.map.drawn is None
+    assert gateway.map.drawn is None
     page.library_changed(LibraryChanges(vectors=True, space=True))
-    qtbot.waitUntil(lambda: desk.map.drawn is not None)
+    qtbot.waitUntil(lambda: gateway.map.drawn is not None)
 
 
-def test_model_change_replaces_the_running_drawing(show, desk, qtbot):
-    page = show(desk)
-    desk.map.go_on.clear()
+def test_model_change_replaces_the_running_drawing(show, gateway, qtbot):
+    page = show(gateway)
+    gateway.map.go_on.clear()
     page.redraw()
-    qtbot.waitUntil(lambda: desk.map.asked[-1:] == ["draw anew"])
-    desk.map.drawn = None
+    qtbot.waitUntil(lambda: gateway.map.asked[-1:] == ["draw anew"])
+    gateway.map.drawn = None
     page.library_changed(LibraryChanges(vectors=True, space=True))
-    qtbot.waitUntil(lambda: desk.map.asked[-1:] == ["draw"])
-    desk.map.go_on.set()
+    qtbot.waitUntil(lambda: gateway.map.asked[-1:] == ["draw"])
+    gateway.map.go_on.set()
     qtbot.waitUntil(lambda: page.layout_job.job is None)
     assert not page.empty_states.button.isVisible()
 
@@ -164,51 +164,53 @@ def test_model_change_replaces_the_running_drawing(show, desk, qtbot):
         (100, 0, False, "There is no model to draw a map with"),
     ],
 )
-def test_page_without_a_map_shows_the_reason(show, desk, papers, with_vector, by_meaning, expected):
-    maps = desk.map
+def test_page_without_a_map_shows_the_reason(
+    show, gateway, papers, with_vector, by_meaning, expected
+):
+    maps = gateway.map
     maps.drawn, maps.count, maps.with_vector, maps.by_meaning = (
         None, papers, with_vector, by_meaning,
     )  # fmt: skip
-    page = show(desk)
+    page = show(gateway)
     assert not page.empty_states.shows_map
     assert not page.bar.isVisible()
     assert page.empty_states.empty.title.text() == expected
     assert "draw" not in maps.asked
 
 
-def test_outgrown_map_can_be_redrawn(show, desk, qtbot):
-    desk.map.drawn = drawing(range(1, 81), outgrown=True)
-    desk.map.drawn.fine[:7] = NO_GROUP
-    desk.map.drawn = replace(desk.map.drawn, later=15)
-    page = show(desk)
+def test_outgrown_map_can_be_redrawn(show, gateway, qtbot):
+    gateway.map.drawn = drawing(range(1, 81), outgrown=True)
+    gateway.map.drawn.fine[:7] = NO_GROUP
+    gateway.map.drawn = replace(gateway.map.drawn, later=15)
+    page = show(gateway)
     assert page.empty_states.button.isVisible()
     assert "15 of 80" in page.empty_states.line.text() and "7 " in page.empty_states.line.text()
     page.empty_states.button.click()
-    qtbot.waitUntil(lambda: "draw anew" in desk.map.asked)
+    qtbot.waitUntil(lambda: "draw anew" in gateway.map.asked)
     qtbot.waitUntil(lambda: not page.view.points.drawing.outgrown)
 
 
-def test_click_shows_the_paper_and_rings_similar_ones(show, desk, qtbot):
-    page = show(desk)
+def test_click_shows_the_paper_and_rings_similar_ones(show, gateway, qtbot):
+    page = show(gateway)
     QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
     qtbot.waitUntil(lambda: page.side_pane.picked is not None)
     assert page.side_pane.isVisible()
     assert page.side_pane.picked.id == 7
     qtbot.waitUntil(lambda: len(page.view._rings) > 0)
-    assert "similar [7]" in desk.map.asked
+    assert "similar [7]" in gateway.map.asked
 
 
-def test_double_click_opens_the_paper(show, desk, qtbot):
-    page = show(desk)
+def test_double_click_opens_the_paper(show, gateway, qtbot):
+    page = show(gateway)
     with qtbot.waitSignal(page.paper_requested) as wanted:
         QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
     assert wanted.args == [7]
 
 
 def test_side_panel_does_not_cover_a_point_during_a_double_click(
-    long_double_click_interval, show, desk, qtbot, jobs
+    long_double_click_interval, show, gateway, qtbot, jobs
 ):
-    page = show(desk)
+    page = show(gateway)
     at = {paper: page.view.mapTo(page, pixel(page, paper)) for paper in range(1, 81)}
     rightmost = max(at, key=lambda paper: at[paper].x())
     QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
@@ -220,8 +222,8 @@ def test_side_panel_does_not_cover_a_point_during_a_double_click(
     assert wanted.args == [rightmost]
 
 
-def test_hovering_over_a_paper_shows_its_title(show, desk, qtbot):
-    page = show(desk)
+def test_hovering_over_a_paper_shows_its_title(show, gateway, qtbot):
+    page = show(gateway)
     QTest.mouseMove(page.view, pixel(page, 7))
     qtbot.waitUntil(page.hover.isVisible)
     assert page.hover.title.text() == "Paper 7"
@@ -229,15 +231,15 @@ def test_hovering_over_a_paper_shows_its_title(show, desk, qtbot):
     qtbot.waitUntil(lambda: not page.hover.isVisible())
 
 
-def test_hover_card_has_room_for_long_texts(show, desk, qtbot):
+def test_hover_card_has_room_for_long_texts(show, gateway, qtbot):
     names = "; ".join(f"Hohenstein-Braunschweig, Wilhelmina {n}" for n in range(4))
     long = "On the representation of documents learned from citations, in a title of many words "
     for number, times in ((7, 1), (8, 3), (9, 2)):
-        desk.papers[number] = paper(long * times, authors=names, venue=long, published="2020")
-    page = show(desk)
+        gateway.papers[number] = paper(long * times, authors=names, venue=long, published="2020")
+    page = show(gateway)
     for number in (7, 8, 9):
         QTest.mouseMove(page.view, pixel(page, number))
-        qtbot.waitUntil(lambda n=number: page.hover.title.text() == desk.papers[n].title.strip())
+        qtbot.waitUntil(lambda n=number: page.hover.title.text() == gateway.papers[n].title.strip())
         title, below = page.hover.title, page.hover.below
         for label in (title, below):
             assert label.height() >= label.heightForWidth(label.width())
@@ -245,8 +247,8 @@ def test_hover_card_has_room_for_long_texts(show, desk, qtbot):
         assert below.geometry().bottom() < page.hover.rect().bottom()
 
 
-def test_drag_pans_the_map(show, desk):
-    page = show(desk)
+def test_drag_pans_the_map(show, gateway):
+    page = show(gateway)
     before = pixel(page, 7)
     drag(page.view, [QPoint(300, 300), QPoint(340, 280), QPoint(400, 250)])
     moved = pixel(page, 7) - before
@@ -254,8 +256,8 @@ def test_drag_pans_the_map(show, desk):
     assert abs(moved.y() + 50) <= 1
 
 
-def test_zoom_keeps_the_point_under_the_mouse(show, desk):
-    page = show(desk)
+def test_zoom_keeps_the_point_under_the_mouse(show, gateway):
+    page = show(gateway)
     at = pixel(page, 7)
     scale = page.view.camera.scale
     page.view.zoom(2.0, QPointF(at))
@@ -263,8 +265,8 @@ def test_zoom_keeps_the_point_under_the_mouse(show, desk):
     assert (pixel(page, 7) - at).manhattanLength() <= 2
 
 
-def test_rectangle_selects_the_papers_inside(show, desk):
-    page = show(desk)
+def test_rectangle_selects_the_papers_inside(show, gateway):
+    page = show(gateway)
     page.bar.tools.choose(1)
     page.bar.tools.chosen.emit(1)
     assert page.view.tool is Tool.box
@@ -275,62 +277,62 @@ def test_rectangle_selects_the_papers_inside(show, desk):
     assert page.view.points.highlighted.sum() == len(CORNER)
 
 
-def test_shift_drag_selects_with_a_lasso(show, desk):
-    page = show(desk)
+def test_shift_drag_selects_with_a_lasso(show, gateway):
+    page = show(gateway)
     drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
     assert sorted(page.selection.ids) == CORNER
 
 
-def test_lasso_ignores_hidden_papers(show, desk):
-    page = show(desk)
+def test_lasso_ignores_hidden_papers(show, gateway):
+    page = show(gateway)
     page.legend.boxes[1].setChecked(False)  # black holes
     drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
     assert page.selection.ids == ()
 
 
-def test_selected_papers_are_added_to_a_collection(show, desk, qtbot, jobs):
-    page = show(desk)
+def test_selected_papers_are_added_to_a_collection(show, gateway, qtbot, jobs):
+    page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.collect.click()
     qtbot.waitUntil(lambda: page.organiser.chooser is not None)
     page.organiser.chooser.line.setText("thesis")
     with qtbot.waitSignal(page.step_requested) as wanted:
         page.organiser.chooser.line.taken.emit()
-    wanted.args[1](desk.organise)
-    assert desk.organise.collections["thesis"] == {3, 5}
+    wanted.args[1](gateway.organise)
+    assert gateway.organise.collections["thesis"] == {3, 5}
 
 
-def test_selected_papers_are_tagged(show, desk, qtbot):
-    page = show(desk)
+def test_selected_papers_are_tagged(show, gateway, qtbot):
+    page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.tag.click()
     qtbot.waitUntil(lambda: page.organiser.chooser is not None)
     page.organiser.chooser.line.setText("to read")
     with qtbot.waitSignal(page.step_requested) as wanted:
         page.organiser.chooser.line.taken.emit()
-    wanted.args[1](desk.organise)
-    assert desk.organise.tags["to read"] == {3, 5}
+    wanted.args[1](gateway.organise)
+    assert gateway.organise.tags["to read"] == {3, 5}
 
 
-def test_selected_papers_are_listed(show, desk, qtbot):
-    page = show(desk)
+def test_selected_papers_are_listed(show, gateway, qtbot):
+    page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     with qtbot.waitSignal(page.papers_requested) as wanted:
         page.selection.list_button.click()
     assert wanted.args == [(3, 5), "Chosen on the map"]
 
 
-def test_similar_papers_of_a_selection_are_highlighted(show, desk, qtbot):
-    page = show(desk)
+def test_similar_papers_of_a_selection_are_highlighted(show, gateway, qtbot):
+    page = show(gateway)
     page.select_papers([3], "Chosen on the map")
     page.selection.similar.click()
     qtbot.waitUntil(lambda: len(page.selection.ids) > 1)
     assert page.selection.ids[0] == 3
-    assert "similar [3]" in desk.map.asked
+    assert "similar [3]" in gateway.map.asked
 
 
-def test_show_papers_highlights_and_frames_them(show, desk):
-    page = show(desk)
+def test_show_papers_highlights_and_frames_them(show, gateway):
+    page = show(gateway)
     page.show_papers([1, 5, 9, 200], "My search")
     assert page.view.points.highlighted.sum() == 3
     assert "1 not on the map" in page.selection.count.text()
@@ -339,8 +341,8 @@ def test_show_papers_highlights_and_frames_them(show, desk):
     assert not frame.contains(pixel(page, 2))
 
 
-def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, appearance, desk):
-    page = MapPage(desk, jobs, appearance)
+def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, appearance, gateway):
+    page = MapPage(gateway, jobs, appearance)
     qtbot.addWidget(page)
     page.show()
     page.show_papers([1, 5], "My search")
@@ -348,8 +350,8 @@ def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, appearanc
     qtbot.waitUntil(lambda: page.selection.ids == (1, 5))
 
 
-def test_escape_clears_the_selection(show, desk):
-    page = show(desk)
+def test_escape_clears_the_selection(show, gateway):
+    page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Escape)
@@ -357,8 +359,8 @@ def test_escape_clears_the_selection(show, desk):
     assert not page.selection.isVisible()
 
 
-def test_tab_goes_through_groups_and_enter_selects_one(show, desk, qtbot):
-    page = show(desk)
+def test_tab_goes_through_groups_and_enter_selects_one(show, gateway, qtbot):
+    page = show(gateway)
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Tab)
     assert "Glacier melt" in page.view.accessibleName()
@@ -369,8 +371,8 @@ def test_tab_goes_through_groups_and_enter_selects_one(show, desk, qtbot):
     assert page.selection.title.text() == "Black holes"
 
 
-def test_tab_leaves_the_map_after_the_last_group(show, desk, qtbot):
-    page = show(desk)
+def test_tab_leaves_the_map_after_the_last_group(show, gateway, qtbot):
+    page = show(gateway)
     page.activateWindow()
     page.view.setFocus()
     qtbot.waitUntil(page.view.hasFocus)
@@ -379,8 +381,8 @@ def test_tab_leaves_the_map_after_the_last_group(show, desk, qtbot):
     assert not page.view.hasFocus()
 
 
-def test_keys_pan_zoom_and_reset_the_map(show, desk):
-    page = show(desk)
+def test_keys_pan_zoom_and_reset_the_map(show, gateway):
+    page = show(gateway)
     before, scale = pixel(page, 7), page.view.camera.scale
     QTest.keyClick(page.view, Qt.Key.Key_Right)
     assert pixel(page, 7).x() < before.x()
@@ -390,8 +392,8 @@ def test_keys_pan_zoom_and_reset_the_map(show, desk):
     assert page.view.camera.scale == pytest.approx(scale)
 
 
-def test_group_list_is_operated_by_keyboard(show, desk, qtbot):
-    page = show(desk)
+def test_group_list_is_operated_by_keyboard(show, gateway, qtbot):
+    page = show(gateway)
     page.activateWindow()
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Tab)
@@ -407,15 +409,15 @@ def test_group_list_is_operated_by_keyboard(show, desk, qtbot):
     assert page.view.points.highlighted is None
 
 
-def test_zoomed_map_shows_fine_group_names(show, desk):
-    page = show(desk)
+def test_zoomed_map_shows_fine_group_names(show, gateway):
+    page = show(gateway)
     assert page.view.groups[0].name == "Glacier melt"
     page.view.zoom(6)
     assert page.view.groups[0].name == "Glacier melt, near"
 
 
-def test_group_labels_do_not_overlap(show, desk):
-    page = show(desk)
+def test_group_labels_do_not_overlap(show, gateway):
+    page = show(gateway)
     page.view.grab()
     boxes = [label.box for label in page.view.labels]
     assert len(boxes) > 1
@@ -423,8 +425,8 @@ def test_group_labels_do_not_overlap(show, desk):
 
 
 @pytest.mark.parametrize("by", [ColorBy.field, ColorBy.year, ColorBy.collection, ColorBy.read])
-def test_legend_names_the_colours(show, desk, qtbot, by):
-    page = show(desk)
+def test_legend_names_the_colours(show, gateway, qtbot, by):
+    page = show(gateway)
     page.colour_by(by)
     qtbot.waitUntil(lambda: page.view.points.scheme.names[0] not in ("Glacier melt",))
     labels = [box.accessibleName() for box in page.legend.boxes]
@@ -433,48 +435,48 @@ def test_legend_names_the_colours(show, desk, qtbot, by):
     assert sum(page.view.points.scheme.counts) == 80
 
 
-def test_legend_hides_and_restores_a_category(show, desk):
-    page = show(desk)
+def test_legend_hides_and_restores_a_category(show, gateway):
+    page = show(gateway)
     page.legend.boxes[1].setChecked(False)
     assert not set(CORNER) & set(page.view.points.ids[page.view.points.order].tolist())
     page.legend.all_button.click()
     assert len(page.view.points.order) == 80
 
 
-def test_unread_papers_are_drawn_hollow(show, desk, qtbot):
-    page = show(desk)
+def test_unread_papers_are_drawn_hollow(show, gateway, qtbot):
+    page = show(gateway)
     page.colour_by(ColorBy.read)
     qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Read", "Unread"))
     assert page.view.points.scheme.hollow == {1}
 
 
-def test_refreshed_map_keeps_the_selection(show, desk, qtbot):
-    page = show(desk)
+def test_refreshed_map_keeps_the_selection(show, gateway, qtbot):
+    page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
-    desk.map.count = desk.map.with_vector = 90
+    gateway.map.count = gateway.map.with_vector = 90
     page.refresh()
     qtbot.waitUntil(lambda: len(page.view.points.ids) == 90)
     assert page.selection.ids == (3, 5)
     assert page.view.points.highlighted.sum() == 2
 
 
-def test_papers_that_cannot_be_placed_are_tried_once(show, desk, qtbot, jobs):
-    class UnchangedMaps(FakeMaps):
+def test_papers_that_cannot_be_placed_are_tried_once(show, gateway, qtbot, jobs):
+    class UnchangedMaps(FakeMap):
         def draw(self, task, *, anew):
             self.asked.append("draw")
             return self.drawn
 
-    desk.map = UnchangedMaps(80)
-    desk.map.with_vector = 85
-    page = show(desk)
+    gateway.map = UnchangedMaps(80)
+    gateway.map.with_vector = 85
+    page = show(gateway)
     qtbot.waitUntil(lambda: page.layout_job.job is None and not jobs.running())
     page.refresh()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert desk.map.asked.count("draw") == 1
+    assert gateway.map.asked.count("draw") == 1
 
 
-def test_zoomed_map_shows_titles_beside_points(show, desk, qtbot, jobs):
-    page = show(desk)
+def test_zoomed_map_shows_titles_beside_points(show, gateway, qtbot, jobs):
+    page = show(gateway)
     page.view.fit([1, 5, 9])
     page.view.zoom(8, QPointF(pixel(page, 5)))
     page.view.grab()
@@ -483,17 +485,17 @@ def test_zoomed_map_shows_titles_beside_points(show, desk, qtbot, jobs):
     assert any(title.text == "Paper 5" for title in page.view.placed_titles)
 
 
-def test_library_change_updates_the_colours(show, desk, qtbot):
-    page = show(desk)
+def test_library_change_updates_the_colours(show, gateway, qtbot):
+    page = show(gateway)
     page.colour_by(ColorBy.read)
     qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Read", "Unread"))
-    asked = desk.map.asked.count("shades Read or not")
+    asked = gateway.map.asked.count("shades Read or not")
     page.library_changed(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: desk.map.asked.count("shades Read or not") > asked)
+    qtbot.waitUntil(lambda: gateway.map.asked.count("shades Read or not") > asked)
 
 
 def test_selected_papers_of_a_list_are_shown_on_the_map(show_window, qtbot, jobs):
-    window = show_window(FakeDesk(80))
+    window = show_window(FakeGateway(80))
     window.page.hits.go_to(3)
     (paper,) = window.page.hits.chosen()
     window.menus.map.chosen.trigger()
@@ -503,7 +505,7 @@ def test_selected_papers_of_a_list_are_shown_on_the_map(show_window, qtbot, jobs
 
 
 def test_search_results_are_highlighted(show_window, qtbot, jobs):
-    window = show_window(FakeDesk(80))
+    window = show_window(FakeGateway(80))
     found = tuple(window.page.view.listing.ids)
     window.go_to("map")
     page = window.other_page("map")
@@ -512,8 +514,8 @@ def test_search_results_are_highlighted(show_window, qtbot, jobs):
     qtbot.waitUntil(lambda: page.selection.ids == found)
 
 
-def test_unselected_papers_are_hidden_until_cleared(show, desk):
-    page = show(desk)
+def test_unselected_papers_are_hidden_until_cleared(show, gateway):
+    page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.only.click()
     assert sorted(page.view.points.ids[page.view.points.order].tolist()) == [3, 5]
@@ -521,8 +523,8 @@ def test_unselected_papers_are_hidden_until_cleared(show, desk):
     assert len(page.view.points.order) == 80
 
 
-def test_camera_is_animated_to_its_target(show, desk, qtbot):
-    page = show(desk)
+def test_camera_is_animated_to_its_target(show, gateway, qtbot):
+    page = show(gateway)
     page.view.animated = True
     before = page.view.camera
     page.show_papers([1, 5, 9], "My search")
@@ -533,8 +535,8 @@ def test_camera_is_animated_to_its_target(show, desk, qtbot):
     qtbot.waitUntil(lambda: all(frame.contains(pixel(page, n)) for n in (1, 5, 9)))
 
 
-def test_legend_can_be_hidden_and_hides_in_a_small_view(show, desk, qtbot):
-    page = show(desk)
+def test_legend_can_be_hidden_and_hides_in_a_small_view(show, gateway, qtbot):
+    page = show(gateway)
     assert page.legend.isVisible()
     page.bar.legend.click()
     assert not page.legend.isVisible()
@@ -575,10 +577,10 @@ def black_holes_seen(view):
 
 
 @pytest.fixture
-def show_large(painters, desk, jobs, appearance, qtbot):
+def show_large(painters, gateway, jobs, appearance, qtbot):
     """Show a large map that workers do not paint before `painters.go_on` is set."""
-    desk.map = FakeMaps(8_000)
-    page = MapPage(desk, jobs, appearance)
+    gateway.map = FakeMap(8_000)
+    page = MapPage(gateway, jobs, appearance)
     page.resize(1100, 700)
     qtbot.addWidget(page)
     page.show()
@@ -611,14 +613,14 @@ def test_category_hidden_during_painting_stays_hidden(painters, show_large, qtbo
     assert black_holes_seen(view)
 
 
-def test_new_large_map_replaces_the_old_one(painters, show_large, desk, qtbot, jobs):
+def test_new_large_map_replaces_the_old_one(painters, show_large, gateway, qtbot, jobs):
     painters.go_on.set()
     view = show_large.view
     qtbot.waitUntil(lambda: black_holes_seen(view))
     painters.go_on.clear()
     without = np.arange(1, 12_001)
-    desk.map.drawn = drawing(without[without % 4 != 1])
-    desk.map.count = desk.map.with_vector = 9_000
+    gateway.map.drawn = drawing(without[without % 4 != 1])
+    gateway.map.count = gateway.map.with_vector = 9_000
     show_large.refresh()
     qtbot.waitUntil(lambda: len(view.points.ids) == 9_000)
     view.grab()

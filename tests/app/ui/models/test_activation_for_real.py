@@ -50,15 +50,15 @@ def workspace(home) -> Workspace:
 
 @pytest.fixture
 def window(qtbot, jobs, appearance, workspace) -> Iterator[MainWindow]:
-    desk = WindowGateway(workspace)
+    gateway = WindowGateway(workspace)
     window = MainWindow(workspace.home.folder, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk)
+    window.open(gateway)
     qtbot.waitUntil(lambda: not jobs.running())
     yield window
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 def nearest(workspace, query: str) -> int:
@@ -94,25 +94,25 @@ def test_result_list_follows_the_active_model(qtbot, jobs, window, workspace):
 
 def test_facet_counts_are_kept_per_model(window, workspace):
     """Each model finds 100 of all papers by meaning, which determine the counts."""
-    desk = window.desk
+    gateway = window.desk
     workspace.library.put([paper(f"More {n}", published=str(1700 + n)) for n in range(300)])
     years = {}
     for name in ("ours", "theirs", "ours"):
         workspace.activation.activate(name, Task())
         workspace.active_model.encode_missing(Task())
-        desk.find(parse("bees"), SearchMode.meaning, Task())
-        now = desk.facets(parse("bees"), SearchMode.meaning, Task()).years
+        gateway.find(parse("bees"), SearchMode.meaning, Task())
+        now = gateway.facets(parse("bees"), SearchMode.meaning, Task()).years
         assert years.setdefault(name, now) == now
     assert years["ours"] != years["theirs"]
 
 
 def test_each_model_has_its_own_map(window, workspace):
-    desk = window.desk
-    drawn = desk.map.draw(Task(), from_scratch=False)
+    gateway = window.desk
+    drawn = gateway.map.draw(Task(), from_scratch=False)
     workspace.activation.activate("theirs", Task())
-    assert desk.map.status().drawing is None
+    assert gateway.map.status().drawing is None
     workspace.activation.activate("ours", Task())
-    assert np.allclose(desk.map.status().drawing.places, drawn.places)
+    assert np.allclose(gateway.map.status().drawing.places, drawn.places)
 
 
 @pytest.fixture
@@ -155,12 +155,12 @@ def test_window_adopts_a_model_activated_elsewhere(qtbot, jobs, window, workspac
 def test_interrupted_activation_is_resumed_in_a_new_window(qtbot, jobs, appearance, workspace):
     with workspace.active_model.use() as now:
         workspace.library.active_model.begin("theirs", now.ref)
-    desk = WindowGateway(workspace)
+    gateway = WindowGateway(workspace)
     window = MainWindow(workspace.home.folder, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk)
+    window.open(gateway)
     qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
     assert workspace.active_model.model == "theirs"
     jobs.shut_down()
-    desk.close()
+    gateway.close()

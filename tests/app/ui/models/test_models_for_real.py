@@ -31,12 +31,12 @@ class TimedEncoder(FakeEncoder):
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch):
+def gateway(tmp_path, monkeypatch):
     monkeypatch.setattr(workspace, "EncoderProcess", TimedEncoder)
-    desk = open_gateway(tmp_path)
-    desk._library.put([paper(f"On bees, part {n}") for n in range(200)])
-    yield desk
-    desk.close()
+    gateway = open_gateway(tmp_path)
+    gateway._library.put([paper(f"On bees, part {n}") for n in range(200)])
+    yield gateway
+    gateway.close()
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def zipped_model(tmp_path):
 
 
 def test_model_is_added_activated_removed_and_restored(
-    qtbot, show_window, desk, jobs, zipped_model, tmp_path
+    qtbot, show_window, gateway, jobs, zipped_model, tmp_path
 ):
-    window = show_window(desk)
+    window = show_window(gateway)
     window.go_to("models")
     page = window.other_page("models")
     qtbot.waitUntil(lambda: bool(page.list.rows) and not jobs.running())
@@ -70,17 +70,19 @@ def test_model_is_added_activated_removed_and_restored(
 
     page.activate()
     qtbot.waitUntil(lambda: "It answers" in card.ready.text() and not jobs.running())
-    assert desk._workspace.active_model.model == "bees"
-    assert desk.models.about("bees").model.speed > 0
+    assert gateway._workspace.active_model.model == "bees"
+    assert gateway.models.about("bees").model.speed > 0
     assert page.why_not("remove") == "It answers now"
 
     page.go_back()
-    qtbot.waitUntil(lambda: desk._workspace.active_model.model == "starter" and not jobs.running())
+    qtbot.waitUntil(
+        lambda: gateway._workspace.active_model.model == "starter" and not jobs.running()
+    )
     page.load("bees")
     qtbot.waitUntil(lambda: page.why_not("remove") == "" and not jobs.running())
     page.remove()
-    qtbot.waitUntil(lambda: len(desk.models.trashed()) == 1 and not jobs.running())
-    [removed] = desk.models.trashed()
+    qtbot.waitUntil(lambda: len(gateway.models.trashed()) == 1 and not jobs.running())
+    [removed] = gateway.models.trashed()
     page.load(removed.key)
     qtbot.waitUntil(lambda: page.card.removed is not None and not jobs.running())
     page.restore()
@@ -89,14 +91,14 @@ def test_model_is_added_activated_removed_and_restored(
 
 
 def test_model_removed_elsewhere_disappears_from_the_list(
-    qtbot, show_window, desk, jobs, zipped_model
+    qtbot, show_window, gateway, jobs, zipped_model
 ):
-    desk.models.add(zipped_model, Task())
-    window = show_window(desk)
+    gateway.models.add(zipped_model, Task())
+    window = show_window(gateway)
     window.go_to("models")
     page = window.other_page("models")
     qtbot.waitUntil(lambda: len(page.list.rows) == 2 and not jobs.running())
-    desk.models.remove("bees")  # as another program would
+    gateway.models.remove("bees")  # as another program would
     page.list.setCurrentIndex(page.list.model().index(1, 0))
     qtbot.waitUntil(lambda: page.list.rows[1].key == "" and not jobs.running())
     assert not window.banner.isVisible()

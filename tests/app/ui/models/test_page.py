@@ -20,7 +20,7 @@ from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.view_models import ON_HUB
 from sciread_app.ui.style.theme import scaled
 from tests.support.ui.fake_models import BROKEN, SCORES, THEIRS
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 from trainer.contract.errors import PackageRefused
 from trainer.packages.pull import PUBLISHED
 
@@ -28,15 +28,15 @@ Key = Qt.Key
 
 
 @pytest.fixture
-def desk() -> FakeDesk:
-    desk = FakeDesk(1_200)
-    desk.models.install(THEIRS, BROKEN)
-    return desk
+def gateway() -> FakeGateway:
+    gateway = FakeGateway(1_200)
+    gateway.models.install(THEIRS, BROKEN)
+    return gateway
 
 
 @pytest.fixture
-def window(qtbot, show_window, desk, jobs):
-    window = show_window(desk)
+def window(qtbot, show_window, gateway, jobs):
+    window = show_window(gateway)
     window.activateWindow()
     window.go_to("models")
     qtbot.waitUntil(lambda: not jobs.running())
@@ -112,10 +112,10 @@ LOST = CardScore(
 )  # fmt: skip
 
 
-def test_worse_model_is_marked_and_not_recommended(choose, desk, monkeypatch):
-    about = desk.models.about
+def test_worse_model_is_marked_and_not_recommended(choose, gateway, monkeypatch):
+    about = gateway.models.about
     monkeypatch.setattr(
-        desk.models, "about", lambda name: replace(about(name), scores=(*SCORES, LOWER, LOST))
+        gateway.models, "about", lambda name: replace(about(name), scores=(*SCORES, LOWER, LOST))
     )
     card = choose("theirs")
     assert "worse" in card.balance.text() and "2 of 3" in card.balance.text()
@@ -157,9 +157,9 @@ def test_long_numbers_are_not_cut(qtbot, appearance, family):
         assert wide >= letters.tightBoundingRect(number).width() - 2
 
 
-def test_markup_in_a_model_title_is_shown_as_plain_text(choose, desk):
+def test_markup_in_a_model_title_is_shown_as_plain_text(choose, gateway):
     markup = '<img src="file:///etc/passwd"><b>x</b>'
-    desk.models.install(replace(THEIRS, title=markup, base=markup, licence=markup))
+    gateway.models.install(replace(THEIRS, title=markup, base=markup, licence=markup))
     card = choose("theirs")
     assert card.title.text() == markup
     assert card.title.textFormat() is Qt.TextFormat.PlainText
@@ -168,7 +168,7 @@ def test_markup_in_a_model_title_is_shown_as_plain_text(choose, desk):
 
 
 def test_page_with_only_the_starter_offers_more_models(qtbot, show_window, jobs):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.go_to("models")
     qtbot.waitUntil(lambda: not jobs.running())
     page = window.other_page("models")
@@ -181,16 +181,16 @@ def test_page_with_only_the_starter_offers_more_models(qtbot, show_window, jobs)
     assert window.shows("training")
 
 
-def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, desk):
+def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, gateway):
     card = choose("theirs")
-    desk.swaps.go_on.clear()
+    gateway.swaps.go_on.clear()
     click(qtbot, card.activate)
     qtbot.waitUntil(lambda: marks(page)["theirs"] in ("Reading", "0 %"))
     qtbot.waitUntil(lambda: card.bar.isVisible() and "0 of 300" in card.far.text())
     assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.remove.isEnabled()
     assert "Until it has read them all, Starter answers." in card.ready.text()
     click(qtbot, card.pause)
-    desk.swaps.go_on.set()
+    gateway.swaps.go_on.set()
     qtbot.waitUntil(lambda: card.far.text().startswith("Paused") and card.pause.text() == "Go on")
     click(qtbot, card.pause)
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "Answers")
@@ -198,42 +198,42 @@ def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, des
     assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.bar.isVisible()
 
 
-def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, desk, jobs):
+def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, gateway, jobs):
     card = choose("theirs")
-    desk.swaps.go_on.clear()
+    gateway.swaps.go_on.clear()
     click(qtbot, card.activate)
     qtbot.waitUntil(lambda: card.cancel.isVisible() and "of 300" in card.far.text())
     click(qtbot, card.cancel)
     assert card.far.text() == "Stopping…" and not card.cancel.isEnabled()
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "" and not jobs.running())
     qtbot.waitUntil(lambda: "Let it answer" in buttons(card))
-    assert desk.swaps.answers == "starter"
+    assert gateway.swaps.answers == "starter"
 
 
-def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, desk, jobs):
-    desk.models.install(replace(THEIRS, state=ModelState.earlier))
-    desk.swaps.ready.add("theirs")
+def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway, jobs):
+    gateway.models.install(replace(THEIRS, state=ModelState.earlier))
+    gateway.swaps.ready.add("theirs")
     card = choose("theirs")
     assert buttons(card)[0] == "Go back to it" and "at once" in card.ready.text()
     window.menus.models.by_verb["back"].trigger()
-    qtbot.waitUntil(lambda: desk.swaps.answers == "theirs" and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.swaps.answers == "theirs" and not jobs.running())
 
 
-def test_added_model_is_selected(qtbot, page, window, desk, jobs, tmp_path):
-    desk.models.go_on.clear()
+def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
+    gateway.models.go_on.clear()
     page.add(tmp_path / "bees.zip")
     [entry] = page.downloads.entries
     assert entry.title.text() == "Adding bees.zip" and window.rail.button("models").busy
-    desk.models.go_on.set()
+    gateway.models.go_on.set()
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
     assert page.downloads.entries == [] and not window.rail.button("models").busy
-    assert page.card.title.text() == "bees" and desk.models.asked == [tmp_path / "bees.zip"]
+    assert page.card.title.text() == "bees" and gateway.models.asked == [tmp_path / "bees.zip"]
 
 
 def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
-    qtbot, page, window, desk, jobs, tmp_path
+    qtbot, page, window, gateway, jobs, tmp_path
 ):
-    desk.models.fault = PackageRefused("evil.zip holds a link: 'x'", "Copy the file.")
+    gateway.models.fault = PackageRefused("evil.zip holds a link: 'x'", "Copy the file.")
     page.add(tmp_path / "evil.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
@@ -242,7 +242,7 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     assert not window.banner.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
     click(qtbot, entry.again)
     qtbot.waitUntil(lambda: "evil" in marks(page) and not jobs.running())
-    desk.models.fault = PackageRefused("Again.", "")
+    gateway.models.fault = PackageRefused("Again.", "")
     page.add(tmp_path / "other.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
@@ -250,35 +250,37 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     assert page.downloads.entries == [] and not page.downloads.isVisible()
 
 
-def test_failed_addition_is_shown_as_a_banner_on_other_pages(qtbot, page, window, desk, tmp_path):
-    desk.models.fault = PackageRefused("evil.zip holds a link.", "")
-    desk.models.go_on.clear()
+def test_failed_addition_is_shown_as_a_banner_on_other_pages(
+    qtbot, page, window, gateway, tmp_path
+):
+    gateway.models.fault = PackageRefused("evil.zip holds a link.", "")
+    gateway.models.go_on.clear()
     page.add(tmp_path / "evil.zip")
     window.go_to("search")
-    desk.models.go_on.set()
+    gateway.models.go_on.set()
     qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip holds a link.")
 
 
-def test_addition_can_be_cancelled(qtbot, page, window, desk, jobs, tmp_path):
-    desk.models.go_on.clear()
+def test_addition_can_be_cancelled(qtbot, page, window, gateway, jobs, tmp_path):
+    gateway.models.go_on.clear()
     page.add(tmp_path / "bees.zip")
     click(qtbot, page.downloads.entries[0].cancel)
     qtbot.waitUntil(lambda: page.downloads.entries == [] and not jobs.running())
     assert "bees" not in marks(page) and not window.banner.isVisible()
 
 
-def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, desk, jobs):
+def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, gateway, jobs):
     page.ask_hub()
     dialog = page.findChild(HubDialog)
     assert not dialog.fetch.isEnabled()
     dialog.known.setCurrentIndex(dialog.known.model().index(2, 0))
     assert dialog.name.text() == "malteos/scincl"
-    desk.models.fault = PackageRefused("Nothing says how.", "Say it: --pooling.")
-    desk.models.go_on.clear()
+    gateway.models.fault = PackageRefused("Nothing says how.", "Say it: --pooling.")
+    gateway.models.go_on.clear()
     click(qtbot, dialog.fetch)
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.far.text() == "43 % · 190 of 440 MB")
-    desk.models.go_on.set()
+    gateway.models.go_on.set()
     qtbot.waitUntil(lambda: entry.problem is not None)
     click(qtbot, entry.again)
     again = next(one for one in page.findChildren(HubDialog) if one is not dialog)
@@ -287,7 +289,7 @@ def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, des
     again.revision.setText("v2")
     click(qtbot, again.fetch)
     qtbot.waitUntil(lambda: page.list.current == "malteos--scincl" and not jobs.running())
-    assert desk.models.asked == [
+    assert gateway.models.asked == [
         DownloadRequest("malteos/scincl"),
         DownloadRequest("malteos/scincl", "v2", "cls"),
     ]
@@ -297,7 +299,7 @@ def test_offered_hub_models_are_published():
     assert {one.name for one in ON_HUB} <= PUBLISHED.keys()
 
 
-def test_model_is_renamed_in_place(qtbot, choose, page, desk, jobs):
+def test_model_is_renamed_in_place(qtbot, choose, page, gateway, jobs):
     card = choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_F2)
@@ -308,10 +310,12 @@ def test_model_is_renamed_in_place(qtbot, choose, page, desk, jobs):
     click(qtbot, card.rename)
     qtbot.keyClicks(card.line, "Wasps")
     qtbot.keyClick(card.line, Key.Key_Escape)
-    assert card.title.isVisible() and desk.models.installed["theirs"].title == "Of bees"
+    assert card.title.isVisible() and gateway.models.installed["theirs"].title == "Of bees"
 
 
-def test_removed_model_is_restored_from_banner_and_trash(qtbot, choose, page, window, desk, jobs):
+def test_removed_model_is_restored_from_banner_and_trash(
+    qtbot, choose, page, window, gateway, jobs
+):
     choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_Delete)
@@ -328,7 +332,7 @@ def test_removed_model_is_restored_from_banner_and_trash(qtbot, choose, page, wi
     qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
 
 
-def test_permanent_deletion_asks_for_confirmation(qtbot, choose, page, desk, jobs):
+def test_permanent_deletion_asks_for_confirmation(qtbot, choose, page, gateway, jobs):
     choose("theirs")
     page.remove()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
@@ -339,7 +343,7 @@ def test_permanent_deletion_asks_for_confirmation(qtbot, choose, page, desk, job
         [button] = [button for button in box.buttons() if button.text() == answer]
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: not jobs.running())
-        assert ("theirs@1" in desk.models.trash) is left
+        assert ("theirs@1" in gateway.models.trash) is left
 
 
 def test_long_title_does_not_hide_the_problem(page):
@@ -361,10 +365,10 @@ def test_damaged_model_is_explained_and_can_be_checked_again(qtbot, choose, page
     qtbot.waitUntil(lambda: not card.trouble.isVisible() and not jobs.running())
 
 
-def test_unchecked_model_is_checked_on_load(qtbot, page, desk, jobs):
-    desk.models.install(replace(THEIRS, checked=False))
+def test_unchecked_model_is_checked_on_load(qtbot, page, gateway, jobs):
+    gateway.models.install(replace(THEIRS, checked=False))
     page.load()
-    qtbot.waitUntil(lambda: desk.models.installed["theirs"].checked and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.models.installed["theirs"].checked and not jobs.running())
 
 
 def test_disabled_actions_have_a_reason(choose, window, page):
@@ -381,8 +385,8 @@ def test_disabled_actions_have_a_reason(choose, window, page):
     assert actions["rename"].property("why_not") == "On the page of models"
 
 
-def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, desk, jobs):
-    desk.dashboard.found = EvaluationResults()
+def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, gateway, jobs):
+    gateway.dashboard.found = EvaluationResults()
     assert not choose("theirs").measure.isVisible()
     click(qtbot, choose("starter").measure)
     dashboard = window.other_page("dashboard")
@@ -392,8 +396,8 @@ def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, desk
     dialog.reject()
 
 
-def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, desk, jobs):
-    desk.models.install(replace(THEIRS, space="bbbb"))
+def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, gateway, jobs):
+    gateway.models.install(replace(THEIRS, space="bbbb"))
     choose("theirs")
     window.menus.models.by_verb["measure"].trigger()
     dashboard = window.other_page("dashboard")
@@ -401,7 +405,9 @@ def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, desk, j
     assert not dashboard.findChildren(EvaluateDialog)
 
 
-def test_model_is_added_from_the_menu_of_another_page(qtbot, window, page, desk, monkeypatch, jobs):
+def test_model_is_added_from_the_menu_of_another_page(
+    qtbot, window, page, gateway, monkeypatch, jobs
+):
     window.go_to("search")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/home/ada/wasps.zip", ""))
     [zipped] = [action for action in window.menus.models.anywhere if "zip" in action.text()]
@@ -410,7 +416,7 @@ def test_model_is_added_from_the_menu_of_another_page(qtbot, window, page, desk,
     assert window.shows("models")
 
 
-def test_model_is_exported_to_the_chosen_file(qtbot, choose, page, desk, monkeypatch, jobs):
+def test_model_is_exported_to_the_chosen_file(qtbot, choose, page, gateway, monkeypatch, jobs):
     choose("theirs")
     offered = []
 
@@ -420,7 +426,7 @@ def test_model_is_exported_to_the_chosen_file(qtbot, choose, page, desk, monkeyp
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", where)
     page.export()
-    qtbot.waitUntil(lambda: desk.models.asked == [("theirs", Path("/tmp/x.zip"))])
+    qtbot.waitUntil(lambda: gateway.models.asked == [("theirs", Path("/tmp/x.zip"))])
     assert [Path(name).name for name in offered] == ["theirs.zip"]
 
 

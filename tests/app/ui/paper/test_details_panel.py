@@ -19,7 +19,7 @@ from sciread_app.ui.paper.related_papers import CITING, REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
 from sciread_app.ui.view_models import Card, PaperNote
 from tests.support.make import paper
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 DOI = Identifier("doi", "10.5555/other")
 NOW = time.time()
@@ -30,31 +30,31 @@ TITLED = CitationList(
 
 
 @pytest.fixture
-def desk():
-    return FakeDesk(20)
+def gateway():
+    return FakeGateway(20)
 
 
 @pytest.fixture
-def show(qtbot, jobs, appearance, desk):
+def show(qtbot, jobs, appearance, gateway):
     """Return a function that shows a paper and waits until all its details are loaded."""
     panels = []
 
     def show_paper(id=1, panel=None):
-        panel = panel or DetailsPanel(desk, jobs, appearance)
+        panel = panel or DetailsPanel(gateway, jobs, appearance)
         if panel not in panels:
             panels.append(panel)
             panel.resize(520, 3000)
             qtbot.addWidget(panel)
             panel.show()
-        panel.show_paper(id, Card(desk.paper(id)))
+        panel.show_paper(id, Card(gateway.paper(id)))
         qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
         return panel
 
     return show_paper
 
 
-def test_two_panels_look_up_papers_independently(qtbot, jobs, appearance, desk):
-    panels = [DetailsPanel(desk, jobs, appearance) for _ in range(2)]
+def test_two_panels_look_up_papers_independently(qtbot, jobs, appearance, gateway):
+    panels = [DetailsPanel(gateway, jobs, appearance) for _ in range(2)]
     for id, panel in enumerate(panels, start=1):
         qtbot.addWidget(panel)
         panel.show_paper(id)
@@ -77,10 +77,10 @@ def shown(text):
 # ---- data ----------------------------------------------------------------------------------------
 
 
-def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, desk):
-    panel = DetailsPanel(desk, jobs, appearance)
+def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, gateway):
+    panel = DetailsPanel(gateway, jobs, appearance)
     qtbot.addWidget(panel)
-    panel.show_paper(3, Card(desk.paper(3), tags=("maths",), rating=4))
+    panel.show_paper(3, Card(gateway.paper(3), tags=("maths",), rating=4))
     assert "Paper 3" in shown(panel.parts.head)
     assert panel.parts.stars.stars == 4
     assert panel.parts.notes.isHidden()
@@ -93,9 +93,9 @@ def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, desk
         ({"withdrawn": "An error in lemma 2."}, "This paper was withdrawn", "error in lemma 2"),
     ],
 )
-def test_retraction_is_shown_first(show, desk, extra, title, why):
-    desk.papers[1] = paper("Doubtful", extra=extra)
-    desk.about.extra["noticed"] = "2026-11-02"
+def test_retraction_is_shown_first(show, gateway, extra, title, why):
+    gateway.papers[1] = paper("Doubtful", extra=extra)
+    gateway.about.extra["noticed"] = "2026-11-02"
     panel = show()
     assert panel.parts.warning.isVisible()
     assert panel.parts.warning.mapTo(panel, panel.parts.warning.pos()).y() < 300
@@ -106,13 +106,13 @@ def test_retraction_is_shown_first(show, desk, extra, title, why):
     assert not panel.parts.warning.isVisible()
 
 
-def test_arabic_is_set_right_to_left(show, desk):
-    desk.papers[1] = paper("الذكاء الاصطناعي", abstract="تصف هذه الورقة.")
+def test_arabic_is_set_right_to_left(show, gateway):
+    gateway.papers[1] = paper("الذكاء الاصطناعي", abstract="تصف هذه الورقة.")
     head = show().parts.head.document()
     assert head.begin().textDirection() is Qt.LayoutDirection.RightToLeft
 
 
-def test_links_are_followed_and_escape_returns(show, qtbot, desk):
+def test_links_are_followed_and_escape_returns(show, qtbot, gateway):
     panel = show(1)
     panel.paper_requested.connect(lambda id: show(id, panel))
     qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
@@ -124,17 +124,17 @@ def test_links_are_followed_and_escape_returns(show, qtbot, desk):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
 
 
-def test_deleted_paper_is_no_longer_shown(show, qtbot, desk):
+def test_deleted_paper_is_no_longer_shown(show, qtbot, gateway):
     panel = show()
-    desk.about.gone = {1}
+    gateway.about.gone = {1}
     panel.refresh()
     qtbot.waitUntil(lambda: panel.details is None)
 
 
-def test_tab_order_is_the_reading_order(show, desk):
-    desk.about.files = [PaperFile(Path("/x/bees.pdf"))]
-    desk.about.organise.notes = {1: {7: PaperNote(7, "a note", 0.0)}}
-    desk.organise.tag([1], "maths")
+def test_tab_order_is_the_reading_order(show, gateway):
+    gateway.about.files = [PaperFile(Path("/x/bees.pdf"))]
+    gateway.about.organise.notes = {1: {7: PaperNote(7, "a note", 0.0)}}
+    gateway.organise.tag([1], "maths")
     parts = show(1, show(2)).parts
     tab_stops, widget = [], parts.head
     while widget is not parts.around.tabs.tab_stops()[0]:
@@ -151,21 +151,21 @@ def test_tab_order_is_the_reading_order(show, desk):
 # ---- commands ------------------------------------------------------------------------------------
 
 
-def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, desk):
+def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, gateway):
     panel = show()
     stars = panel.parts.stars
     with qtbot.waitSignal(panel.changed):
         qtbot.mouseClick(stars, Qt.MouseButton.LeftButton, pos=stars.rect().center())
-    assert desk.organise.stars == {1: 3}
+    assert gateway.organise.stars == {1: 3}
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(stars, Qt.Key.Key_5)
-    assert desk.organise.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
+    assert gateway.organise.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(stars, Qt.Key.Key_0)
-    assert desk.organise.stars == {1: 0}
+    assert gateway.organise.stars == {1: 0}
 
 
-def test_tag_is_added_removed_and_searched_for(show, qtbot, desk):
+def test_tag_is_added_removed_and_searched_for(show, qtbot, gateway):
     panel = show()
     tags = panel.parts.tags
     tags.begin()
@@ -181,22 +181,22 @@ def test_tag_is_added_removed_and_searched_for(show, qtbot, desk):
     qtbot.waitUntil(lambda: tags.chips == [])
 
 
-def test_escape_cancels_adding_a_tag(show, qtbot, desk):
+def test_escape_cancels_adding_a_tag(show, qtbot, gateway):
     tags = show().parts.tags
     tags.begin()
     qtbot.keyClicks(tags.box, "never")
     qtbot.keyClick(tags.box, Qt.Key.Key_Escape)
-    assert tags.box.isHidden() and tags.add.isVisible() and desk.organise.tags == {}
+    assert tags.box.isHidden() and tags.add.isVisible() and gateway.organise.tags == {}
 
 
-def test_paper_is_added_to_a_collection(show, qtbot, desk):
+def test_paper_is_added_to_a_collection(show, qtbot, gateway):
     panel = show()
     panel.parts.collections.begin()
     qtbot.waitUntil(lambda: panel.parts.collections.known == ["thesis", "thesis/methods"])
     panel.parts.collections.box.setText("thesis/methods")
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(panel.parts.collections.box, Qt.Key.Key_Return)
-    assert desk.organise.collections == {"thesis/methods": {1}}
+    assert gateway.organise.collections == {"thesis/methods": {1}}
 
 
 def test_copy_uses_the_last_format(show, qtbot):
@@ -213,10 +213,10 @@ def choose_file(file):
     return lambda parent: file
 
 
-def test_added_style_file_is_used_for_copying(show, qtbot, desk, jobs, tmp_path):
+def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_path):
     panel = show()
     picker = StylePicker(
-        desk.about, jobs, panel.parts.copy.what, panel, choose_file(Path("cell.csl"))
+        gateway.about, jobs, panel.parts.copy.what, panel, choose_file(Path("cell.csl"))
     )
     picker.chosen.connect(lambda what: panel.copy([2], what))
     picker.open()
@@ -232,9 +232,9 @@ def test_added_style_file_is_used_for_copying(show, qtbot, desk, jobs, tmp_path)
     assert panel.parts.copy.what == CopyCitation("cell", in_text=True)
 
 
-def test_invalid_style_file_is_rejected_by_name(show, qtbot, desk, jobs):
+def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs):
     panel = show()
-    picker = StylePicker(desk.about, jobs, None, panel, choose_file(Path("notes.txt")))
+    picker = StylePicker(gateway.about, jobs, None, panel, choose_file(Path("notes.txt")))
     picker.open()
     before = picker.list.count()
     picker.add.click()
@@ -261,52 +261,52 @@ def write(qtbot, panel, text):
     return view
 
 
-def test_note_is_written_saved_and_rendered(show, qtbot, desk):
+def test_note_is_written_saved_and_rendered(show, qtbot, gateway):
     panel = show()
     view = write(qtbot, panel, "# Idea *one*")
     with qtbot.waitSignal(panel.changed):
         qtbot.keyClick(view.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert [note.text for note in desk.about.organise.notes[1].values()] == ["# Idea *one*"]
+    assert [note.text for note in gateway.about.organise.notes[1].values()] == ["# Idea *one*"]
     qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
     assert shown(panel.parts.notes.views[1].text) == "Idea one"
-    assert desk.about.drafts.of(1) == {}
+    assert gateway.about.drafts.of(1) == {}
     assert panel.window().focusWidget() is panel.parts.head  # Escape continues from there
 
 
-def test_draft_outlives_the_panel(show, qtbot, desk):
+def test_draft_outlives_the_panel(show, qtbot, gateway):
     panel = show()
     write(qtbot, panel, "half a th")
     show(2, panel)
-    assert desk.about.drafts.of(1) == {NEW: "half a th"}
+    assert gateway.about.drafts.of(1) == {NEW: "half a th"}
     assert NEW not in panel.parts.notes.views
     show(1, panel)
     assert panel.parts.notes.views[NEW].box.toPlainText() == "half a th"
 
 
-def test_draft_is_saved_while_typing(show, qtbot, desk):
+def test_draft_is_saved_while_typing(show, qtbot, gateway):
     write(qtbot, show(), "on the way")
-    qtbot.waitUntil(lambda: desk.about.drafts.of(1) == {NEW: "on the way"})
+    qtbot.waitUntil(lambda: gateway.about.drafts.of(1) == {NEW: "on the way"})
 
 
-def test_draft_is_saved_when_the_window_closes(show_window, qtbot, desk):
-    window = show_window(desk)
+def test_draft_is_saved_when_the_window_closes(show_window, qtbot, gateway):
+    window = show_window(gateway)
     panel = window.page.details
     qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
     panel.write_note()
     panel.parts.notes.views[NEW].box.setPlainText("the last words")
     window.close()
-    assert desk.about.drafts.of(panel.details.paper.id) == {NEW: "the last words"}
+    assert gateway.about.drafts.of(panel.details.paper.id) == {NEW: "the last words"}
 
 
-def test_escape_leaves_the_note_editor_without_loss(show, qtbot, desk):
+def test_escape_leaves_the_note_editor_without_loss(show, qtbot, gateway):
     panel = show()
     view = write(qtbot, panel, "unfinished")
     qtbot.keyClick(view.box, Qt.Key.Key_Escape)
-    assert desk.about.drafts.of(1) == {NEW: "unfinished"}
+    assert gateway.about.drafts.of(1) == {NEW: "unfinished"}
     assert view.box.toPlainText() == "unfinished" and view.is_open
 
 
-def test_discarded_note_can_be_restored(show, qtbot, desk):
+def test_discarded_note_can_be_restored(show, qtbot, gateway):
     panel = show()
     view = write(qtbot, panel, "on second thoughts")
     view.discard_button.click()
@@ -315,34 +315,34 @@ def test_discarded_note_can_be_restored(show, qtbot, desk):
     assert view.box.toPlainText() == "on second thoughts"
 
 
-def test_note_that_cannot_be_saved_stays_open(show, qtbot, desk):
-    desk.about.organise.refuse = "The disk is full."
+def test_note_that_cannot_be_saved_stays_open(show, qtbot, gateway):
+    gateway.about.organise.refuse = "The disk is full."
     panel = show()
     view = write(qtbot, panel, "precious")
     with qtbot.waitSignal(panel.problem) as signal:
         view.save()
     assert signal.args[0].message == "The disk is full."
-    assert view.is_open and desk.about.drafts.of(1) == {NEW: "precious"}
+    assert view.is_open and gateway.about.drafts.of(1) == {NEW: "precious"}
 
 
-def test_note_is_edited_and_removed(show, qtbot, desk):
-    desk.about.organise.notes = {1: {7: PaperNote(7, "old", 0.0)}}
+def test_note_is_edited_and_removed(show, qtbot, gateway):
+    gateway.about.organise.notes = {1: {7: PaperNote(7, "old", 0.0)}}
     panel = show()
     view = panel.parts.notes.views[7]
     view.edit_button.click()
     view.box.setPlainText("new")
     with qtbot.waitSignal(panel.changed):
         view.save_button.click()
-    assert desk.about.organise.notes[1][7].text == "new"
+    assert gateway.about.organise.notes[1][7].text == "new"
     view.remove_button.click()
     qtbot.waitUntil(lambda: panel.parts.notes.views == {})
-    assert desk.about.organise.notes[1] == {}
+    assert gateway.about.organise.notes[1] == {}
 
 
-def test_refresh_keeps_the_note_being_edited(show, qtbot, desk):
+def test_refresh_keeps_the_note_being_edited(show, qtbot, gateway):
     panel = show()
     view = write(qtbot, panel, "in the middle of")
-    desk.organise.tag([1], "elsewhere")
+    gateway.organise.tag([1], "elsewhere")
     panel.refresh()
     qtbot.waitUntil(lambda: [chip.name for chip in panel.parts.tags.chips] == ["elsewhere"])
     assert panel.parts.notes.views[NEW] is view and view.box.toPlainText() == "in the middle of"
@@ -351,8 +351,8 @@ def test_refresh_keeps_the_note_being_edited(show, qtbot, desk):
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def test_pdf_opens_in_the_reader(show, qtbot, desk):
-    desk.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
+def test_pdf_opens_in_the_reader(show, qtbot, gateway):
+    gateway.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
     panel = show()
     row = panel.parts.files.rows[0]
     assert row.facts.text() == "2.3 MB · 12 pages"
@@ -363,8 +363,8 @@ def test_pdf_opens_in_the_reader(show, qtbot, desk):
         panel.parts.read_file.click()
 
 
-def test_missing_file_is_located(show, qtbot, desk):
-    desk.about.files = [PaperFile(Path("/x/bees.pdf"), missing=True)]
+def test_missing_file_is_located(show, qtbot, gateway):
+    gateway.about.files = [PaperFile(Path("/x/bees.pdf"), missing=True)]
     panel = show()
     row = panel.parts.files.rows[0]
     assert row.facts.text() == "Missing"
@@ -375,7 +375,7 @@ def test_missing_file_is_located(show, qtbot, desk):
     qtbot.waitUntil(lambda: panel.parts.files.rows[0].file.path == Path("/y/bees.pdf"))
 
 
-def test_attached_program_is_shown_and_never_started(show, desk, monkeypatch):
+def test_attached_program_is_shown_and_never_started(show, gateway, monkeypatch):
     from sciread_app.ui.paper import attachments
 
     seen = []
@@ -383,7 +383,7 @@ def test_attached_program_is_shown_and_never_started(show, desk, monkeypatch):
     monkeypatch.setattr(
         attachments, "open_outside", lambda path: seen.append(("opened", path.name))
     )
-    desk.about.files = [PaperFile(Path("/x/setup.exe")), PaperFile(Path("/x/notes.txt"))]
+    gateway.about.files = [PaperFile(Path("/x/setup.exe")), PaperFile(Path("/x/notes.txt"))]
     panel = show()
     for row in panel.parts.files.rows:
         row.name.click()
@@ -392,8 +392,8 @@ def test_attached_program_is_shown_and_never_started(show, desk, monkeypatch):
     assert "Open in another program" not in does and "Show in its folder" in does
 
 
-def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, desk):
-    desk.about.refuse = "“x.pdf” cannot be read."
+def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, gateway):
+    gateway.about.refuse = "“x.pdf” cannot be read."
     panel = show()
     with qtbot.waitSignal(panel.problem):
         panel.parts.files.attach(Path("/x.pdf"))
@@ -408,46 +408,50 @@ def test_similar_papers_are_shown_with_the_reason(show, qtbot):
     assert "both say radium, decay · closer than 99.0 % of pairs" in shown(panel.parts.around.text)
 
 
-def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, desk):
-    panel = DetailsPanel(desk, jobs, appearance)
+def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, gateway):
+    panel = DetailsPanel(gateway, jobs, appearance)
     qtbot.addWidget(panel)
-    desk.papers[1] = paper("Long", abstract="It goes on. " * 400)
+    gateway.papers[1] = paper("Long", abstract="It goes on. " * 400)
     panel.resize(420, 300)
     panel.show()
-    panel.show_paper(1, Card(desk.paper(1)))
+    panel.show_paper(1, Card(gateway.paper(1)))
     qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
     qtbot.waitUntil(lambda: not jobs.running())
-    assert desk.about.asked == []
+    assert gateway.about.asked == []
     panel.parts.area.ensureWidgetVisible(panel.parts.around)
-    qtbot.waitUntil(lambda: desk.about.asked == ["alike 1"])
+    qtbot.waitUntil(lambda: gateway.about.asked == ["alike 1"])
 
 
-def test_citations_are_fetched_on_request(show, qtbot, desk):
-    desk.about.rings_after = {CitationDirection.references: TITLED}
+def test_citations_are_fetched_on_request(show, qtbot, gateway):
+    gateway.about.rings_after = {CitationDirection.references: TITLED}
     panel = show()
     around = panel.parts.around
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "Not asked yet" in shown(around.text))
-    assert "ask 1" not in desk.about.asked
+    assert "ask 1" not in gateway.about.asked
     around.fetch.click()
     qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
     assert around.fetch.isHidden()
 
 
-def test_source_without_citations_is_shown_with_its_date(show, qtbot, desk):
-    desk.about.rings[CitationDirection.citing] = CitationList((), (), 0, 0, 1_700_000_000.0, True)
+def test_source_without_citations_is_shown_with_its_date(show, qtbot, gateway):
+    gateway.about.rings[CitationDirection.citing] = CitationList(
+        (), (), 0, 0, 1_700_000_000.0, True
+    )
     around = show().parts.around
     around.go_to(CITING)
     qtbot.waitUntil(lambda: "knew none that cites it on 14 November 2023" in shown(around.text))
     assert around.fetch.text() == "Ask again" and not around.fetch.isHidden()
-    desk.about.rings[CitationDirection.references] = CitationList((), (), 0, 0, time.time(), True)
+    gateway.about.rings[CitationDirection.references] = CitationList(
+        (), (), 0, 0, time.time(), True
+    )
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "knew no paper that this one cites" in shown(around.text))
     assert around.fetch.isHidden()  # the answer would be the same
 
 
-def test_unavailable_source_is_reported_in_place(show, qtbot, desk):
-    desk.about.refuse = "Semantic Scholar is away."
+def test_unavailable_source_is_reported_in_place(show, qtbot, gateway):
+    gateway.about.refuse = "Semantic Scholar is away."
     around = show().parts.around
     around.go_to(REFERENCES)
     around.ask()
@@ -455,9 +459,9 @@ def test_unavailable_source_is_reported_in_place(show, qtbot, desk):
     qtbot.waitUntil(lambda: around.idle and around.fetch.isEnabled())
 
 
-def test_identifiers_without_title_are_looked_up(show, qtbot, desk):
-    desk.about.rings[CitationDirection.references] = OUTSIDE
-    desk.about.rings_after = {CitationDirection.references: TITLED}
+def test_identifiers_without_title_are_looked_up(show, qtbot, gateway):
+    gateway.about.rings[CitationDirection.references] = OUTSIDE
+    gateway.about.rings_after = {CitationDirection.references: TITLED}
     around = show().parts.around
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "DOI 10.5555/other" in shown(around.text))
@@ -466,20 +470,20 @@ def test_identifiers_without_title_are_looked_up(show, qtbot, desk):
     assert around.titles.isHidden()
 
 
-def test_unlisted_paper_is_added_with_one_click(show, qtbot, desk):
-    desk.about.rings[CitationDirection.references] = TITLED
+def test_unlisted_paper_is_added_with_one_click(show, qtbot, gateway):
+    gateway.about.rings[CitationDirection.references] = TITLED
     panel = show()
     around = panel.parts.around
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "Add to library" in shown(around.text).replace("\xa0", " "))
     with qtbot.waitSignal(panel.loaded):
         around.add(DOI)
-    assert "fetch doi:10.5555/other" in desk.about.asked
+    assert "fetch doi:10.5555/other" in gateway.about.asked
     qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))
 
 
-def test_tab_scrolls_to_a_link_below(show, qtbot, desk):
-    desk.papers.update({n: paper(f"A long title of paper {n} " * 12) for n in range(1, 21)})
+def test_tab_scrolls_to_a_link_below(show, qtbot, gateway):
+    gateway.papers.update({n: paper(f"A long title of paper {n} " * 12) for n in range(1, 21)})
     panel = show()
     around, bar = panel.parts.around, panel.parts.area.verticalScrollBar()
     qtbot.waitUntil(lambda: len(around.text.links()) == 3)
@@ -501,7 +505,7 @@ def test_tab_scrolls_to_a_link_below(show, qtbot, desk):
 
 
 def test_paper_opens_as_a_page_and_closes(show_page, qtbot):
-    page = show_page(FakeDesk(5))
+    page = show_page(FakeGateway(5))
     qtbot.waitUntil(lambda: page.details.details is not None)
     page.open_paper()
     assert page.details.isVisible() and not page.hits.isVisible() and not page.box.isVisible()
@@ -513,7 +517,7 @@ def test_paper_opens_as_a_page_and_closes(show_page, qtbot):
 
 
 def test_search_from_the_page_of_a_paper_shows_results(show_page, qtbot):
-    page = show_page(FakeDesk(5))
+    page = show_page(FakeGateway(5))
     qtbot.waitUntil(lambda: page.details.details is not None)
     page.open_paper()
     page.details.search_requested.emit("author:Curie")
@@ -521,7 +525,7 @@ def test_search_from_the_page_of_a_paper_shows_results(show_page, qtbot):
 
 
 def test_list_requested_from_the_page_of_a_paper_is_shown(show_page, qtbot):
-    page = show_page(FakeDesk(5))
+    page = show_page(FakeGateway(5))
     qtbot.waitUntil(lambda: page.details.details is not None)
     page.open_paper()
     page.library_changed(LibraryChanges(papers=True))  # the page of the paper stays in front
@@ -537,9 +541,9 @@ def test_lines_have_a_readable_length(show):
     assert panel.parts.body.width() <= 700
 
 
-def test_long_citation_key_cuts_nothing_off(show, desk, monkeypatch):
+def test_long_citation_key_cuts_nothing_off(show, gateway, monkeypatch):
     keyed = paper("Of Bees", citekey="technischezusammenarbeit2017of-bees-and-all-wasps")
-    monkeypatch.setattr(desk, "paper", lambda id: keyed)
+    monkeypatch.setattr(gateway, "paper", lambda id: keyed)
     panel = show()
     panel.resize(panel.minimumSizeHint().width(), 800)
     area = panel.parts.area

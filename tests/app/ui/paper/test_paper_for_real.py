@@ -48,15 +48,15 @@ def window(qtbot, jobs, appearance, tmp_path, monkeypatch) -> Iterator[MainWindo
                 ),
             ]
         )  # fmt: skip
-        desk = WindowGateway(workspace)
+        gateway = WindowGateway(workspace)
         window = MainWindow(tmp_path, jobs, appearance)
         qtbot.addWidget(window)
         window.show()
-        window.open(desk)
+        window.open(gateway)
         qtbot.waitUntil(lambda: not jobs.running())
         yield window
         jobs.shut_down()
-        desk.close()
+        gateway.close()
 
 
 def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, jobs):

@@ -18,7 +18,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
 from tests.support.make import paper
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 BEES = Path("/papers/bees.pdf")
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -28,9 +28,9 @@ Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 def window(show_window) -> MainWindow:
     """Show a library of three papers; 1 and 3 have PDFs, and the list begins with 3."""
     papers = [paper(f"Paper {n}", files=() if n == 2 else (f"{n}.pdf",)) for n in (1, 2, 3)]
-    desk = FakeDesk(papers=papers)
-    desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 3)}
-    return show_window(desk)
+    gateway = FakeGateway(papers=papers)
+    gateway.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 3)}
+    return show_window(gateway)
 
 
 def verb(window: MainWindow, name: str) -> QAction:

@@ -29,15 +29,15 @@ def window(qtbot, jobs, appearance, tmp_path, monkeypatch):
     # The real model takes seconds to start.
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
     home = tmp_path / "home"
-    desk = open_gateway(home)
+    gateway = open_gateway(home)
     window = MainWindow(home, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk)
+    window.open(gateway)
     qtbot.waitUntil(lambda: window.page is not None and window.page.isVisible())
     yield window
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 def paper_of(folder: Path) -> Path:

@@ -12,24 +12,24 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.recommend import SuggestedAction
 from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.view_models import RecommendationTab
-from tests.support.ui.fake_recommendations import BEES, DANCE, HIVES, FakeForYou
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fake_recommendations import BEES, DANCE, HIVES, FakeRecommendations
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
 def show(qtbot, jobs, appearance):
     """Return a function that shows the page with these subjects and waits for its jobs."""
 
-    def show(*subjects) -> tuple[RecommendationsPage, FakeForYou]:
-        desk = FakeDesk(30)
-        desk.foryou = FakeForYou(desk.cards, subjects)
-        page = RecommendationsPage(desk.foryou, desk, jobs, appearance)
+    def show(*subjects) -> tuple[RecommendationsPage, FakeRecommendations]:
+        gateway = FakeGateway(30)
+        gateway.foryou = FakeRecommendations(gateway.cards, subjects)
+        page = RecommendationsPage(gateway.foryou, gateway, jobs, appearance)
         page.resize(1150, 700)
         qtbot.addWidget(page)
         page.show()
         page.refresh()
         qtbot.waitUntil(lambda: not jobs.running())
-        return page, desk.foryou
+        return page, gateway.foryou
 
     return show
 
@@ -211,13 +211,13 @@ def test_controls_have_accessible_names(show):
 
 
 def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
-    desk = FakeDesk(30)
-    desk.foryou.followed = [BEES]
-    window = show_window(desk)
+    gateway = FakeGateway(30)
+    gateway.foryou.followed = [BEES]
+    window = show_window(gateway)
     window.go_to("foryou")
     page = window.other_page("foryou")
     qtbot.waitUntil(lambda: not jobs.running() and page.model.rowCount() == 4)
-    with patch.object(desk.organise, "collect", wraps=desk.organise.collect) as collect:
+    with patch.object(gateway.organise, "collect", wraps=gateway.organise.collect) as collect:
         page.keep()
         qtbot.waitUntil(lambda: not jobs.running())
     collect.assert_called_once_with([1], "bees")

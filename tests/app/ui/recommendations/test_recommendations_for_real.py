@@ -23,7 +23,7 @@ from tests.app.services.recommend.test_recommender import (
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
+def gateway(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
     home = tmp_path / "home"
     home.mkdir()
@@ -32,18 +32,18 @@ def desk(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
     library.put([about(STARS, n) for n in range(20)])
     fetch(library, [like(BEES, 3), like(BEES, 5), about(STARS, 100)])
     library.close()
-    desk = open_gateway(home)
-    yield desk
-    desk.close()
+    gateway = open_gateway(home)
+    yield gateway
+    gateway.close()
 
 
 def test_recommended_papers_are_kept_restored_dismissed_and_seen(
-    qtbot, jobs, appearance, tmp_path, desk
+    qtbot, jobs, appearance, tmp_path, gateway
 ):
     window = MainWindow(tmp_path / "home", jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk)
+    window.open(gateway)
 
     def settle() -> None:
         qtbot.waitUntil(lambda: not jobs.running())
@@ -63,12 +63,12 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     qtbot.keyClicks(page.list, "+")
     settle()
     assert list(page.model.listing.ids) == [second]
-    assert first in desk._library.feedback.members(1)
+    assert first in gateway._library.feedback.members(1)
 
     window.menus.on_shelf["undo"].trigger()
     settle()
     assert set(page.model.listing.ids) == {first, second}
-    assert first not in desk._library.feedback.members(1)
+    assert first not in gateway._library.feedback.members(1)
 
     page.list.go_to(page.model.row_of(second))
     qtbot.keyClicks(page.list, "-")

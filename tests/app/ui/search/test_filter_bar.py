@@ -11,19 +11,19 @@ from sciread_app.ui.search.filter_bar import field_words
 from sciread_app.ui.search.scope_bar import filter_text
 from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
-def desk():
-    return FakeDesk(40)
+def gateway():
+    return FakeGateway(40)
 
 
 @pytest.fixture
-def page(qtbot, show_page, desk):
-    page = show_page(desk)
+def page(qtbot, show_page, gateway):
+    page = show_page(gateway)
     page.head.toggle_filters()
-    qtbot.waitUntil(lambda: desk.counted != [])
+    qtbot.waitUntil(lambda: gateway.counted != [])
     return page
 
 
@@ -38,13 +38,13 @@ def item(popover, text):
     return found
 
 
-def test_facets_are_counted_only_while_visible(qtbot, show_page, desk, jobs):
-    page = show_page(desk)
+def test_facets_are_counted_only_while_visible(qtbot, show_page, gateway, jobs):
+    page = show_page(gateway)
     page.box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "paper")
-    assert desk.counted == []
+    assert gateway.counted == []
     page.head.toggle_filters()
-    qtbot.waitUntil(lambda: "paper" in desk.counted)
+    qtbot.waitUntil(lambda: "paper" in gateway.counted)
     qtbot.waitUntil(lambda: page.head.filters.buttons["has"].text() == "Has a PDF  40")
 
 
@@ -57,7 +57,7 @@ def test_popover_is_on_the_screen(qtbot, page, field):
     popover.close()
 
 
-def test_values_of_one_filter_are_joined_by_or(qtbot, page, desk):
+def test_values_of_one_filter_are_joined_by_or(qtbot, page, gateway):
     popover = open_filter(qtbot, page, "cat")
     item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)
     item(popover, "Oncology").setCheckState(0, Qt.CheckState.Checked)
@@ -67,15 +67,15 @@ def test_values_of_one_filter_are_joined_by_or(qtbot, page, desk):
     qtbot.waitUntil(lambda: page.view.query == "")
 
 
-def test_filter_counts_ignore_its_own_values(qtbot, page, desk):
+def test_filter_counts_ignore_its_own_values(qtbot, page, gateway):
     page.box.set_text("paper")
     popover = open_filter(qtbot, page, "author")
     item(popover, "Curie").setCheckState(0, Qt.CheckState.Checked)
     qtbot.waitUntil(lambda: page.view.query == 'author:="Marie Curie" paper')
     popover.close()
-    desk.counted.clear()
+    gateway.counted.clear()
     popover = open_filter(qtbot, page, "author")
-    assert "paper" in desk.counted
+    assert "paper" in gateway.counted
     assert popover.list.chosen() == ("Marie Curie",)
 
 
@@ -107,7 +107,7 @@ def test_filters_are_chips_while_the_bar_is_hidden(qtbot, page):
 
 
 def test_filters_without_results_can_be_cleared(qtbot, show_page):
-    page = show_page(FakeDesk(40))
+    page = show_page(FakeGateway(40))
     page.head.change(filters=(SearchFilter("year", ("2001..2002",)),))
     page.box.set_text("nothing like it")
     qtbot.waitUntil(page.empty.isVisible)

@@ -40,113 +40,113 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> WindowGateway:
+def gateway(workspace: Workspace) -> WindowGateway:
     """Return a gateway whose model is not loaded."""
     return WindowGateway(workspace)
 
 
-def find(desk, text, mode=SearchMode.hybrid, order=Order.relevance):
-    return desk.find(parse(text), mode, Task(), order)
+def find(gateway, text, mode=SearchMode.hybrid, order=Order.relevance):
+    return gateway.find(parse(text), mode, Task(), order)
 
 
-def titles(desk, listing):
-    cards = {card.paper.id: card.paper.title for card in desk.cards(listing.ids)}
+def titles(gateway, listing):
+    cards = {card.paper.id: card.paper.title for card in gateway.cards(listing.ids)}
     return [cards[paper] for paper in listing.ids]
 
 
-def test_browse_supports_every_order(desk):
+def test_browse_supports_every_order(gateway):
     newest = ["Birds", "Attention", "Zeta functions"]
-    assert titles(desk, find(desk, "", order=Order.added)) == newest
-    assert titles(desk, find(desk, "", order=Order.year))[0] == "Attention"
-    assert titles(desk, find(desk, "", order=Order.title))[-1] == "Zeta functions"
+    assert titles(gateway, find(gateway, "", order=Order.added)) == newest
+    assert titles(gateway, find(gateway, "", order=Order.year))[0] == "Attention"
+    assert titles(gateway, find(gateway, "", order=Order.title))[-1] == "Zeta functions"
 
 
-def test_search_before_the_model_is_loaded_is_by_words_with_a_note(desk):
-    found = find(desk, "primes")
-    assert titles(desk, found) == ["Zeta functions"]
+def test_search_before_the_model_is_loaded_is_by_words_with_a_note(gateway):
+    found = find(gateway, "primes")
+    assert titles(gateway, found) == ["Zeta functions"]
     assert found.note == STARTING
     assert found.words == ("primes",)
-    assert find(desk, "primes", SearchMode.text).note == ""
+    assert find(gateway, "primes", SearchMode.text).note == ""
 
 
-def test_search_without_need_of_a_model_has_no_note(desk):
-    assert find(desk, "year:2001").note == ""
+def test_search_without_need_of_a_model_has_no_note(gateway):
+    assert find(gateway, "year:2001").note == ""
 
 
-def test_conditions_list_all_matches_and_ranking_the_best(desk, workspace):
+def test_conditions_list_all_matches_and_ranking_the_best(gateway, workspace):
     workspace.library.put([paper(f"Bee {n}", published="2020") for n in range(150)])
-    assert len(find(desk, "year:2020").ids) == 150
-    assert titles(desk, find(desk, "year:..2019", order=Order.title)) == [
+    assert len(find(gateway, "year:2020").ids) == 150
+    assert titles(gateway, find(gateway, "year:..2019", order=Order.title)) == [
         "Attention",
         "Birds",
         "Zeta functions",
     ]
-    found = find(desk, "bee", SearchMode.text)
+    found = find(gateway, "bee", SearchMode.text)
     assert (len(found.ids), found.total) == (100, 150)
-    found = find(desk, "bee", SearchMode.text, Order.title)
+    found = find(gateway, "bee", SearchMode.text, Order.title)
     assert (len(found.ids), found.total) == (150, 150)  # sorted lists contain all matches
     assert sum(bool(one.text_rank) for one in found.evidence.values()) == 100
 
 
-def test_invalid_query_is_a_user_error(desk):
+def test_invalid_query_is_a_user_error(gateway):
     with pytest.raises(BadQuery):
-        find(desk, "like:99")
+        find(gateway, "like:99")
 
 
 def test_load_without_a_model_returns_at_once(tmp_path, workspace):
     (tmp_path / "settings.toml").write_text('model = "gone"')
     workspace = Workspace(Home(tmp_path))
-    desk = WindowGateway(workspace)
-    desk.load_model(Task())
-    found = find(desk, "primes")
-    assert titles(desk, found) == ["Zeta functions"]
+    gateway = WindowGateway(workspace)
+    gateway.load_model(Task())
+    found = find(gateway, "primes")
+    assert titles(gateway, found) == ["Zeta functions"]
     assert found.note.startswith("Searching by words only.") and "gone" in found.note
-    assert desk.encode_missing(Task()) == 0
-    assert not desk.status().by_meaning
-    desk.close()
+    assert gateway.encode_missing(Task()) == 0
+    assert not gateway.status().by_meaning
+    gateway.close()
 
 
-def test_details_contain_all_data_of_a_paper(desk, workspace):
+def test_details_contain_all_data_of_a_paper(gateway, workspace):
     workspace.library.tags.add([1], "numbers")
     workspace.library.collections.add([1], "maths/old")
     workspace.library.notes.add(1, "Read again.")
-    details = desk.about.details(1, parse("prime"), Task())
+    details = gateway.about.details(1, parse("prime"), Task())
     assert (details.tags, details.collections) == (("numbers",), ("maths/old",))
     assert [note.text for note in details.notes] == ["Read again."]
     assert details.words == ("primes",)
     assert details.sentence == "Of primes."
 
 
-def test_version_titles_have_formulas_in_unicode(desk, workspace):
+def test_version_titles_have_formulas_in_unicode(gateway, workspace):
     same = {"title": "On $x^2$", "authors": "Curie, Marie"}
     added = workspace.library.put(
         [paper(**same, arxiv="1501.00001"), paper(**same, venue="Nature")]
     )
     workspace.editor.mark_as_versions(*added.ids)
-    (version,) = desk.about.details(added.ids[0], parse(""), Task()).versions
+    (version,) = gateway.about.details(added.ids[0], parse(""), Task()).versions
     assert version == (added.ids[1], "On x², Nature")
 
 
-def test_read_state_is_saved(desk):
-    desk.organise.mark_read([2], True)
-    assert {card.paper.id: card.read for card in desk.cards([1, 2])} == {1: False, 2: True}
+def test_read_state_is_saved(gateway):
+    gateway.organise.mark_read([2], True)
+    assert {card.paper.id: card.read for card in gateway.cards([1, 2])} == {1: False, 2: True}
 
 
-def test_papers_are_copied_as_bibtex(desk):
-    text = desk.about.copied([2], CopyAs.bibtex, Task()).text
+def test_papers_are_copied_as_bibtex(gateway):
+    text = gateway.about.copied([2], CopyAs.bibtex, Task()).text
     assert text.lstrip().startswith("@") and "Vaswani" in text
 
 
-def test_import_returns_its_summary(desk, tmp_path):
+def test_import_returns_its_summary(gateway, tmp_path):
     file = tmp_path / "two.bib"
     file.write_text(TWO, "utf-8")
-    ledger = desk.add([file], Task())
+    ledger = gateway.add([file], Task())
     assert (ledger.read, ledger.added, ledger.failed) == (2, 1, 1)
     assert ledger.failures[0].entry == "broken"
-    assert desk.status().papers == 4
+    assert gateway.status().papers == 4
 
 
-def test_cancelled_import_returns_a_partial_summary(desk, tmp_path):
+def test_cancelled_import_returns_a_partial_summary(gateway, tmp_path):
     file = tmp_path / "many.bib"
     file.write_text(
         "".join(f"@misc{{k{n}, title = {{A thing of number {n}}}}}\n" for n in range(3000)), "utf-8"
@@ -157,26 +157,26 @@ def test_cancelled_import_returns_a_partial_summary(desk, tmp_path):
             task.cancel()
 
     task = Task(stop)
-    ledger = desk.add([file], task)
+    ledger = gateway.add([file], task)
     assert ledger.stopped
     assert 0 < ledger.read == ledger.added < 3000
-    assert desk.status().papers == 3 + ledger.added
+    assert gateway.status().papers == 3 + ledger.added
 
 
-def test_import_cancelled_before_its_start_raises_cancelled(desk, tmp_path):
+def test_import_cancelled_before_its_start_raises_cancelled(gateway, tmp_path):
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
-        desk.add([tmp_path], task)
+        gateway.add([tmp_path], task)
 
 
-def test_palette_targets_contain_everything_named(desk, workspace):
+def test_palette_targets_contain_everything_named(gateway, workspace):
     workspace.editor.collect([1], "maths/old")
     workspace.editor.tag([2], "to read")
     workspace.editor.save_search("Bees", "bees year:2015..")
-    goals = {(goal.kind, goal.name): goal.query for goal in desk.goals()}
+    goals = {(goal.kind, goal.name): goal.query for goal in gateway.goals()}
     assert goals["Collection", "maths/old"] == "in:maths/old"
     assert goals["Tag", "to read"] == 'tag:"to read"'
     assert goals["Saved search", "Bees"] == "bees year:2015.."
-    last = [find(desk, goals[key], SearchMode.text) for key in list(goals)[-2:]]
+    last = [find(gateway, goals[key], SearchMode.text) for key in list(goals)[-2:]]
     assert [found.total for found in last] == [1, 0]

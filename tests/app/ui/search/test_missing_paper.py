@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from sciread_app.domain.paper import LibraryChanges
 from tests.support.make import paper
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 ABSENT = "10.1145/3292500.3330701"
 
@@ -17,21 +17,21 @@ def offered_actions(qtbot, page, text):
 
 
 def test_missing_doi_is_looked_up_and_added(qtbot, show_page):
-    desk = FakeDesk(3)
-    page = show_page(desk)
+    gateway = FakeGateway(3)
+    page = show_page(gateway)
     look_up = offered_actions(qtbot, page, ABSENT)[0]
     with qtbot.waitSignal(page.details.loaded):
         qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
-    assert desk.about.asked[-1] == f"fetch doi:{ABSENT}"
-    desk.papers[2] = paper("Found at last", doi=ABSENT)
+    assert gateway.about.asked[-1] == f"fetch doi:{ABSENT}"
+    gateway.papers[2] = paper("Found at last", doi=ABSENT)
     page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
 
 
 def test_unknown_identifier_can_be_tried_again(qtbot, show_page):
-    desk = FakeDesk(3)
-    desk.about.refuse = "Crossref does not know it."
-    page = show_page(desk)
+    gateway = FakeGateway(3)
+    gateway.about.refuse = "Crossref does not know it."
+    page = show_page(gateway)
     offered_actions(qtbot, page, ABSENT)[0].click()
     qtbot.waitUntil(lambda: "Crossref does not know it." in page.empty.text.text())
     assert len(page.empty.buttons()) == 1
@@ -39,10 +39,10 @@ def test_unknown_identifier_can_be_tried_again(qtbot, show_page):
 
 @pytest.mark.parametrize("text", ["2101.00027", "PMC7654321"])
 def test_other_identifiers_are_looked_up(qtbot, show_page, text):
-    page = show_page(FakeDesk(3))
+    page = show_page(FakeGateway(3))
     assert len(offered_actions(qtbot, page, text)) == 2
 
 
 def test_isbn_is_not_looked_up(qtbot, show_page):
-    page = show_page(FakeDesk(3))
+    page = show_page(FakeGateway(3))
     assert len(offered_actions(qtbot, page, "9780306406157")) == 1

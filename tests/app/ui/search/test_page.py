@@ -16,7 +16,7 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
 from sciread_app.ui.search.completer import PartialWord, partial_word
 from tests.support.make import paper
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 PAPERS = (
     paper("Attention Is All You Need", abstract="We propose the Transformer. It is fast."),
@@ -42,58 +42,58 @@ def is_idle(page, jobs):
 
 
 def test_empty_query_shows_the_whole_library(show_page):
-    page = show_page(FakeDesk(1234))
+    page = show_page(FakeGateway(1234))
     assert page.model.rowCount() == 1234
     assert page.head.count.text() == "1,234 papers in the library"
 
 
 def test_title_formulas_are_accessible_in_unicode(qtbot, show_page):
-    page = show_page(FakeDesk(papers=[paper("On $x^2$")]))
+    page = show_page(FakeGateway(papers=[paper("On $x^2$")]))
     page.model.card(0)
     qtbot.waitUntil(lambda: page.model.index(0, 0).data().startswith("On x²"))
 
 
 def test_results_appear_while_typing(qtbot, show_page):
-    page = show_page(FakeDesk(papers=PAPERS))
+    page = show_page(FakeGateway(papers=PAPERS))
     type_in(qtbot, page, "attention")
     qtbot.waitUntil(lambda: title_of(page) == "Attention Is All You Need")
     assert page.head.count.text() == "1 paper"
 
 
 def test_typing_searches_after_a_pause(qtbot, show_page, jobs):
-    desk = FakeDesk(papers=PAPERS)
-    page = show_page(desk)
-    desk.asked.clear()
+    gateway = FakeGateway(papers=PAPERS)
+    page = show_page(gateway)
+    gateway.asked.clear()
     type_in(qtbot, page, "light")
-    qtbot.waitUntil(lambda: desk.asked != [] and is_idle(page, jobs))
-    assert desk.asked == ["light"]
+    qtbot.waitUntil(lambda: gateway.asked != [] and is_idle(page, jobs))
+    assert gateway.asked == ["light"]
 
 
 def test_enter_searches_at_once_and_only_once(qtbot, show_page, jobs):
-    desk = FakeDesk(papers=PAPERS)
-    page = show_page(desk)
-    desk.asked.clear()
+    gateway = FakeGateway(papers=PAPERS)
+    page = show_page(gateway)
+    gateway.asked.clear()
     page.box.edit.setText("light")
     qtbot.keyClick(page.box.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.asked == ["light"] and is_idle(page, jobs))
-    assert desk.asked == ["light"]
+    qtbot.waitUntil(lambda: gateway.asked == ["light"] and is_idle(page, jobs))
+    assert gateway.asked == ["light"]
 
 
 def test_late_results_of_an_older_query_are_dropped(qtbot, show_page, jobs):
-    desk = FakeDesk(papers=PAPERS)
-    desk.hold["attention"] = threading.Event()
-    page = show_page(desk)
+    gateway = FakeGateway(papers=PAPERS)
+    gateway.hold["attention"] = threading.Event()
+    page = show_page(gateway)
     page.box.set_text("attention")
     page.box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
-    desk.hold["attention"].set()
+    gateway.hold["attention"].set()
     qtbot.waitUntil(lambda: not jobs.running())
     assert page.view.query == "light"
     assert page.model.rowCount() == 1
 
 
 def test_invalid_query_is_explained_and_results_stay(qtbot, show_page):
-    page = show_page(FakeDesk(papers=PAPERS))
+    page = show_page(FakeGateway(papers=PAPERS))
     page.box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
     page.box.set_text("wrong:x")
@@ -106,31 +106,31 @@ def test_invalid_query_is_explained_and_results_stay(qtbot, show_page):
 
 
 def test_note_of_the_results_is_shown(qtbot, show_page):
-    page = show_page(FakeDesk(papers=PAPERS))
+    page = show_page(FakeGateway(papers=PAPERS))
     page.box.set_text("light")
     qtbot.waitUntil(lambda: page.head.note.isVisible())
     assert page.head.note.text() == "Searching by words only: the model is starting"
 
 
 def test_mode_follows_the_switch(qtbot, show_page):
-    class ModeRecorder(FakeDesk):
+    class ModeRecorder(FakeGateway):
         modes = []
 
         def find(self, query, mode, *more):
             self.modes.append(mode)
             return super().find(query, mode, *more)
 
-    desk = ModeRecorder(papers=PAPERS)
-    page = show_page(desk)
+    gateway = ModeRecorder(papers=PAPERS)
+    page = show_page(gateway)
     page.box.set_text("light")
-    qtbot.waitUntil(lambda: (desk.asked[-1], desk.modes[-1]) == ("light", SearchMode.hybrid))
+    qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.modes[-1]) == ("light", SearchMode.hybrid))
     for mode in (SearchMode.text, SearchMode.meaning):
         page.box.set_mode(mode)
-        qtbot.waitUntil(lambda mode=mode: desk.modes[-1:] == [mode])
+        qtbot.waitUntil(lambda mode=mode: gateway.modes[-1:] == [mode])
 
 
 def test_empty_results_show_hints(qtbot, show_page):
-    page = show_page(FakeDesk(papers=PAPERS))
+    page = show_page(FakeGateway(papers=PAPERS))
     page.box.set_text("zzz")
     qtbot.waitUntil(lambda: page.empty.isVisible())
     assert page.empty.title.text() == "Nothing found"
@@ -138,8 +138,8 @@ def test_empty_results_show_hints(qtbot, show_page):
 
 
 def test_long_note_wraps_in_a_narrow_window(qtbot, show_page):
-    desk = FakeDesk(0)
-    page = show_page(desk)
+    gateway = FakeGateway(0)
+    page = show_page(gateway)
     narrow = page.minimumSizeHint().width()
     page.head.note.setText("No paper matches. The nearest is “A very long title of a paper”. " * 3)
     page.head.note.show()
@@ -149,9 +149,9 @@ def test_long_note_wraps_in_a_narrow_window(qtbot, show_page):
 
 
 def test_weak_matches_are_shown_on_request(qtbot, show_page):
-    desk = FakeDesk(5)
-    desk.weak = {2, 4, 5}
-    page = show_page(desk)
+    gateway = FakeGateway(5)
+    gateway.weak = {2, 4, 5}
+    page = show_page(gateway)
     type_in(qtbot, page, "paper")
     qtbot.waitUntil(lambda: list(page.view.listing.ids) == [1, 3])
     assert "2 papers" in page.head.count.text() and "3" in page.head.weaker.text()
@@ -162,9 +162,9 @@ def test_weak_matches_are_shown_on_request(qtbot, show_page):
 
 
 def test_nearest_papers_are_offered_without_matches(qtbot, show_page):
-    desk = FakeDesk(3)
-    desk.weak = {1, 2, 3}
-    page = show_page(desk)
+    gateway = FakeGateway(3)
+    gateway.weak = {1, 2, 3}
+    page = show_page(gateway)
     type_in(qtbot, page, "paper")
     qtbot.waitUntil(lambda: page.view.listing.weaker == [1, 2, 3])
     assert page.empty.isVisible() and page.head.weaker.isHidden()
@@ -174,7 +174,7 @@ def test_nearest_papers_are_offered_without_matches(qtbot, show_page):
 
 
 def test_empty_library_shows_how_to_add_papers(qtbot, show_page):
-    page = show_page(FakeDesk(0))
+    page = show_page(FakeGateway(0))
     assert page.empty.isVisible()
     assert page.empty.title.text() == "Your library is empty"
     qtbot.keyClick(page.box.edit, Qt.Key.Key_Down)  # moves into the list when there is one
@@ -182,21 +182,21 @@ def test_empty_library_shows_how_to_add_papers(qtbot, show_page):
 
 
 def test_long_list_loads_only_visible_cards(qtbot, show_page, jobs):
-    desk = FakeDesk(150_000)
-    page = show_page(desk)
+    gateway = FakeGateway(150_000)
+    page = show_page(gateway)
     bar = page.hits.verticalScrollBar()
     for step in range(1, 21):
         bar.setValue(bar.maximum() * step // 20)
         qtbot.waitUntil(lambda: not jobs.running())
     qtbot.waitUntil(lambda: title_of(page, 149_999) == "Paper 1" and not jobs.running())
     assert page.model.rowCount() == 150_000
-    assert len(set(desk.loaded)) < 5_000
+    assert len(set(gateway.loaded)) < 5_000
 
 
 def test_card_is_a_placeholder_until_loaded(qtbot, show_page):
     asked, held = threading.Event(), threading.Event()
 
-    class Slow(FakeDesk):
+    class Slow(FakeGateway):
         def cards(self, ids):
             asked.set()
             held.wait(60)
@@ -210,31 +210,31 @@ def test_card_is_a_placeholder_until_loaded(qtbot, show_page):
 
 
 def test_browsing_and_searching_have_separate_orders(qtbot, show_page):
-    desk = FakeDesk()
-    page = show_page(desk)
+    gateway = FakeGateway()
+    page = show_page(gateway)
     page.sort_by(Order.year)
-    qtbot.waitUntil(lambda: (desk.asked[-1], desk.orders[-1]) == ("", Order.year))
+    qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.orders[-1]) == ("", Order.year))
     assert page.head.order.text() == "Newest published"
     page.box.set_text("paper")
-    qtbot.waitUntil(lambda: desk.orders[-1] is Order.relevance)
+    qtbot.waitUntil(lambda: gateway.orders[-1] is Order.relevance)
     qtbot.waitUntil(lambda: page.head.order.text() == "Relevance")
     page.sort_by(Order.rating)
-    qtbot.waitUntil(lambda: desk.orders[-1] is Order.rating)
+    qtbot.waitUntil(lambda: gateway.orders[-1] is Order.rating)
     page.box.set_text("")
-    qtbot.waitUntil(lambda: (desk.asked[-1], desk.orders[-1]) == ("", Order.year))
+    qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.orders[-1]) == ("", Order.year))
 
 
 def test_order_is_restored(qtbot, show_page, tmp_path):
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-    page = show_page(FakeDesk())
+    page = show_page(FakeGateway())
     page.remember(settings)
     page.head.order.menu().actions()[4].trigger()
-    desk = FakeDesk()
-    later = show_page(desk)
+    gateway = FakeGateway()
+    later = show_page(gateway)
     later.remember(settings)
     with qtbot.waitSignal(later.shown):
         later.search()
-    assert later.head.order.text() == "Title" and desk.orders[-1] is Order.title
+    assert later.head.order.text() == "Title" and gateway.orders[-1] is Order.title
 
 
 def chip_texts(row):
@@ -242,7 +242,7 @@ def chip_texts(row):
 
 
 def test_scope_is_a_chip_that_restricts_the_query_until_removed(qtbot, show_page):
-    page = show_page(FakeDesk(papers=PAPERS))
+    page = show_page(FakeGateway(papers=PAPERS))
     page.set_scope('in:"my thesis"', "my thesis")
     page.box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == 'in:"my thesis" light')
@@ -258,8 +258,8 @@ def test_scope_is_a_chip_that_restricts_the_query_until_removed(qtbot, show_page
 
 
 def test_back_from_similar_papers_restores_the_list(qtbot, show_page):
-    desk = FakeDesk(papers=PAPERS)
-    page = show_page(desk)
+    gateway = FakeGateway(papers=PAPERS)
+    page = show_page(gateway)
     page.set_scope("is:unread", "Unread")
     page.box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1 and title_of(page) is not None)
@@ -277,13 +277,13 @@ def test_back_from_similar_papers_restores_the_list(qtbot, show_page):
 
 
 def test_keys_mark_examples_that_chips_show(qtbot, show_page):
-    desk = FakeDesk(10)
-    page = show_page(desk)
+    gateway = FakeGateway(10)
+    page = show_page(gateway)
     page.box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "paper" and title_of(page, 2) == "Paper 3")
     page.hits.go_to(1)
     qtbot.keyClicks(page.hits, "+")
-    qtbot.waitUntil(lambda: desk.asked[-1] == "like:2 paper" == page.view.query)
+    qtbot.waitUntil(lambda: gateway.asked[-1] == "like:2 paper" == page.view.query)
     page.hits.go_to(page.model.row_of(5))
     qtbot.keyClicks(page.hits, "-")
     qtbot.waitUntil(lambda: page.view.query == "like:2 -like:5 paper")
@@ -299,8 +299,8 @@ def test_keys_mark_examples_that_chips_show(qtbot, show_page):
 
 
 def test_card_buttons_mark_examples_without_selecting(qtbot, show_page):
-    desk = FakeDesk(10)
-    page = show_page(desk)
+    gateway = FakeGateway(10)
+    page = show_page(gateway)
     page.box.set_text("paper")
     qtbot.waitUntil(lambda: title_of(page, 1) == "Paper 2")
     cards = page.hits.itemDelegate()
@@ -315,7 +315,7 @@ def test_card_buttons_mark_examples_without_selecting(qtbot, show_page):
 
 
 def test_cards_of_results_have_a_line_for_the_reasons(qtbot, show_page):
-    page = show_page(FakeDesk(10))
+    page = show_page(FakeGateway(10))
     listed = page.hits.height_of_rows(1)
     page.box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "paper")
@@ -324,7 +324,7 @@ def test_cards_of_results_have_a_line_for_the_reasons(qtbot, show_page):
 
 
 def test_narrow_card_gives_the_room_to_the_title(qtbot, show_window, appearance):
-    window = show_window(FakeDesk(papers=PAPERS))
+    window = show_window(FakeGateway(papers=PAPERS))
     page = window.page
     page.hits.setMaximumWidth(260)
     page.box.set_text("attention")
@@ -347,7 +347,7 @@ def test_narrow_card_gives_the_room_to_the_title(qtbot, show_window, appearance)
 
 @pytest.mark.parametrize("size", [(900, 600), (720, 450), (640, 450)], ids=str)
 def test_narrow_window_hides_the_details(qtbot, show_window, size):
-    window = show_window(FakeDesk(papers=PAPERS))
+    window = show_window(FakeGateway(papers=PAPERS))
     page, sidebar = window.page, window.shelving.sidebar
     window.resize(1240, 800)
     qtbot.waitUntil(lambda: page.details.isVisible() and sidebar.isVisible())
@@ -370,7 +370,7 @@ def test_narrow_window_hides_the_details(qtbot, show_window, size):
 
 
 def test_filter_button_keeps_its_place(qtbot, show_page):
-    page = show_page(FakeDesk(20))
+    page = show_page(FakeGateway(20))
     button = page.head.filter_button
 
     def place():
@@ -387,13 +387,13 @@ def test_filter_button_keeps_its_place(qtbot, show_page):
 
 
 def test_unknown_example_titles_are_looked_up(qtbot, show_page):
-    page = show_page(FakeDesk(5_000))
+    page = show_page(FakeGateway(5_000))
     page.show_similar([4], [6])
     qtbot.waitUntil(lambda: chip_texts(page.head.steering)[:2] == ["Paper 4", "Paper 6"])
 
 
 def test_papers_of_another_page_are_shown_with_back(qtbot, show_page):
-    page = show_page(FakeDesk(50))
+    page = show_page(FakeGateway(50))
     page.show_papers([3, 4], "New in a fetch")
     assert page.head.title.text() == "New in a fetch" and page.head.count.text() == "2 papers"
     page.more_like([3])
@@ -405,12 +405,12 @@ def test_papers_of_another_page_are_shown_with_back(qtbot, show_page):
 
 
 def test_refresh_keeps_selection_and_scroll_position(qtbot, show_page):
-    desk = FakeDesk(500)
-    page = show_page(desk)
+    gateway = FakeGateway(500)
+    page = show_page(gateway)
     page.hits.go_to(100)
     page.hits.set_scroll_position(page.hits.height_of_rows(98))
     reading = page.hits.current()
-    desk.count += 7
+    gateway.count += 7
     with qtbot.waitSignal(page.shown):
         page.library_changed(LibraryChanges(papers=True))
     assert page.hits.current() == reading
@@ -419,27 +419,27 @@ def test_refresh_keeps_selection_and_scroll_position(qtbot, show_page):
 
 
 def test_changed_paper_is_reloaded(qtbot, show_page):
-    desk = FakeDesk(papers=PAPERS)
-    page = show_page(desk)
+    gateway = FakeGateway(papers=PAPERS)
+    page = show_page(gateway)
     qtbot.waitUntil(lambda: title_of(page) == "Attentive Readers")
-    desk.papers[3] = paper("Attentive Writers")
+    gateway.papers[3] = paper("Attentive Writers")
     page.library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: title_of(page) == "Attentive Writers")
 
 
 def test_toggling_read_updates_card_and_library(qtbot, show_page, jobs):
-    desk = FakeDesk(5)
-    page = show_page(desk)
+    gateway = FakeGateway(5)
+    page = show_page(gateway)
     qtbot.waitUntil(lambda: page.details.details is not None and page.model.card(0) is not None)
     page.details.toggle_read()
     assert page.model.card(0).read
-    qtbot.waitUntil(lambda: desk.organise.read == {5})
+    qtbot.waitUntil(lambda: gateway.organise.read == {5})
     page.details.toggle_read()
-    qtbot.waitUntil(lambda: desk.organise.read == set())
+    qtbot.waitUntil(lambda: gateway.organise.read == set())
 
 
 def test_selected_papers_are_copied_as_bibtex(qtbot, show_page):
-    page = show_page(FakeDesk(5))
+    page = show_page(FakeGateway(5))
     page.hits.selectAll()
     page.copy_chosen()
     qtbot.waitUntil(lambda: "@article{paper1}" in QGuiApplication.clipboard().text())
@@ -447,7 +447,7 @@ def test_selected_papers_are_copied_as_bibtex(qtbot, show_page):
 
 
 def test_keys_move_between_box_list_and_details(qtbot, show_page):
-    page = show_page(FakeDesk(50))
+    page = show_page(FakeGateway(50))
     page.activateWindow()
     page.box.take_focus()
     qtbot.waitUntil(page.box.edit.hasFocus)
@@ -474,8 +474,8 @@ ENTRY = "@article{bees,\n title = {On Bees},\n abstract = {They fly.}}"
 
 
 def test_pasted_entry_is_searched_without_import(qtbot, show_page):
-    desk = FakeDesk(papers=(*PAPERS, paper("On Bees that fly")))
-    page = show_page(desk)
+    gateway = FakeGateway(papers=(*PAPERS, paper("On Bees that fly")))
+    page = show_page(gateway)
     page.box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
     QGuiApplication.clipboard().setText(ENTRY)
@@ -489,7 +489,7 @@ def test_pasted_entry_is_searched_without_import(qtbot, show_page):
 
 
 def test_files_are_searched_and_known_papers_are_examples(qtbot, show_page, tmp_path):
-    page = show_page(FakeDesk(20))
+    page = show_page(FakeGateway(20))
     page.head.find_like([tmp_path / "two.bib"])
     qtbot.waitUntil(lambda: page.view.request.like == (2,))
     assert page.view.query == "like:2 On Wasps"
@@ -500,7 +500,7 @@ def test_files_are_searched_and_known_papers_are_examples(qtbot, show_page, tmp_
 
 
 def test_search_is_saved_under_a_name(qtbot, show_page):
-    page = show_page(FakeDesk(20))
+    page = show_page(FakeGateway(20))
     page.head.save_search()
     assert QApplication.activePopupWidget() is None  # the whole library cannot be saved
     page.set_scope("tag:maths", "maths")
@@ -528,7 +528,7 @@ def test_long_text_keeps_scope_and_filters():
 
 
 def test_names_are_completed_by_keyboard(qtbot, show_page):
-    page = show_page(FakeDesk(20))
+    page = show_page(FakeGateway(20))
     page.box.take_focus()
     type_in(qtbot, page, "rays author:cur")
     qtbot.waitUntil(lambda: page.box.offered == ["Marie Curie   7", "Pierre Curie   7"])
@@ -546,12 +546,12 @@ def test_names_are_completed_by_keyboard(qtbot, show_page):
 
 def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-    page = show_page(FakeDesk(20))
+    page = show_page(FakeGateway(20))
     page.remember(settings)
     for text in ("paper", "light and clocks", "paper"):
         type_in(qtbot, page, text)
         qtbot.keyClick(page.box.edit, Qt.Key.Key_Return)
-    later = show_page(FakeDesk(20))
+    later = show_page(FakeGateway(20))
     later.remember(settings)
     later.activateWindow()
     later.box.take_focus()

@@ -15,13 +15,13 @@ from sciread_app.ui.formatting import file_size
 from sciread_app.ui.settings.backup_scheduler import BackupScheduler
 from sciread_app.ui.settings.page import THEMES, SettingsPage
 from sciread_app.ui.style.theme import DARK, ThemeChoice
-from tests.support.ui.fake_settings import FakeCare
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fake_settings import FakeSettings
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
 def care():
-    return FakeCare()
+    return FakeSettings()
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_file_size_is_short(bytes, expected):
 
 
 def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appearance, jobs):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.activateWindow()
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.shows("settings") and not jobs.running())
@@ -184,41 +184,44 @@ def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appear
 
 
 def test_risky_folder_is_offered_to_be_moved(qtbot, show_window):
-    desk = FakeDesk(3)
-    desk.care.risk = "The library lies in a folder of Dropbox, which may damage it."
-    window = show_window(desk)
-    assert window.banner.message.text() == desk.care.risk
+    gateway = FakeGateway(3)
+    gateway.care.risk = "The library lies in a folder of Dropbox, which may damage it."
+    window = show_window(gateway)
+    assert window.banner.message.text() == gateway.care.risk
     with qtbot.waitSignal(window.reopen_requested) as wanted:
         click(qtbot, banner_button(window, "Move it there"))
     assert wanted.args[0].title == "Moving to None"
 
 
 def test_declined_move_is_not_offered_again(qtbot, show_window):
-    desk = FakeDesk(3)
-    desk.care.risk = "The library lies on a network drive (nfs)."
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    gateway.care.risk = "The library lies on a network drive (nfs)."
+    window = show_window(gateway)
     click(qtbot, banner_button(window, "Leave it here"))
-    assert desk.care.settings.accepted_risk == desk.care.risk
+    assert gateway.care.settings.accepted_risk == gateway.care.risk
     assert not window.banner.isVisible()
 
 
 def test_due_backup_is_made_automatically(qtbot, show_window, jobs):
-    desk = FakeDesk(3)
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    window = show_window(gateway)
     keeper = window.findChild(BackupScheduler)
     assert keeper._soon.isActive() and keeper._often.isActive()
     keeper.back_up()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert desk.care.taken == []
-    desk.care.due = True
+    assert gateway.care.taken == []
+    gateway.care.due = True
     keeper.back_up()
-    qtbot.waitUntil(lambda: desk.care.taken == [date.today()] and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.care.taken == [date.today()] and not jobs.running())
 
 
 def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
-    desk = FakeDesk(3)
-    desk.care.due, desk.care.fault = True, LibraryError("There is too little room.", "Make room.")
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    gateway.care.due, gateway.care.fault = (
+        True,
+        LibraryError("There is too little room.", "Make room."),
+    )
+    window = show_window(gateway)
     keeper = window.findChild(BackupScheduler)
     keeper.back_up()
     qtbot.waitUntil(lambda: window.banner.message.text() == "There is too little room.")

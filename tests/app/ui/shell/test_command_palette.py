@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.shell.command_palette_entries import PaletteEntry
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 Role = Qt.ItemDataRole
 
 
 @pytest.fixture
 def window(show_window):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.activateWindow()
     return window
 

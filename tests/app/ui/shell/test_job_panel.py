@@ -16,7 +16,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory, JobState
 from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.view_models import ImportSummary
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 def click(qtbot, button: QPushButton):
@@ -149,7 +149,7 @@ def test_job_history_omits_searches_and_old_jobs(qtbot, jobs, centre):
 
 
 def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_window):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.activateWindow()
     window.page.hits.setFocus()
     for close in (Qt.Key.Key_Escape, Qt.Key.Key_J):
@@ -165,10 +165,10 @@ def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_windo
 
 
 def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_window, jobs):
-    desk = FakeDesk(3)
-    desk.go_on_importing.clear()
-    desk.failures = [Skipped("a.bib", "smith", "No closing brace.")]
-    window = show_window(desk)
+    gateway = FakeGateway(3)
+    gateway.go_on_importing.clear()
+    gateway.failures = [Skipped("a.bib", "smith", "No closing brace.")]
+    window = show_window(gateway)
     window.importing.add([])
     window.add([window._home])
     window.toggle_work()
@@ -176,7 +176,7 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     click(qtbot, window._foot.pause)
     assert window._foot.how_far.text() == "Paused" and window._foot.pause.text() == "Go on"
     click(qtbot, window._foot.pause)
-    desk.go_on_importing.set()
+    gateway.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())
     done = next(work for work in window.work_log.works if work.ledger)
     click(qtbot, window.work_drawer.centre.row(done).skipped)

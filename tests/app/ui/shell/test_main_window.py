@@ -18,7 +18,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
 FAILURES = [
@@ -45,46 +45,46 @@ def report_of(window):
 
 
 def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
-    desk = FakeDesk()
-    window = show_window(desk)
+    gateway = FakeGateway()
+    window = show_window(gateway)
     bib, folder = tmp_path / "a b.bib", tmp_path / "papers"
     assert drop(window, QUrl.fromLocalFile(str(bib)), QUrl.fromLocalFile(str(folder)))
-    qtbot.waitUntil(lambda: desk.imported == [[bib, folder]])
+    qtbot.waitUntil(lambda: gateway.imported == [[bib, folder]])
     qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
     assert window.banner.hint.text() == "3 new, 2 already there"
     assert report_of(window) is None  # no dialog interrupts the user
 
 
 def test_files_dropped_at_the_top_are_searched_rather_than_imported(qtbot, show_window, tmp_path):
-    desk = FakeDesk(20)
-    window = show_window(desk)
+    gateway = FakeGateway(20)
+    window = show_window(gateway)
     assert drop(window, QUrl.fromLocalFile(str(tmp_path / "two.bib")), at=(300, 60))
     qtbot.waitUntil(lambda: window.page.view.request.like == (2,))
-    assert desk.imported == []
+    assert gateway.imported == []
 
 
 def test_drop_of_a_web_address_is_rejected(show_window, jobs):
-    desk = FakeDesk()
-    window = show_window(desk)
+    gateway = FakeGateway()
+    window = show_window(gateway)
     assert not drop(window, "https://arxiv.org/abs/1706.03762")
     assert not jobs.running()
-    assert desk.imported == []
+    assert gateway.imported == []
 
 
 def test_import_refreshes_the_list_and_encodes_the_papers(qtbot, show_window, jobs):
-    desk = FakeDesk(10)
-    window = show_window(desk)
-    encoded = desk.encoded
+    gateway = FakeGateway(10)
+    window = show_window(gateway)
+    encoded = gateway.encoded
     window.importing.add([Path("papers.bib")])
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 13)
-    qtbot.waitUntil(lambda: desk.encoded > encoded and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.encoded > encoded and not jobs.running())
     assert "13 papers" in window._foot.status.text()
 
 
 def test_import_shows_progress_and_can_be_cancelled(qtbot, show_window, jobs):
-    desk = FakeDesk(10)
-    desk.go_on_importing.clear()
-    window = show_window(desk)
+    gateway = FakeGateway(10)
+    gateway.go_on_importing.clear()
+    window = show_window(gateway)
     window.importing.add([Path("papers.bib")])
     qtbot.waitUntil(window._foot.cancel.isVisible)
     qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
@@ -97,20 +97,20 @@ def test_import_shows_progress_and_can_be_cancelled(qtbot, show_window, jobs):
 
 
 def test_search_works_during_an_import(qtbot, show_window):
-    desk = FakeDesk(30)
-    desk.go_on_importing.clear()
-    window = show_window(desk)
+    gateway = FakeGateway(30)
+    gateway.go_on_importing.clear()
+    window = show_window(gateway)
     window.importing.add([Path("papers.bib")])
     window.page.box.set_text("paper 7")
-    qtbot.waitUntil(lambda: window.page.view.query == "paper 7" and bool(desk.imported))
+    qtbot.waitUntil(lambda: window.page.view.query == "paper 7" and bool(gateway.imported))
     assert window._foot.cancel.isVisible()
-    desk.go_on_importing.set()
+    gateway.go_on_importing.set()
 
 
 def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
-    desk = FakeDesk()
-    desk.failures = FAILURES
-    window = show_window(desk)
+    gateway = FakeGateway()
+    gateway.failures = FAILURES
+    window = show_window(gateway)
     window.importing.add([Path("papers")])
     qtbot.waitUntil(lambda: "2 failed" in window.banner.hint.text())
     button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "What failed")
@@ -140,23 +140,23 @@ def test_headline_of_an_import_report(ledger, expected):
 
 
 def test_first_start_imports_the_sample_before_showing_the_page(qtbot, jobs, appearance, tmp_path):
-    desk = FakeDesk(0)
-    desk.go_on_importing.clear()
+    gateway = FakeGateway(0)
+    gateway.go_on_importing.clear()
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
-    window.open(desk, sample=True)
+    window.open(gateway, sample=True)
     assert not window.page.isVisible()
-    desk.go_on_importing.set()
+    gateway.go_on_importing.set()
     qtbot.waitUntil(window.page.isVisible)
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 3)
-    assert desk.imported == [[Path("sample_library.bib")]]
+    assert gateway.imported == [[Path("sample_library.bib")]]
     qtbot.waitUntil(lambda: not jobs.running())
     assert report_of(window) is None
 
 
 def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, tmp_path):
-    class Broken(FakeDesk):
+    class Broken(FakeGateway):
         def add_sample(self, task):
             raise LibraryError("The disk is full.", "Make room.")
 
@@ -180,7 +180,7 @@ def test_library_that_cannot_be_opened_is_explained(qtbot, jobs, appearance, tmp
 
 
 def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     try:
         raise KeyError("lost")
     except KeyError as error:
@@ -193,7 +193,7 @@ def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
 
 
 def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     light = window.grab().toImage().pixelColor(3, 300)
     with qtbot.waitSignal(window.theme_chosen):
         window.choose_theme(ThemeChoice.dark)
@@ -207,7 +207,7 @@ def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):
 def test_theme_change_ignores_destroyed_widgets(qtbot, appearance, jobs, tmp_path):
     window = MainWindow(tmp_path, jobs, appearance)
     window.show()
-    window.open(FakeDesk(3))
+    window.open(FakeGateway(3))
     qtbot.waitUntil(lambda: window.page is not None and not jobs.running())
     for place in PAGES:
         window.go_to(place.key)
@@ -257,7 +257,7 @@ def test_theme_colours_have_sufficient_contrast(theme, front, behind):
 
 
 def test_shortcut_sheet_lists_menu_actions(show_window):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.show_keys()
     sheet = next(d for d in window.findChildren(QDialog) if d.isVisible())
     listed = " ".join(label.text() for label in sheet.findChildren(QLabel))
@@ -267,7 +267,7 @@ def test_shortcut_sheet_lists_menu_actions(show_window):
 
 
 def test_shortcuts_of_enabled_actions_are_unique(show_window):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     enabled = [action for action in window.menus.actions() if action.isEnabled()]
     keys = [a.shortcut().toString() for a in enabled if a.shortcut().toString()]
     assert len(keys) == len(set(keys))
@@ -280,13 +280,13 @@ def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance,
     verbs = {action.text().replace("&", ""): action for action in window.menus.actions()}
     assert not verbs["Add files…"].isEnabled()
     assert verbs["Quit"].isEnabled()
-    window.open(FakeDesk(3))
+    window.open(FakeGateway(3))
     assert verbs["Add files…"].isEnabled()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_window_size_is_restored(qtbot, show_window, jobs, appearance, tmp_path):
-    window = show_window(FakeDesk(3))
+    window = show_window(FakeGateway(3))
     window.resize(790, 580)
     window.close()
     again = MainWindow(tmp_path, jobs, appearance)
@@ -295,7 +295,7 @@ def test_window_size_is_restored(qtbot, show_window, jobs, appearance, tmp_path)
 
 
 def test_small_window_scrolls_pages_that_are_wider(qtbot, show_window):
-    window = show_window(FakeDesk(40))
+    window = show_window(FakeGateway(40))
     window.resize(720, 450)
     frame = window.findChild(MainLayout)
     wide = []
@@ -314,7 +314,7 @@ def test_small_window_scrolls_pages_that_are_wider(qtbot, show_window):
 
 
 def test_small_window_scrolls_contents_of_pages_that_are_wider(qtbot, show_window):
-    window = show_window(FakeDesk(40))
+    window = show_window(FakeGateway(40))
     window.resize(720, 450)
     for key in ("models", "training", "dashboard", "settings"):
         window.go_to(key)
@@ -326,7 +326,7 @@ def test_small_window_scrolls_contents_of_pages_that_are_wider(qtbot, show_windo
 
 
 def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: JobRunner):
-    window = show_window(FakeDesk(150_000))
+    window = show_window(FakeGateway(150_000))
     heart = FairHeartbeat()
 
     def work(task):
@@ -345,8 +345,8 @@ def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: 
 
 
 def test_empty_library_offers_files_fetches_and_the_sample(qtbot, show_window, jobs):
-    desk = FakeDesk(0)
-    window = show_window(desk)
+    gateway = FakeGateway(0)
+    window = show_window(gateway)
     offered = {b.text(): b for b in window.page.empty.findChildren(QPushButton)}
     assert set(offered) == {"Add files…", "Fetch papers…", "Try the sample library"}
     qtbot.mouseClick(offered["Fetch papers…"], Qt.MouseButton.LeftButton)

@@ -13,22 +13,22 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from sciread_app.domain.paper import PaperId
 from tests.support.ui.fake_duplicates import ONE, OTHER
-from tests.support.ui.fake_recommendations import BEES, FakeForYou
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fake_recommendations import BEES, FakeRecommendations
+from tests.support.ui.fakes import FakeGateway
 
 LISTS = ("search", "sidebar", "foryou", "duplicates", "reader")
 
 
 @pytest.fixture
 def window(qtbot, show_window):
-    desk = FakeDesk(20)
-    desk.organise.collections = {"thesis": {2}, "thesis/methods": set()}
-    desk.organise.tags = {"to read": {1}}
-    desk.duplicates.add(ONE, OTHER)
-    desk.duplicates.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
-    desk.foryou = FakeForYou(desk.cards, [BEES])
-    desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in range(1, 21)}
-    window = show_window(desk)
+    gateway = FakeGateway(20)
+    gateway.organise.collections = {"thesis": {2}, "thesis/methods": set()}
+    gateway.organise.tags = {"to read": {1}}
+    gateway.duplicates.add(ONE, OTHER)
+    gateway.duplicates.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
+    gateway.foryou = FakeRecommendations(gateway.cards, [BEES])
+    gateway.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in range(1, 21)}
+    window = show_window(gateway)
     window.activateWindow()
     return window
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
 def window(show_window):
-    return show_window(FakeDesk(20))
+    return show_window(FakeGateway(20))
 
 
 @pytest.fixture

@@ -29,27 +29,27 @@ from sciread_app.ui.training.text import STATUS_LABELS, held_tiles
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
 from tests.support.ui.fake_training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.corpus_stats import Level
 
 
 @pytest.fixture
-def desk() -> FakeDesk:
-    return FakeDesk(30)
+def gateway() -> FakeGateway:
+    return FakeGateway(30)
 
 
 @pytest.fixture
-def teacher(desk):
-    return desk.training
+def service(gateway):
+    return gateway.training
 
 
 @pytest.fixture
-def show(qtbot, teacher, jobs, appearance):
+def show(qtbot, service, jobs, appearance):
     """Return a function that shows the page alone and waits for its jobs."""
 
     def show():
-        shown = TrainingPage(teacher, jobs, appearance)
+        shown = TrainingPage(service, jobs, appearance)
         qtbot.addWidget(shown)
         shown.resize(1100, 700)
         shown.show()
@@ -168,7 +168,7 @@ def test_recipe_with_several_values_is_shown_unchanged(qtbot, write):
     assert form.plan().changes == {}
 
 
-def test_training_data_is_chosen_in_the_form(qtbot, write, jobs, monkeypatch, teacher):
+def test_training_data_is_chosen_in_the_form(qtbot, write, jobs, monkeypatch, service):
     shown = write()
     data = shown.form.data
     assert shown.form.plan().data == LIBRARY
@@ -187,7 +187,7 @@ def test_training_data_is_chosen_in_the_form(qtbot, write, jobs, monkeypatch, te
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(Path("/papers/empty")))
     click(qtbot, data.browse)
     settle(qtbot, jobs, shown)
-    assert teacher.plans[-1].data == TrainingData(
+    assert service.plans[-1].data == TrainingData(
         TrainingDataKind.files, str(Path("/papers/empty"))
     )
     assert lines(shown) == [] and "nothing to learn from" in label_texts(shown.form.check)
@@ -198,16 +198,16 @@ def label_texts(widget) -> str:
     return " ".join(label.text() for label in widget.findChildren(QLabel))
 
 
-def test_stored_corpus_is_removed_after_confirmation(qtbot, write, jobs, teacher):
+def test_stored_corpus_is_removed_after_confirmation(qtbot, write, jobs, service):
     shown = write()
     click(qtbot, shown.form.data.kind.tab_stops()[3])
     click(qtbot, shown.form.data.remove)
     (box,) = shown.findChildren(QMessageBox)
     assert box.isModal() and box.defaultButton().text() == "Cancel"
-    assert "remove corpus library-1" not in teacher.asked
+    assert "remove corpus library-1" not in service.asked
     click(qtbot, next(button for button in box.buttons() if button.text() == "Remove"))
     settle(qtbot, jobs, shown)
-    assert "remove corpus library-1" in teacher.asked
+    assert "remove corpus library-1" in service.asked
     assert shown.form.data.data is None and not shown.form.data.remove.isEnabled()
 
 
@@ -222,8 +222,8 @@ def test_method_cards_show_whether_they_can_be_trained(write):
 # Remedies.
 
 
-def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, teacher):
-    teacher.lines = (LACKS,)
+def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, service):
+    service.lines = (LACKS,)
     shown = write()
     assert not shown.form.start.isEnabled()
     (button,) = shown.form.check.buttons
@@ -231,42 +231,42 @@ def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, teacher
     with qtbot.waitSignal(shown.loaded):
         click(qtbot, button)
     settle(qtbot, jobs, shown)
-    assert "cite 2" in teacher.asked and lines(shown) == [ENOUGH.text]
+    assert "cite 2" in service.asked and lines(shown) == [ENOUGH.text]
     assert shown.form.said.text() == "40 references and 30 citations came."
     assert shown.form.start.isEnabled()
 
 
-def test_suggested_settings_are_applied(qtbot, write, jobs, teacher):
+def test_suggested_settings_are_applied(qtbot, write, jobs, service):
     settings = {"epochs": 1.0, "batch_size": 8}
-    teacher.lines = (
+    service.lines = (
         CheckLine(Level.missing, "Too few.", Remedy.settings, "Set", settings=settings),
     )
     shown = write()
     click(qtbot, shown.form.check.buttons[0])
     settle(qtbot, jobs, shown)
-    assert shown.form.plan().changes == settings == teacher.plans[-1].changes
+    assert shown.form.plan().changes == settings == service.plans[-1].changes
 
 
-def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, teacher):
-    teacher.lines = (CheckLine(Level.few, "Few.", Remedy.papers, "Fetch papers"),)
+def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, service):
+    service.lines = (CheckLine(Level.few, "Few.", Remedy.papers, "Fetch papers"),)
     shown = write()
     with qtbot.waitSignal(shown.place_requested) as wanted:
         click(qtbot, shown.form.check.buttons[0])
     assert wanted.args == ["intake"]
 
 
-def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, teacher):
-    teacher.lines = (CheckLine(Level.missing, "Not here.", Remedy.model, "Fetch it", model="a/b"),)
+def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, service):
+    service.lines = (CheckLine(Level.missing, "Not here.", Remedy.model, "Fetch it", model="a/b"),)
     shown = write()
     click(qtbot, shown.form.check.buttons[0])
     settle(qtbot, jobs, shown)
-    assert "fetch a/b" in teacher.asked and lines(shown) == [ENOUGH.text]
+    assert "fetch a/b" in service.asked and lines(shown) == [ENOUGH.text]
 
 
 # Starting.
 
 
-def test_started_training_is_shown(qtbot, write, jobs, teacher):
+def test_started_training_is_shown(qtbot, write, jobs, service):
     shown = write()
     shown.form.name.setText("Of my thesis")
     click(qtbot, shown.form.data.kind.tab_stops()[1])
@@ -274,12 +274,12 @@ def test_started_training_is_shown(qtbot, write, jobs, teacher):
     with qtbot.waitSignal(shown.busy_changed) as busy:
         click(qtbot, shown.form.start)
     qtbot.waitUntil(lambda: shown.view.details is not None)
-    assert busy.args == [True] and "start specter-small on thesis" in teacher.asked
+    assert busy.args == [True] and "start specter-small on thesis" in service.asked
     assert shown.view.title.text() == "Of my thesis" and not shown.writes
     assert shown.view.pill.text() == "Starting" and shown.list.current == "Of my thesis"
 
 
-def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, teacher):
+def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, service):
     shown = write()
     click(qtbot, shown.form.estimate)
     qtbot.waitUntil(lambda: "330 steps" in shown.form.said.text())
@@ -290,8 +290,8 @@ def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, teacher):
     assert shown.form.said.text() == ""  # the plan has changed
 
 
-def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, teacher):
-    teacher.go_on_working.clear()
+def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, service):
+    service.go_on_working.clear()
     shown = write()
     click(qtbot, shown.form.start)
     qtbot.waitUntil(lambda: "halfway" in shown.form.said.text())
@@ -302,8 +302,8 @@ def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, teacher):
     assert shown.writes
 
 
-def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, teacher):
-    teacher.trouble = SourceError("The disk is full.", "Make room.")
+def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, service):
+    service.trouble = SourceError("The disk is full.", "Make room.")
     shown, problems = write(), []
     shown.problem.connect(problems.append)
     click(qtbot, shown.form.start)
@@ -313,7 +313,7 @@ def test_failed_start_is_explained_in_the_form(qtbot, write, jobs, teacher):
     assert problems == []  # the form shows it already
 
 
-def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, teacher, monkeypatch):
+def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, service, monkeypatch):
     asked = []
 
     def where(usual, parent):
@@ -325,14 +325,14 @@ def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, teacher, monkeypa
     shown.form.name.setText("mine")
     click(qtbot, shown.form.job)
     qtbot.waitUntil(lambda: "The job is in" in shown.form.said.text())
-    assert asked == ["mine.zip"] and "job mine.zip" in teacher.asked
+    assert asked == ["mine.zip"] and "job mine.zip" in service.asked
 
 
 # Existing trainings.
 
 
-def test_trainings_are_listed_with_their_status(show, teacher):
-    teacher.have(*(training(one.value, one) for one in RunStatus))
+def test_trainings_are_listed_with_their_status(show, service):
+    service.have(*(training(one.value, one) for one in RunStatus))
     shown = show()
     rows = {row.key: row for row in shown.list.rows}
     assert {key: row.mark for key, row in rows.items()} == {
@@ -343,8 +343,8 @@ def test_trainings_are_listed_with_their_status(show, teacher):
     assert shown.count.text() == "7 trainings"
 
 
-def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, teacher):
-    teacher.have(training("mine"))
+def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, service):
+    service.have(training("mine"))
     shown = show()
     view = shown.view
     assert view.far.text() == "Step 120 of 330 · 3 min 20 s left" and view._going.isVisible()
@@ -353,9 +353,9 @@ def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, teache
     assert "0.0500" in label_texts(view.tiles) and "4e-5" in label_texts(view.tiles)
     assert "CPU" in label_texts(view.tiles)
     assert ("Starts from", "the model that came with SciRead") in view.facts.rows
-    teacher.have(training("mine", step=200))
+    service.have(training("mine", step=200))
     qtbot.waitUntil(lambda: "Step 200" in view.far.text())
-    teacher.have(training("mine", RunStatus.finished))
+    service.have(training("mine", RunStatus.finished))
     qtbot.waitUntil(lambda: view.pill.text() == "Finished")
     assert not view._going.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
@@ -363,16 +363,16 @@ def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, teache
     assert not jobs.running()  # a finished training is not polled
 
 
-def test_selected_training_is_shown_while_another_runs(qtbot, show, jobs, teacher):
-    teacher.have(training("mine"), training("other", RunStatus.stopped))
+def test_selected_training_is_shown_while_another_runs(qtbot, show, jobs, service):
+    service.have(training("mine"), training("other", RunStatus.stopped))
     shown = show()
     shown.load("other")
     shown._tick()
     qtbot.waitUntil(lambda: shown.view.title.text() == "other")
 
 
-def test_training_is_stopped_and_resumed(qtbot, show, jobs, teacher):
-    teacher.have(training("mine"))
+def test_training_is_stopped_and_resumed(qtbot, show, jobs, service):
+    service.have(training("mine"))
     shown = show()
     click(qtbot, shown.view.buttons["stop"])
     qtbot.waitUntil(lambda: shown.view.pill.text() == "Stopped")
@@ -381,8 +381,8 @@ def test_training_is_stopped_and_resumed(qtbot, show, jobs, teacher):
     qtbot.waitUntil(lambda: shown.view.pill.text() == "Running")
 
 
-def test_failed_training_shows_problem_and_hint(show, teacher):
-    teacher.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
+def test_failed_training_shows_problem_and_hint(show, service):
+    service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     view = show().view
     assert (view.problem.text(), view.hint.text()) == ("The disk is full.", "Make room.")
     assert view.problem.isVisible() and not view.buttons["go_on"].isHidden()
@@ -392,25 +392,25 @@ def top(widget):
     return widget.mapTo(widget.window(), QPoint(0, 0)).y()
 
 
-def test_trained_model_is_added_and_activated(qtbot, show, jobs, teacher, desk):
-    teacher.have(training("mine", RunStatus.finished))
+def test_trained_model_is_added_and_activated(qtbot, show, jobs, service, gateway):
+    service.have(training("mine", RunStatus.finished))
     shown = show()
     assert shown.view.scores.item(1, 2).text() == "90.00"
     # The result is above the curves.
     qtbot.waitUntil(lambda: 0 < top(shown.view.scores) < top(shown.view.curves))
     click(qtbot, shown.view.buttons["add_model"])
     qtbot.waitUntil(lambda: shown.view.buttons["add_model"].isHidden())
-    assert "add mine" in teacher.asked
+    assert "add mine" in service.asked
     with qtbot.waitSignal(shown.activate_requested) as wanted:
         click(qtbot, shown.view.buttons["activate"])
     assert wanted.args == ["made", "mine"]
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_worse_model_is_marked_and_not_recommended(show, teacher):
+def test_worse_model_is_marked_and_not_recommended(show, service):
     lost = replace(SCORE, value="70.00", change="−10.00", better=False)
-    teacher.scores = [lost, replace(lost, metric="nDCG"), SCORE]
-    teacher.have(training("mine", RunStatus.finished))
+    service.scores = [lost, replace(lost, metric="nDCG"), SCORE]
+    service.have(training("mine", RunStatus.finished))
     view = show().view
     balance = view.balance.text()
     assert "worse" in balance and "the one you use" in balance and "2 of 3" in balance
@@ -418,29 +418,29 @@ def test_worse_model_is_marked_and_not_recommended(show, teacher):
     assert view.buttons["activate"].objectName() != "primary"
 
 
-def test_balance_refers_to_the_base_model(show, teacher):
-    teacher.base_in_use = False
-    teacher.have(training("mine", RunStatus.finished))
+def test_balance_refers_to_the_base_model(show, service):
+    service.base_in_use = False
+    service.have(training("mine", RunStatus.finished))
     view = show().view
     assert "better" in view.balance.text() and "you use" not in view.balance.text()
     assert view.buttons["activate"].objectName() == "primary"
 
 
-def test_settings_and_corpora_have_readable_labels(write, show, teacher):
+def test_settings_and_corpora_have_readable_labels(write, show, service):
     for row in write().form.settings.rows.values():
         assert "_" not in row.field.accessibleName()
     labels = {setting_label(setting.name) for method in METHODS for setting in method.settings}
     keys = {setting.name for method in METHODS for setting in method.settings}
     assert len(labels) == len(keys) and not any("_" in label for label in labels)
-    teacher.have(training("mine"))
+    service.have(training("mine"))
     assert ("Papers", "Library, 2026-11-30") in show().view.facts.rows
 
 
 @pytest.mark.parametrize(
     "status", [RunStatus.running, RunStatus.finished, RunStatus.stopped, RunStatus.failed]
 )
-def test_status_has_the_same_colour_in_view_and_list(show, teacher, status, qtbot, jobs):
-    teacher.have(training("mine", status))
+def test_status_has_the_same_colour_in_view_and_list(show, service, status, qtbot, jobs):
+    service.have(training("mine", status))
     shown = show()
     pill = shown.view.pill.grab().toImage()
     ground = pill.pixelColor(4, pill.height() // 2)
@@ -451,18 +451,18 @@ def test_status_has_the_same_colour_in_view_and_list(show, teacher, status, qtbo
 
 
 @pytest.fixture
-def trained(qtbot, show_window, desk, jobs, teacher):
+def trained(qtbot, show_window, gateway, jobs, service):
     """Show the window at a training whose model is installed."""
-    teacher.have(training("done", RunStatus.finished, space="bbbb"))
-    teacher.models["done"] = "specter-ours"
-    window = show_window(desk)
+    service.have(training("done", RunStatus.finished, space="bbbb"))
+    service.models["done"] = "specter-ours"
+    window = show_window(gateway)
     window.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(window)["measure"] and not jobs.running())
     return window
 
 
-def test_measure_and_compare_are_enabled_after_adding_the_model(qtbot, show, jobs, teacher):
-    teacher.have(training("done", RunStatus.finished))
+def test_measure_and_compare_are_enabled_after_adding_the_model(qtbot, show, jobs, service):
+    service.have(training("done", RunStatus.finished))
     shown = show()
     assert shown.why_not("measure") and shown.why_not("compare")
     click(qtbot, shown.view.buttons["add_model"])
@@ -477,8 +477,8 @@ def test_measured_model_is_shown_on_the_dashboard(qtbot, trained, jobs):
     assert not dashboard.findChildren(EvaluateDialog)
 
 
-def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, desk):
-    desk.dashboard.found = EvaluationResults()
+def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, gateway):
+    gateway.dashboard.found = EvaluationResults()
     trained.menus.training.by_verb["measure"].trigger()
     dashboard = trained.other_page("dashboard")
     qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
@@ -501,20 +501,20 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
     assert trained.shows("search") and panel.is_open
 
 
-def test_removal_of_a_training_asks_for_confirmation(qtbot, show, jobs, teacher):
-    teacher.have(training("mine", RunStatus.stopped))
+def test_removal_of_a_training_asks_for_confirmation(qtbot, show, jobs, service):
+    service.have(training("mine", RunStatus.stopped))
     shown = show()
     for text, kept in (("Cancel", True), ("Remove", False)):
         click(qtbot, shown.view.buttons["remove"])
         (box,) = shown.findChildren(QMessageBox)
         next(b for b in box.buttons() if b.text().replace("&", "") == text).click()
         qtbot.waitUntil(lambda: not jobs.running() and not shown.findChildren(QMessageBox))
-        assert ("mine" in teacher.known) is kept
+        assert ("mine" in service.known) is kept
     assert shown.nothing.isVisible()
 
 
-def test_log_of_a_training_is_shown(qtbot, show, teacher):
-    teacher.have(training("mine"))
+def test_log_of_a_training_is_shown(qtbot, show, service):
+    service.have(training("mine"))
     shown = show()
     click(qtbot, shown.view.buttons["log"])
     qtbot.waitUntil(lambda: bool(shown.findChildren(QDialog)))
@@ -523,12 +523,12 @@ def test_log_of_a_training_is_shown(qtbot, show, teacher):
     dialog.findChild(QPushButton).click()
 
 
-def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, teacher, monkeypatch):
+def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, service, monkeypatch):
     monkeypatch.setattr(page, "ask_for_folder", lambda _: Path("/media/stick/theirs"))
     shown = show()
     click(qtbot, shown.nothing.buttons()[1])
     qtbot.waitUntil(lambda: shown.list.current == "theirs" and not jobs.running())
-    assert "open theirs" in teacher.asked and shown.view.title.text() == "theirs"
+    assert "open theirs" in service.asked and shown.view.title.text() == "theirs"
     messages = []
     shown.message.connect(messages.append)
     shown.open_folder()
@@ -536,9 +536,9 @@ def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, teacher, monkey
     assert messages == ["theirs is here already"]
 
 
-def test_markup_in_a_run_is_shown_as_plain_text(show, teacher):
+def test_markup_in_a_run_is_shown_as_plain_text(show, service):
     markup = "<b>x</b><img src='file:///etc/passwd'>"
-    teacher.have(
+    service.have(
         replace(training("mine", RunStatus.failed), problem=markup, hint=markup, base=markup)
     )
     for label in show().view.findChildren(QLabel):
@@ -553,9 +553,9 @@ def enabled_actions(window):
     return {verb: action.isEnabled() for verb, action in menu.by_verb.items()}
 
 
-def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, desk, jobs, teacher):
-    teacher.have(training("mine"), training("done", RunStatus.finished))
-    window = show_window(desk)
+def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jobs, service):
+    service.have(training("mine"), training("done", RunStatus.finished))
+    window = show_window(gateway)
     window.go_to("training")
     qtbot.waitUntil(lambda: not jobs.running())
     shown = window.other_page("training")
@@ -574,18 +574,18 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, desk, jobs,
 
 
 def test_running_training_is_listed_and_stopped_in_the_job_panel(
-    qtbot, show_window, desk, teacher, jobs, monkeypatch
+    qtbot, show_window, gateway, service, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
-    teacher.have(training("mine"))
-    window = show_window(desk)
+    service.have(training("mine"))
+    window = show_window(gateway)
     qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
     work = window.work_log.works[-1]
     assert "mine" in work.title and (work.state, work.total) == (JobState.running, STEPS)
     foot = window.findChild(StatusBar)
     qtbot.waitUntil(lambda: "mine" in foot.what.text())
     assert "120 of 330" in foot.how_far.text() and not foot.pause.isVisible()
-    teacher.have(training("mine", step=200))
+    service.have(training("mine", step=200))
     qtbot.waitUntil(lambda: work.done == 200)
     window.work_drawer.toggle()
     row = window.work_drawer.centre.row(work)
@@ -594,22 +594,22 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     assert row.cancel.text() == "Stop" and "can go on later" in row.cancel.toolTip()
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is JobState.stopped)
-    assert teacher.known["mine"].status is RunStatus.stopped
+    assert service.known["mine"].status is RunStatus.stopped
     assert row.again.text() == "Go on"
     click(qtbot, row.again)
-    qtbot.waitUntil(lambda: teacher.known["mine"].status is RunStatus.running)
+    qtbot.waitUntil(lambda: service.known["mine"].status is RunStatus.running)
     qtbot.waitUntil(lambda: window.work_log.works[-1].state is JobState.running)
 
 
 def test_failed_training_is_explained_in_the_job_panel(
-    qtbot, show_window, desk, teacher, jobs, monkeypatch
+    qtbot, show_window, gateway, service, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
-    teacher.have(training("mine"))
-    window = show_window(desk)
+    service.have(training("mine"))
+    window = show_window(gateway)
     qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
     work = window.work_log.works[-1]
-    teacher.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
+    service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     qtbot.waitUntil(lambda: work.state is JobState.failed)
     assert "The disk is full." in work.says()
     assert not window.findChild(StatusBar).what.isVisible()
@@ -633,30 +633,30 @@ def test_held_tiles_show_zero_citations_without_about():
     assert ("about 70,000", "Citations among them") in held_tiles(HELD, True)
 
 
-def test_form_names_the_job_it_waits_for(qtbot, write, jobs, teacher):
+def test_form_names_the_job_it_waits_for(qtbot, write, jobs, service):
     shown = write()
     go_on = threading.Event()
     jobs.run("Encoding papers", lambda task: go_on.wait(60))
     qtbot.waitUntil(lambda: jobs.running(JobQueue.long)[0].has_started)
-    teacher.go_on_working.clear()
+    service.go_on_working.clear()
     click(qtbot, shown.form.start)
     assert "Encoding papers" in shown.form.said.text() and shown.form.bar.maximum() > 0
     go_on.set()
     qtbot.waitUntil(lambda: "Encoding papers" not in shown.form.said.text())
     assert shown.form.bar.isVisible()
-    teacher.go_on_working.set()
+    service.go_on_working.set()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_other_pages_show_running_and_finished_trainings(
-    qtbot, show_window, desk, teacher, jobs, monkeypatch
+    qtbot, show_window, gateway, service, jobs, monkeypatch
 ):
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
-    teacher.have(training("mine"))
-    window = show_window(desk)
+    service.have(training("mine"))
+    window = show_window(gateway)
     button = window.rail.button("training")
     qtbot.waitUntil(lambda: button.busy)
-    teacher.have(training("mine", RunStatus.finished))
+    service.have(training("mine", RunStatus.finished))
     qtbot.waitUntil(lambda: window.banner.message.text() == "mine is trained.")
     assert not button.busy
     next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Look at it").click()
@@ -665,34 +665,36 @@ def test_other_pages_show_running_and_finished_trainings(
 
 
 def test_training_that_ended_while_closed_is_reported_at_start(
-    qtbot, show_window, desk, teacher, jobs
+    qtbot, show_window, gateway, service, jobs
 ):
-    teacher.have(training("mine"), training("other"))
-    first = show_window(desk)
+    service.have(training("mine"), training("other"))
+    first = show_window(gateway)
     qtbot.waitUntil(lambda: first.rail.button("training").busy)
     first.close()
-    teacher.have(training("mine", RunStatus.failed, problem="The disk is full."))
-    second = show_window(desk)
+    service.have(training("mine", RunStatus.failed, problem="The disk is full."))
+    second = show_window(gateway)
     qtbot.waitUntil(lambda: second.banner.isVisible())
     assert second.banner.message.text() == "The training mine has failed."
     assert second.banner.hint.text() == "The disk is full."
     assert second.rail.button("training").busy  # the other training runs
 
 
-def test_library_change_repeats_the_check(qtbot, write, jobs, teacher):
+def test_library_change_repeats_the_check(qtbot, write, jobs, service):
     shown = write()
-    asked = len(teacher.plans)
+    asked = len(service.plans)
     shown.library_changed(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: len(teacher.plans) > asked)
+    qtbot.waitUntil(lambda: len(service.plans) > asked)
     settle(qtbot, jobs, shown)
 
 
 @pytest.mark.parametrize("state", ["form", "running", "finished"])
-def test_training_page_is_reached_by_tab_and_named(qtbot, show_window, desk, jobs, teacher, state):
-    teacher.lines = (LACKS,)
+def test_training_page_is_reached_by_tab_and_named(
+    qtbot, show_window, gateway, jobs, service, state
+):
+    service.lines = (LACKS,)
     if state != "form":
-        teacher.have(training("mine", RunStatus[state]))
-    window = show_window(desk)
+        service.have(training("mine", RunStatus[state]))
+    window = show_window(gateway)
     window.activateWindow()
     window.go_to("training")
     shown = window.other_page("training")

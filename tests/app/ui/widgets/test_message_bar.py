@@ -16,7 +16,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.window_placement import clear_place
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 from tests.app.ui.test_keyboard import walk
-from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_notice_with_actions_waits(qtbot, banner):
 
 @pytest.fixture
 def window(show_window):
-    window = show_window(FakeDesk(20))
+    window = show_window(FakeGateway(20))
     window.activateWindow()
     return window
 
@@ -222,7 +222,7 @@ def test_only_notices_without_actions_time_out(qtbot, window):
 @pytest.mark.parametrize("choice", [ThemeChoice.light, ThemeChoice.dark])
 def test_message_kinds_look_different(qtbot, show_window, appearance, choice):
     appearance.choose(choice)
-    banner = show_window(FakeDesk(3)).banner
+    banner = show_window(FakeGateway(3)).banner
     colours = []
     for show in (banner.show_notice, banner.show_warning):
         show("A message")
