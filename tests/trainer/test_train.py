@@ -355,7 +355,7 @@ def test_out_of_memory_halves_the_micro_batch(
     def narrow(self, texts, after=None):
         if len(texts.ids) > 150:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(self, texts, run_after)
+        return forward(self, texts, after)
 
     run = small_run(tmp_path / "free", recipe_of, dropout=0)
     train(run, CPU, Options(budget=10_000))
