@@ -15,7 +15,7 @@ from tests.support.ui.fake_add_papers import BUSY
 from tests.support.ui.fakes import FakeGateway
 
 
-def verb(window: MainWindow, name: str) -> QAction:
+def menu_action(window: MainWindow, name: str) -> QAction:
     return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
 
 
@@ -27,7 +27,7 @@ def to_intake(qtbot, window, jobs) -> None:
 @pytest.mark.parametrize("place", PAGES)
 def test_page_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
     window = show_window(FakeGateway(3))
-    button, action = window.rail.button(place.key), verb(window, place.title)
+    button, action = window.rail.button(place.key), menu_action(window, place.title)
     assert action.shortcut().toString() == place.keys
     assert button.accessibleName() == place.title
     assert place.keys in button.toolTip()
@@ -59,17 +59,17 @@ def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_p
     qtbot.addWidget(window)
     window.go_to("intake")
     assert window.findChild(AddPapersPage) is None
-    assert not window.rail.isEnabled() and not verb(window, "Intake").isEnabled()
+    assert not window.rail.isEnabled() and not menu_action(window, "Intake").isEnabled()
 
 
 def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     to_intake(qtbot, window, jobs)
-    assert not verb(window, "Similar papers").isEnabled()
-    assert verb(window, "Add files…").isEnabled()
-    verb(window, "Find").trigger()
+    assert not menu_action(window, "Similar papers").isEnabled()
+    assert menu_action(window, "Add files…").isEnabled()
+    menu_action(window, "Find").trigger()
     assert window.page.isVisible() and window.page.box.edit.hasFocus()
-    assert verb(window, "Similar papers").isEnabled()
+    assert menu_action(window, "Similar papers").isEnabled()
 
 
 def test_fetched_papers_are_listed_and_encoded(qtbot, show_window, jobs):

@@ -29,7 +29,7 @@ def page(qtbot, show_page, gateway):
     page = show_page(gateway)
     search(qtbot, page, "paper")
     page.toggle_compare()
-    qtbot.waitUntil(lambda: answered(page))
+    qtbot.waitUntil(lambda: is_answered(page))
     return page
 
 
@@ -49,10 +49,10 @@ def search(qtbot, page, text):
 
 def ask(qtbot, page, text):
     search(qtbot, page, text)
-    qtbot.waitUntil(lambda: page.compare.trial.query == text and answered(page))
+    qtbot.waitUntil(lambda: page.compare.trial.query == text and is_answered(page))
 
 
-def answered(page):
+def is_answered(page):
     return "stand" in page.compare.message.text()
 
 
@@ -101,7 +101,7 @@ def test_new_query_is_answered_by_both_models(qtbot, page):
     assert sides(page)[0].model.rowCount() == page.model.rowCount()
     assert sides(page)[1].model.rowCount() == page.model.rowCount() + 1
     page.show_similar([3])
-    qtbot.waitUntil(lambda: page.compare.trial.query == "like:3" and answered(page))
+    qtbot.waitUntil(lambda: page.compare.trial.query == "like:3" and is_answered(page))
     page.head.lift()
     page.box.set_text("")
     qtbot.waitUntil(lambda: page.compare.message.text().startswith("Search for something"))
@@ -147,7 +147,7 @@ def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
     assert right.message.text() == "It has not read your papers yet."
     assert right.read_button.text() == "Let it read 12 papers"
     assert sides(page)[0].model.rowCount() == 12  # the other one answers meanwhile
-    assert evidence(sides(page)[0])[0].moved is None and not answered(page)
+    assert evidence(sides(page)[0])[0].moved is None and not is_answered(page)
     right.read_button.click()
     qtbot.waitUntil(lambda: right.model.rowCount() == 13)
     assert gateway.others.read["miread-ours"] == 12
@@ -262,7 +262,7 @@ def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, gateway):
     blind.toggle_compare()
     search(qtbot, blind, "paper 2")  # answered by the active model alone
     blind.toggle_compare()
-    qtbot.waitUntil(lambda: blind.compare.trial.query == "paper 2" and answered(blind))
+    qtbot.waitUntil(lambda: blind.compare.trial.query == "paper 2" and is_answered(blind))
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
     ask(qtbot, blind, "paper 3")
     assert blind.compare.can_vote
@@ -354,7 +354,7 @@ def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, gatewa
     window.activateWindow()
     window.page.toggle_compare()
     search(qtbot, window.page, "paper")
-    qtbot.waitUntil(lambda: answered(window.page))
+    qtbot.waitUntil(lambda: is_answered(window.page))
     seen = []
     for _ in range(8):
         qtbot.keyClick(window, Qt.Key.Key_F6)

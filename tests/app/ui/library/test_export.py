@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.app.ui.test_places import verb
+from tests.app.ui.test_places import menu_action
 from tests.support.ui.fakes import FakeGateway
 
 
@@ -35,7 +35,7 @@ def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_
     gateway = FakeGateway(5)
     window = show_window(gateway)
     window.page.hits.selectAll()
-    verb(window, "Export…").trigger()
+    menu_action(window, "Export…").trigger()
     qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in banner_text(window))
     assert gateway.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
     chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
@@ -64,10 +64,10 @@ def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chos
 def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
     gateway = FakeGateway(2)
     window = show_window(gateway)
-    verb(window, "Collections kept as files").trigger()
+    menu_action(window, "Collections kept as files").trigger()
     qtbot.waitUntil(lambda: "No collection is kept as a file" in banner_text(window))
     gateway.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
-    verb(window, "Collections kept as files").trigger()
+    menu_action(window, "Collections kept as files").trigger()
     qtbot.waitUntil(lambda: "“thesis” is kept as thesis.bib" in banner_text(window))
     press(window, "Stop keeping it")
     qtbot.waitUntil(lambda: gateway.exchange.files == {})
@@ -76,8 +76,8 @@ def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
 def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window, jobs):
     gateway = FakeGateway(2)
     window = show_window(gateway)
-    verb(window, "Bring papers from Zotero").trigger()
+    menu_action(window, "Bring papers from Zotero").trigger()
     qtbot.waitUntil(lambda: "3" in banner_text(window) and "failed" in banner_text(window))
     gateway.exchange.zotero_runs = False
-    verb(window, "Bring papers from Zotero").trigger()
+    menu_action(window, "Bring papers from Zotero").trigger()
     qtbot.waitUntil(lambda: "Start Zotero" in banner_text(window))

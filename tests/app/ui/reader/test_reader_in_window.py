@@ -33,7 +33,7 @@ def window(show_window) -> MainWindow:
     return show_window(gateway)
 
 
-def verb(window: MainWindow, name: str) -> QAction:
+def menu_action(window: MainWindow, name: str) -> QAction:
     return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
 
 
@@ -67,7 +67,7 @@ def test_context_menu_opens_a_paper_in_the_reader(qtbot, jobs, window):
 
 
 def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
-    read_it = verb(window, "Read the PDF")
+    read_it = menu_action(window, "Read the PDF")
     read(qtbot, jobs, window)
     window.go_to("search")
     assert read_it.isEnabled()
@@ -91,7 +91,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
 
 def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window):
     window.desk.reading.paths = {}
-    verb(window, "Read the PDF").trigger()
+    menu_action(window, "Read the PDF").trigger()
     qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
     assert window.page.isVisible()
     assert any("Add" in b.text() for b in window.banner.findChildren(QPushButton))
@@ -100,28 +100,28 @@ def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window
 
 def test_find_searches_the_open_file_or_else_the_library(qtbot, jobs, window):
     page = read(qtbot, jobs, window)
-    verb(window, "Find").trigger()
+    menu_action(window, "Find").trigger()
     assert page.book.finding.bar.isVisible()
     page.close_tab()
-    verb(window, "Find").trigger()
+    menu_action(window, "Find").trigger()
     assert window.page.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
-    turn = verb(window, "Turn the pages")
+    turn = menu_action(window, "Turn the pages")
     assert not turn.isEnabled() and turn.property("why_not") == "While a paper is read"
     page = read(qtbot, jobs, window)
     for name in ("Turn the pages", "Actual size", "Dark pages", "Show the pages, small"):
-        verb(window, name).trigger()
+        menu_action(window, name).trigger()
     assert page.book.view.turn == 1 and page.book.view.zoom == "1" and page.book.view.dark
     assert page.book.side.switch.current == 1
-    verb(window, "Choose all text").trigger()
+    menu_action(window, "Choose all text").trigger()
     assert len(page.book.view.marks.selection.pages) == 5
-    verb(window, "Highlight in green (2)").trigger()
+    menu_action(window, "Highlight in green (2)").trigger()
     qtbot.waitUntil(lambda: len(window.desk.reading.kept) >= 1)
     qtbot.waitUntil(lambda: not jobs.running())
-    verb(window, "Close the file").trigger()
+    menu_action(window, "Close the file").trigger()
     assert page.tabs == []
     qtbot.waitUntil(lambda: not jobs.running())
 
@@ -144,7 +144,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     target = tmp_path / "notes.md"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
     chosen = window.page.hits.chosen()
-    verb(window, "Save notes on chosen papers…").trigger()
+    menu_action(window, "Save notes on chosen papers…").trigger()
     qtbot.waitUntil(lambda: window.desk.reading.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())
 
