@@ -47,6 +47,10 @@ class DuplicatesServices(Protocol):
 
     def merges(self) -> list[Merge]: ...
 
+    def is_search_due(self) -> bool:
+        """Return whether the whole library has not been searched, or not to the end."""
+        ...
+
     def search(self, task: Task | None = None) -> int:
         """Search the whole library for duplicates; returns the number of new pairs."""
         ...

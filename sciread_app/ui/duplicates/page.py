@@ -63,7 +63,8 @@ class DuplicatesPage(Page):
         self.count = styled(QLabel(), "quiet")
         self.merge_all = QPushButton()
         self.search = QPushButton(tr("Find duplicates"))
-        self._search: Job | None = None  # the search started by the button
+        self.search_due = _SearchDueLine()
+        self._search: Job | None = None  # the search started by a button
         self.list = PairList(appearance)
         self.panel = ComparisonPanel(appearance)
         self.merges = MergeList()
@@ -131,6 +132,7 @@ class DuplicatesPage(Page):
         """
         if self._search is None:
             self.search.setEnabled(False)
+            self.search_due.hide()
             self._search = self._jobs.run(
                 tr("Searching the library for duplicates"),
                 self._reviewer.search,
@@ -172,13 +174,14 @@ class DuplicatesPage(Page):
             return
         versions = self.lists.current == VERSIONS
 
-        def look(task: Task) -> list[DuplicatePair]:
-            return self._reviewer.versions() if versions else self._reviewer.pairs(task)
+        def look(task: Task) -> tuple[list[DuplicatePair], bool]:
+            pairs = self._reviewer.versions() if versions else self._reviewer.pairs(task)
+            return pairs, self._reviewer.is_search_due()
 
         self._jobs.run(
             tr("Looking for duplicates"),
             look,
-            self._show_pairs,
+            lambda found: self._show_pairs(*found),
             queue=JobQueue.short,
             replaces="duplicates",
         )
@@ -210,7 +213,8 @@ class DuplicatesPage(Page):
         if not self.busy:
             self._decide(tr("Split"), lambda organise: organise.split(merge.paper, merge.id))
 
-    def _show_pairs(self, pairs: list[DuplicatePair]) -> None:
+    def _show_pairs(self, pairs: list[DuplicatePair], search_due: bool) -> None:
+        self.search_due.setVisible(search_due and self._search is None)
         self.busy = False
         self._loading = True
         self.panel.found = None
@@ -330,12 +334,14 @@ class DuplicatesPage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
+        column.addWidget(self.search_due)
         column.addWidget(self._middle, 1)
 
     def _connect(self) -> None:
         self.lists.chosen.connect(lambda _: self._load())
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.search.clicked.connect(self.find_duplicates)
+        self.search_due.button.clicked.connect(self.find_duplicates)
         self._jobs.finished.connect(self._end_search)
         self.list.chosen.connect(self._show_pair)
         self.merges.split_requested.connect(self._split_merge)
@@ -351,3 +357,21 @@ class DuplicatesPage(Page):
         self.panel.paper_requested.connect(
             lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
         )
+
+
+class _SearchDueLine(QWidget):
+    """Offers a search of a library that was filled by an earlier version, or whose search was
+    interrupted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        label = QLabel(
+            tr("This library has not been searched completely for duplicates yet."), wordWrap=True
+        )
+        self.button = QPushButton(tr("Find duplicates"))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(16, 0, 16, 8)
+        line.setSpacing(12)
+        line.addWidget(label, 1)
+        line.addWidget(self.button)
+        self.hide()

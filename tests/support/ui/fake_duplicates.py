@@ -31,6 +31,7 @@ class FakeDuplicates:
 
     def __init__(self, both: Sequence[tuple[Paper, Paper]] = ()) -> None:
         self.asked: list[str] = []
+        self.search_due = False
         self._sides: dict[tuple[int, int], tuple[PairMember, PairMember]] = {}
         self._pairs: list[DuplicatePair] = []
         self._versions: list[DuplicatePair] = []
@@ -51,7 +52,11 @@ class FakeDuplicates:
     def pairs(self, task: object = None) -> list[DuplicatePair]:
         return list(self._pairs)
 
+    def is_search_due(self) -> bool:
+        return self.search_due
+
     def search(self, task: object = None) -> int:
+        self.search_due = False
         self.add(replace(ONE, title="Found"), OTHER)
         return 1
 

@@ -50,14 +50,18 @@ def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
 
 def test_search_finds_pairs_that_imports_missed(qtbot, window, tmp_path):
     with closing(sqlite3.connect(tmp_path / "home" / "library.sqlite3")) as db, db:
-        db.execute("DELETE FROM relations")  # as in a library written by an earlier version
+        # As in a library written by an earlier version:
+        db.execute("DELETE FROM relations")
+        db.execute("INSERT INTO duplicate_search VALUES (1, 0)")
     window.go_to("duplicates")
     page = window.other_page("duplicates")
     qtbot.waitUntil(lambda: not page.empty.isHidden() and page.list.current is None)
-    qtbot.mouseClick(page.search, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(page.search_due.isVisible)
+    qtbot.mouseClick(page.search_due.button, Qt.MouseButton.LeftButton)
     assert not page.search.isEnabled()
     qtbot.waitUntil(lambda: page.panel.found is not None)
     assert page.search.isEnabled() and page.count.text() == "1 pair"
+    assert not page.search_due.isVisible()
 
 
 def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):

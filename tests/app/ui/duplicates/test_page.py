@@ -229,6 +229,20 @@ def test_versions_are_in_a_separate_list(qtbot, page):
         page.show_list(TO_LOOK_AT)
 
 
+def test_line_offers_a_search_while_it_is_due(qtbot, jobs, page, reviewer):
+    assert not page.search_due.isVisible()
+    reviewer.search_due = True
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))
+    assert page.search_due.isVisible()
+    with qtbot.waitSignal(page.searched):
+        qtbot.mouseClick(page.search_due.button, Qt.MouseButton.LeftButton)
+        assert not page.search_due.isVisible() and not page.search.isEnabled()
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))
+    assert not page.search_due.isVisible() and page.count.text() == "4 pairs"
+
+
 def test_page_without_pairs_has_a_placeholder(qtbot, jobs, appearance):
     page = DuplicatesPage(FakeDuplicates(), jobs, appearance)
     qtbot.addWidget(page)
