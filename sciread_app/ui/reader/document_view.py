@@ -27,11 +27,11 @@ from sciread_app.services.library.annotations import (
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.reader.find_bar import FileSearchController
 from sciread_app.ui.reader.pages.history import NavigationHistory
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
-from sciread_app.ui.reader.search_controller import FileSearchController
 from sciread_app.ui.reader.side.highlights_panel import swatch
 from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar

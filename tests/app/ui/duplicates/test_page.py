@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from sciread_app.domain.matching.duplicates import Merge
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.ui.duplicates.comparison import comparison
-from sciread_app.ui.duplicates.comparison_cell import ComparisonCell
+from sciread_app.ui.duplicates.comparison_panel import ComparisonCell
 from sciread_app.ui.duplicates.page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
 from tests.support.ui.fake_duplicates import ONE, OTHER, FakeDuplicates
 from tests.support.ui.fakes import FakeGateway
