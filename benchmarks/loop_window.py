@@ -121,8 +121,8 @@ class Windowed:
         self._window.go_to("search")
         page = self._window.page
         assert page
-        page.box.set_mode(SearchMode.meaning)
-        page.box.set_text(words)
+        page.search_box.set_mode(SearchMode.meaning)
+        page.search_box.set_text(words)
         page.search()
         self.until(lambda: page.view.query == words and not self._jobs.running())
         return [int(id) for id in page.view.listing.ids]

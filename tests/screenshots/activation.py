@@ -64,7 +64,7 @@ def _preparing(window: MainWindow) -> None:
     assert swapping and window.page
     swapping._service, swapping._jobs = _SlowActivation(), _NetworkRunner(window._jobs)  # type: ignore[assignment]
     swapping.activate("specter-ours", "SPECTER on my papers")
-    window.page.box.set_text("deep networks")
+    window.page.search_box.set_text("deep networks")
     window.page.search()
     window.toggle_work()
     wait(lambda: window.work_log.going() and window.work_log.going()[-1].done > READ * 0.9)

@@ -20,7 +20,7 @@ def _page(window: MainWindow) -> SearchPage:
 
 
 def _alone(window: MainWindow) -> None:
-    _page(window).box.set_text("learning to see")
+    _page(window).search_box.set_text("learning to see")
     wait(lambda: _page(window).view.query == "learning to see")
     _page(window).toggle_compare()
 
@@ -45,13 +45,13 @@ def _named(window: MainWindow) -> None:
         gateway.others.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
     page.compare.look_again()
     wait(lambda: page.compare.sides[1].model.rowCount())
-    page.compare.sides[0].hits.go_to(1)
+    page.compare.sides[0].result_list.go_to(1)
 
 
 def _nameless(window: MainWindow) -> None:
     page = _page(window)
     page.compare.chooser.blind.setChecked(True)
-    page.box.set_text("translation")
+    page.search_box.set_text("translation")
     wait(lambda: page.compare.trial.query == "translation" and page.compare.can_vote)
 
 
@@ -63,7 +63,7 @@ def _voted(window: MainWindow) -> None:
 
 def _seen(window: MainWindow) -> None:
     page = _page(window)
-    page.box.set_text("learning to see")
+    page.search_box.set_text("learning to see")
     wait(lambda: page.compare.trial.query == "learning to see" and page.compare.trial.known)
 
 

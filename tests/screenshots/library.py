@@ -63,8 +63,8 @@ def tagging(window: MainWindow) -> None:
 
 def editing(window: MainWindow) -> None:
     """Edit one record, two fields of which were changed manually before."""
-    window.page.hits.go_to(1)
-    ids = window.page.hits.chosen()
+    window.page.result_list.go_to(1)
+    ids = window.page.result_list.chosen()
     window.desk.organise.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
     window.shelving.edit()
     wait(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
@@ -81,12 +81,12 @@ def editing_many(window: MainWindow) -> None:
 def trash(window: MainWindow) -> None:
     window.page.set_scope("in:trash", "Trash")
     wait(lambda: window.shelving.in_trash)
-    window.page.hits.go_to(0)
+    window.page.result_list.go_to(0)
     window.shelving.delete_permanently()
 
 
 def _choose_some(window: MainWindow) -> None:
-    hits = window.page.hits
+    hits = window.page.result_list
     hits.go_to(0)
     hits.choose(list(window.page.view.listing.ids)[:5])
 

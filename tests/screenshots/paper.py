@@ -32,11 +32,12 @@ def full(window: MainWindow) -> None:
     """Show the paper on attention, with notes, files, tags and citations."""
     window.page.close_paper()
     gateway = window.desk
-    paper = gateway.find(parse("attention is all you need"), window.page.box.mode, Task()).ids[0]
+    mode = window.page.search_box.mode
+    paper = gateway.find(parse("attention is all you need"), mode, Task()).ids[0]
     if not gateway.about.details(PaperId(paper), parse(""), Task()).notes:
         _add_details(window, PaperId(paper))
         window.events.library_changed.emit(LibraryChanges(papers=True))
-    window.page.box.set_text("attention is all you need")
+    window.page.search_box.set_text("attention is all you need")
 
 
 def _add_details(window: MainWindow, paper: PaperId) -> None:
@@ -85,7 +86,7 @@ def page(window: MainWindow) -> None:
 def bare(window: MainWindow) -> None:
     """Show a paper without any additions."""
     window.page.close_paper()
-    window.page.box.set_text("bees")
+    window.page.search_box.set_text("bees")
 
 
 def _look_at(window: MainWindow, part: QWidget) -> None:

@@ -31,13 +31,13 @@ def _page(window: MainWindow) -> SearchPage:
 
 
 def _whole(window: MainWindow) -> None:
-    _page(window).box.set_text("")
+    _page(window).search_box.set_text("")
 
 
 def _found(window: MainWindow) -> None:
     page = _page(window)
-    page.head.lift()
-    page.box.set_text("learning to see")
+    page.header.lift()
+    page.search_box.set_text("learning to see")
 
 
 def _marked(window: MainWindow) -> None:
@@ -56,35 +56,35 @@ def _marked(window: MainWindow) -> None:
 
 def _filters(window: MainWindow) -> None:
     page = _page(window)
-    if page.head.filters.isHidden():
-        page.head.toggle_filters()
+    if page.header.filters.isHidden():
+        page.header.toggle_filters()
     page.set_scope('in:"Sample library"', "Sample library")
-    page.box.set_text("learning")
-    page.head.change(
+    page.search_box.set_text("learning")
+    page.header.change(
         filters=(SearchFilter("year", ("1990..2018",)), SearchFilter("cat", ("cs.LG", "cs.CL")))
     )
 
 
 def _years(window: MainWindow) -> None:
     page = _page(window)
-    page.head.change(filters=())
+    page.header.change(filters=())
     wait(lambda: not page.view.request.filters)
-    page.head.filters.open("year")
+    page.header.filters.open("year")
 
 
 def _fields(window: MainWindow) -> None:
     page = _page(window)
-    page.head.filters.open("cat")
+    page.header.filters.open("cat")
 
 
 def _steered(window: MainWindow) -> None:
     """Show a typed query with examples and a counterexample."""
     page = _page(window)
-    page.head.toggle_filters()
+    page.header.toggle_filters()
     page.set_scope("")
-    page.box.set_text("learning to see")
+    page.search_box.set_text("learning to see")
     ids = [int(paper) for paper in page.view.listing.ids[:4]]
-    page.head.change(like=tuple(ids[:2]), unlike=tuple(ids[3:4]))
+    page.header.change(like=tuple(ids[:2]), unlike=tuple(ids[3:4]))
 
 
 def _similar(window: MainWindow) -> None:
@@ -93,11 +93,11 @@ def _similar(window: MainWindow) -> None:
 
 
 def _wrong(window: MainWindow) -> None:
-    _page(window).box.set_text("year:soon")
+    _page(window).search_box.set_text("year:soon")
 
 
 def _nothing(window: MainWindow) -> None:
-    _page(window).box.set_text("tag:nowhere")
+    _page(window).search_box.set_text("tag:nowhere")
 
 
 def _import(window: MainWindow) -> None:
@@ -115,7 +115,7 @@ def _odd(window: MainWindow) -> None:
     """Show the papers added last: a long title, Arabic, Chinese, formulas."""
     page = _page(window)
     page.set_scope("")
-    page.box.set_text("")
+    page.search_box.set_text("")
     wait(lambda: not page.view.query and len(page.view.listing.ids) > 4)
 
 
@@ -133,7 +133,7 @@ def _open_odd(window: MainWindow, key: str) -> None:
     where = {"long": 0, "arabic": 1, "chinese": 2, "formula": 3}[key]
     first = min(page.view.listing.ids[:4])
     row = page.model.row_of(first + where)
-    page.hits.go_to(row)
+    page.result_list.go_to(row)
     wait(
         lambda: page.details.details is not None and page.details.details.paper.id == first + where
     )

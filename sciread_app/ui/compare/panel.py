@@ -125,7 +125,7 @@ class ComparePanel(QWidget):
         if self._is_alone:
             self.nothing.buttons()[0].setFocus()
         else:
-            self.sides[0].hits.setFocus()
+            self.sides[0].result_list.setFocus()
 
     @property
     def can_vote(self) -> bool:
@@ -365,10 +365,10 @@ class ComparePanel(QWidget):
             side.read_requested.connect(self._read)
             side.switch_requested.connect(self.switch_requested)
             side.activated.connect(self.activated)
-            side.hits.escaped.connect(self.escaped)
-            side.hits.marked_relevant.connect(self.marked_relevant)
-            side.hits.marked_irrelevant.connect(self.marked_irrelevant)
-            side.hits.current_changed.connect(partial(self._pick, number))
+            side.result_list.escaped.connect(self.escaped)
+            side.result_list.marked_relevant.connect(self.marked_relevant)
+            side.result_list.marked_irrelevant.connect(self.marked_irrelevant)
+            side.result_list.current_changed.connect(partial(self._pick, number))
 
 
 def _answer(

@@ -38,14 +38,14 @@ class ResultColumn(QWidget):
         self.switch_button.setToolTip(means)
         self.switch_button.setAccessibleDescription(means)
         self.model = PaperModel(source, jobs, self)
-        self.hits = PaperList(self.model, appearance)
-        self.hits.setAccessibleName(name)
+        self.result_list = PaperList(self.model, appearance)
+        self.result_list.setAccessibleName(name)
         self._build()
         self.clear()
         self.read_button.clicked.connect(lambda: self.read_requested.emit(self._of.name))
         self.switch_button.clicked.connect(lambda: self.switch_requested.emit(*self._of[:2]))
-        self.hits.activated.connect(self._enter)
-        self.hits.doubleClicked.connect(self._enter)
+        self.result_list.activated.connect(self._enter)
+        self.result_list.doubleClicked.connect(self._enter)
 
     def show_named(
         self, of: ComparableModel, answer: ModelResults, listing: ResultList, *, reads: bool
@@ -78,24 +78,24 @@ class ResultColumn(QWidget):
         """Select the paper that was selected on the other side, if it is here."""
         row = self.model.row_of(paper)
         if row is None:
-            self.hits.clearSelection()
-        elif paper != self.hits.current() or not self.hits.selected_count():
-            self.hits.go_to(row)
+            self.result_list.clearSelection()
+        elif paper != self.result_list.current() or not self.result_list.selected_count():
+            self.result_list.go_to(row)
 
     def _show(self, title: str, listing: ResultList) -> None:
         self.title.setText(title)
-        self.hits.setAccessibleName(title or self._nameless)
+        self.result_list.setAccessibleName(title or self._nameless)
         if [*listing.ids] == [*self.model.listing.ids]:
-            with self.hits.preserving_view():  # keep the scroll position after a vote
-                self.hits.show_listing(listing)
+            with self.result_list.preserving_view():  # keep the scroll position after a vote
+                self.result_list.show_listing(listing)
         else:
-            self.hits.show_listing(listing)
+            self.result_list.show_listing(listing)
 
     def _explain(self, *sentences: str) -> None:
         self.message.setText(" ".join(filter(None, sentences)))
 
     def _enter(self) -> None:
-        if (paper := self.hits.current()) is not None:
+        if (paper := self.result_list.current()) is not None:
             self.activated.emit(paper)
 
     def _build(self) -> None:
@@ -113,4 +113,4 @@ class ResultColumn(QWidget):
         column.setSpacing(6)
         column.addLayout(head)
         column.addLayout(below)
-        column.addWidget(self.hits, 1)
+        column.addWidget(self.result_list, 1)

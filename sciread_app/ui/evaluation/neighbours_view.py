@@ -68,7 +68,7 @@ class NeighboursView(InstalledPairView):
         self._look_for_papers()
 
     def tab_stops(self) -> list[QWidget]:
-        sides = (side.hits for side in self.sides)
+        sides = (side.result_list for side in self.sides)
         return [
             *self.pair.tab_stops(),
             *self.empty.buttons(),
@@ -172,7 +172,7 @@ class NeighboursView(InstalledPairView):
 
     def _explain_below(self, problem: JobError) -> None:
         for side in self.sides:
-            side.hits.show_listing(EMPTY_RESULTS)
+            side.result_list.show_listing(EMPTY_RESULTS)
         self.message.setText(f"{problem.message} {problem.hint}".strip())
 
     def _build(self) -> None:

@@ -40,7 +40,7 @@ class ListPage(Protocol):
     menu_opened: Any  # Signal(QMenu)
     shown: Any  # Signal(ResultView)
     view: ResultView
-    hits: PaperList
+    result_list: PaperList
     model: PaperModel
 
     @property
@@ -85,7 +85,7 @@ class LibraryController(QObject):
         self.notice.avoid(self.bar)
         self.notice.avoid(context.messages)
         self._whole = LibraryTreeNodes(LibraryTree())  # the last tree that was not filtered
-        self._drag = PaperDrag(self._page.hits)
+        self._drag = PaperDrag(self._page.result_list)
         page.add_sidebar(self.sidebar)
         page.add_below(self.bar)
         self._connect()
@@ -182,7 +182,7 @@ class LibraryController(QObject):
             self.export_requested.emit(ids)
 
     def choose_all(self) -> None:
-        self._page.hits.selectAll()
+        self._page.result_list.selectAll()
 
     def add(self) -> None:
         """Create a collection, named in the sidebar."""
@@ -192,7 +192,7 @@ class LibraryController(QObject):
     def toggle_sidebar(self) -> None:
         self.sidebar.setVisible(self.sidebar.isHidden())
         if self.sidebar.isHidden():
-            self._page.hits.setFocus()
+            self._page.result_list.setFocus()
 
     def go_to_sidebar(self) -> None:
         self.sidebar.show()
@@ -209,11 +209,13 @@ class LibraryController(QObject):
         sidebar.duplicates_requested.connect(self.duplicates_requested)
         sidebar.export_requested.connect(self.scope_export_requested)
         sidebar.empty_trash_requested.connect(self.empty_trash)
-        sidebar.escaped.connect(page.hits.setFocus)
-        page.hits.chosen_changed.connect(self._show_bar)
+        sidebar.escaped.connect(page.result_list.setFocus)
+        page.result_list.chosen_changed.connect(self._show_bar)
         page.shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)
-        self.bar.cleared.connect(lambda: page.hits.go_to(page.hits.currentIndex().row()))
+        self.bar.cleared.connect(
+            lambda: page.result_list.go_to(page.result_list.currentIndex().row())
+        )
         self.work.loaded.connect(self._look_at_tree)
         self.work.changed.connect(self._context.events.library_changed)
         self.work.done.connect(self._tell)
@@ -238,7 +240,7 @@ class LibraryController(QObject):
         self._show_bar()
 
     def _show_bar(self) -> None:
-        self.bar.show_count(self._page.hits.selected_count(), in_trash=self.in_trash)
+        self.bar.show_count(self._page.result_list.selected_count(), in_trash=self.in_trash)
 
     def _fill_menu(self, menu: QMenu) -> None:
         """Add the actions for the selected papers to the list's context menu."""
@@ -265,7 +267,7 @@ class LibraryController(QObject):
 
     def chosen(self) -> list[PaperId]:
         """The chosen papers of the list."""
-        return self._page.hits.chosen()
+        return self._page.result_list.chosen()
 
     def _chosen(self) -> list[PaperId]:
         ids = self.chosen()
@@ -293,13 +295,13 @@ class LibraryController(QObject):
         chooser = PickerPopup(title, choices, self._context.appearance, self._window)
         chooser.taken.connect(take)
         chooser.closed.connect(self._back_to_list)
-        hits = self._page.hits
-        chooser.open_at(hits.mapToGlobal(QPoint(24, hits.height() - 16)))
+        result_list = self._page.result_list
+        chooser.open_at(result_list.mapToGlobal(QPoint(24, result_list.height() - 16)))
 
     def _back_to_list(self) -> None:
         """Return the focus to the list after a popup."""
         self._window.activateWindow()
-        self._page.hits.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._page.result_list.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _tag(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
         """Add the tag to the papers, or remove it if every paper has it."""

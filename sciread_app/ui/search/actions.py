@@ -26,14 +26,14 @@ class SearchActions(PageActions["SearchPage"]):
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "search", tr("On the search page"))
-        self.add(tr("&Filters"), lambda page: page.head.toggle_filters(), "Ctrl+Shift+F")
-        self.add(tr("&Save this search…"), lambda page: page.head.save_search(), "Ctrl+S")
-        self.add(tr("&Recent searches"), lambda page: page.head.recall(), "Ctrl+Shift+R")
-        self.add(tr("&Lift all limits"), lambda page: page.head.lift(), "Ctrl+Shift+L")
+        self.add(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F")
+        self.add(tr("&Save this search…"), lambda page: page.header.save_search(), "Ctrl+S")
+        self.add(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R")
+        self.add(tr("&Lift all limits"), lambda page: page.header.lift(), "Ctrl+Shift+L")
         menu.addSeparator()
         self.add(tr("Similar &papers"), lambda page: page.similar_to_chosen(), "Ctrl+L")
-        self.add(tr("&More like this"), lambda page: page.more_like(page.hits.chosen()))
-        self.add(tr("&Not like this"), lambda page: page.less_like(page.hits.chosen()))
+        self.add(tr("&More like this"), lambda page: page.more_like(page.result_list.chosen()))
+        self.add(tr("&Not like this"), lambda page: page.less_like(page.result_list.chosen()))
         self.add(tr("Similar to a f&ile…"), self._choose_files)
         copied = tr("Similar to what was &copied")
         self.add(copied, self._take_copied, "Ctrl+Shift+V")
@@ -62,7 +62,7 @@ class SearchActions(PageActions["SearchPage"]):
         """An entry, a DOI or an abstract: the box knows what it is."""
         text = QGuiApplication.clipboard().text().strip()
         if text:
-            page.box.search_for_text(text)
+            page.search_box.search_for_text(text)
 
 
 def _sort(order: Order, page: SearchPage) -> None:
@@ -70,4 +70,4 @@ def _sort(order: Order, page: SearchPage) -> None:
 
 
 def _set_mode(mode: SearchMode, page: SearchPage) -> None:
-    page.box.set_mode(mode)
+    page.search_box.set_mode(mode)

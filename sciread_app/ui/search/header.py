@@ -57,7 +57,7 @@ class SearchHeader(QWidget):
     ) -> None:
         super().__init__()
         self._request = SearchRequest()
-        self.box = SearchBox(appearance)
+        self.search_box = SearchBox(appearance)
         self.scope = ScopeBar(appearance)
         self._source = source
         self._jobs = jobs
@@ -72,12 +72,12 @@ class SearchHeader(QWidget):
     @property
     def request(self) -> SearchRequest:
         """The current request, whether its results are shown yet or not."""
-        return replace(self._request, typed=self.box.text)
+        return replace(self._request, typed=self.search_box.text)
 
     def show_request(self, request: SearchRequest) -> None:
         """Put this request into the widgets, without running it."""
         self._request = request
-        self.box.show_text(request.typed)
+        self.search_box.show_text(request.typed)
         self._show_chips()
 
     def change(self, **parts: object) -> None:
@@ -98,7 +98,7 @@ class SearchHeader(QWidget):
             tr("Reading what to look for"),
             lambda task: self._source.likeness(source, task),
             look,
-            on_failed=self.box.explain,
+            on_failed=self.search_box.explain,
             queue=JobQueue.short,
             replaces="likeness",
         )
@@ -109,8 +109,8 @@ class SearchHeader(QWidget):
 
     def recall(self) -> None:
         """Offer recent searches."""
-        self.box.take_focus()
-        self.box.recall()
+        self.search_box.take_focus()
+        self.search_box.recall()
 
     def save_search(self) -> None:
         """Ask for a name and save the current request under it."""
@@ -118,7 +118,7 @@ class SearchHeader(QWidget):
         if request.query:
             popover = SavePopover(suggested_name(request), self)
             popover.named.connect(lambda name: self.save_requested.emit(name, request.query))
-            popover.open_below(self.box.edit)
+            popover.open_below(self.search_box.edit)
 
     def show_view(self, view: ResultView, can_go_back: bool) -> None:
         self.count.setText(count_text(view))
@@ -127,7 +127,7 @@ class SearchHeader(QWidget):
         self.weaker.setText(weak_matches_text(view.listing))
         self.weaker.setVisible(bool(view.listing.weaker and view.listing.ids))
         if not view.title:
-            self.filters.show_view(view.request, self.box.mode)
+            self.filters.show_view(view.request, self.search_box.mode)
         self.filter_button.setVisible(not view.title)
         self.order.show_for(view.request.ranked)
         self.order.setVisible(not view.title and len(view.listing.ids) > 1)
@@ -140,14 +140,14 @@ class SearchHeader(QWidget):
         self._show_chips()
         self.filter_button.setChecked(self.filters.isVisible())
         if self.filters.isHidden():
-            self.box.take_focus()
+            self.search_box.take_focus()
 
     def _show_chips(self) -> None:
         """Filters have no chips while the filter bar shows them."""
         hidden = self.filters.isHidden()
         self.scope.show_limits(self._request.scope, self._request.filters if hidden else ())
         self.filters.show_filters(self._request)
-        self.box.invite(narrowing=bool(self._request.like))
+        self.search_box.invite(narrowing=bool(self._request.like))
         self.steering.show_request(self._request)
 
     def remember(self, settings: QSettings) -> None:
@@ -155,14 +155,14 @@ class SearchHeader(QWidget):
         self.order.restore(settings.value("search/order"))
         self.order.chosen.connect(lambda _: settings.setValue("search/order", self.order.save()))
         recent = settings.value("search/recent")
-        self.box.recent = [str(one) for one in recent] if isinstance(recent, list) else []
-        self.box.searched.connect(lambda recent: settings.setValue("search/recent", recent))
+        self.search_box.recent = [str(one) for one in recent] if isinstance(recent, list) else []
+        self.search_box.searched.connect(lambda recent: settings.setValue("search/recent", recent))
 
     def _find_names(self, field: str, written: str) -> None:
         self._jobs.run(
             tr("Looking for names"),
             lambda task: self._source.names(field, written, task),
-            lambda names: self.box.offer_names(field, written, names),
+            lambda names: self.search_box.offer_names(field, written, names),
             queue=JobQueue.short,
             replaces="names",
         )
@@ -202,16 +202,16 @@ class SearchHeader(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self.box, self.scope, self.steering):
+        for part in (self.search_box, self.scope, self.steering):
             column.addWidget(part)
         column.addLayout(self._line)
         column.addWidget(self.filters)  # below its button, which stays in its place
 
     def _connect(self) -> None:
-        self.box.asked.connect(self.asked)
-        self.box.entry_pasted.connect(self.find_like)
-        self.filters.escaped.connect(self.box.down)
-        self.box.names_requested.connect(self._find_names)
+        self.search_box.asked.connect(self.asked)
+        self.search_box.entry_pasted.connect(self.find_like)
+        self.filters.escaped.connect(self.search_box.down)
+        self.search_box.names_requested.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
         self.order.chosen.connect(lambda order: self.asked.emit())

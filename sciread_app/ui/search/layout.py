@@ -30,8 +30,8 @@ class SearchLayout(QObject):
     def __init__(
         self,
         page: QWidget,
-        head: SearchHeader,
-        hits: PaperList,
+        header: SearchHeader,
+        result_list: PaperList,
         empty: EmptyState,
         details: DetailsPanel,
         compare: ComparePanel,
@@ -40,7 +40,7 @@ class SearchLayout(QObject):
         self.narrow = False
         self._details, self._compare = details, compare
         self._pages = QStackedWidget()
-        self._pages.addWidget(hits)
+        self._pages.addWidget(result_list)
         self._pages.addWidget(empty)
         self._list = QWidget()
         self._found = QVBoxLayout(self._list)
@@ -62,7 +62,7 @@ class SearchLayout(QObject):
         column = QVBoxLayout(middle)
         column.setContentsMargins(16, 12, 16, 10)
         column.setSpacing(10)
-        column.addWidget(head)
+        column.addWidget(header)
         column.addWidget(split, 1)
         self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._across.setHandleWidth(1)

@@ -74,26 +74,26 @@ class SearchPage(Page):
         # the history of `back`, with the current row of each view
         self._history: list[tuple[ResultView, int]] = []
         self.model = PaperModel(finder, jobs, self)
-        self.head = SearchHeader(finder, self.model, jobs, appearance)
-        self.box = self.head.box
-        self.hits = PaperList(self.model, appearance)
+        self.header = SearchHeader(finder, self.model, jobs, appearance)
+        self.search_box = self.header.search_box
+        self.result_list = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.missing = MissingPaper(finder.about, jobs, self.empty)
         self.compare = ComparePanel(finder, jobs, appearance)
         self.parts = SearchLayout(
-            self, self.head, self.hits, self.empty, self.details, self.compare
+            self, self.header, self.result_list, self.empty, self.details, self.compare
         )
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(lambda: self.head.count.setText(tr("Searching…")))
+        self._slow.timeout.connect(lambda: self.header.count.setText(tr("Searching…")))
 
     def search(self) -> None:
         """Run the request of the header; an empty one lists the whole library."""
         self._ask(self._arrive)
 
     def sort_by(self, order: Order) -> None:
-        self.head.order.choose(order)
+        self.header.order.choose(order)
         self.search()
 
     def set_scope(self, fragment: str, label: str = "") -> None:
@@ -101,7 +101,7 @@ class SearchPage(Page):
         the previous one; an empty clause lifts every restriction."""
         scope = (QueryChip(fragment, label or fragment),) if fragment else ()
         self._history.clear()
-        self.head.change(scope=scope, filters=(), like=(), unlike=())
+        self.header.change(scope=scope, filters=(), like=(), unlike=())
 
     def show_similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId] = ()) -> None:
         """Replace the list by the papers most similar to these; `back` returns."""
@@ -110,31 +110,31 @@ class SearchPage(Page):
 
     def more_like(self, papers: Sequence[PaperId]) -> None:
         """Rank papers similar to these higher."""
-        self._steer(*more_like(self.head.request, papers))
+        self._steer(*more_like(self.header.request, papers))
 
     def less_like(self, papers: Sequence[PaperId]) -> None:
         """Rank papers similar to these lower."""
-        self._steer(*less_like(self.head.request, papers))
+        self._steer(*less_like(self.header.request, papers))
 
     def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
         """Replace the list by these papers; `back` returns."""
         self._push()
-        self.head.show_request(SearchRequest())
+        self.header.show_request(SearchRequest())
         self._show(ResultView(ResultList(tuple(papers), len(papers)), title=title))
         self._into_results()
 
     def remember(self, settings: QSettings) -> None:
         """Restore the state from `settings`, and save changes there."""
-        self.head.remember(settings)
+        self.header.remember(settings)
 
     def back(self) -> None:
         """Return to the previous list."""
         if self._history:
             view, row = self._history.pop()
-            self.head.show_request(view.request)
+            self.header.show_request(view.request)
             self._show(view)
-            self.hits.go_to(row)
-            self.hits.setFocus()
+            self.result_list.go_to(row)
+            self.result_list.setFocus()
             if not view.title:
                 self._ask(self._update)  # the library may have changed since
 
@@ -153,17 +153,18 @@ class SearchPage(Page):
         self.details.keep_drafts()
 
     def panes(self) -> Sequence[QWidget]:
-        sides = (side.hits for side in self.compare.sides)
+        sides = (side.result_list for side in self.compare.sides)
         return (
-            self.box, *self.parts.sidebars(), self.hits, *sides, self.compare.ballot, self.details,
+            self.search_box, *self.parts.sidebars(), self.result_list,
+            *sides, self.compare.ballot, self.details,
         )  # fmt: skip
 
     def chosen(self) -> Sequence[PaperId]:
-        return self.hits.chosen()
+        return self.result_list.chosen()
 
     @property
     def request(self) -> SearchRequest:
-        return self.head.request
+        return self.header.request
 
     def add_sidebar(self, sidebar: Sidebar) -> None:
         self.parts.add_sidebar(sidebar)
@@ -175,11 +176,11 @@ class SearchPage(Page):
     def show_weaker(self) -> None:
         """Show the weak matches below the good ones."""
         at_first = not self.view.listing.ids
-        with self.hits.preserving_view():
+        with self.result_list.preserving_view():
             self._show(replace(self.view, listing=self.view.listing.with_weaker()))
         if at_first:
-            self.hits.go_to(0)
-        self.hits.setFocus()
+            self.result_list.go_to(0)
+        self.result_list.setFocus()
 
     def toggle_details(self) -> None:
         if self.parts.narrow and not self.compare.is_open:
@@ -195,14 +196,14 @@ class SearchPage(Page):
         else:
             self.compare.open()
         self._show_details()
-        (self.compare.take_focus if self.compare.is_open else self.hits.setFocus)()
+        (self.compare.take_focus if self.compare.is_open else self.result_list.setFocus)()
 
     def similar_to_chosen(self) -> None:
-        self.show_similar(self.hits.chosen())
+        self.show_similar(self.result_list.chosen())
 
     def open_paper(self) -> None:
         """Show the current paper on the whole page, until the user leaves it."""
-        if self.hits.currentIndex().isValid():
+        if self.result_list.currentIndex().isValid():
             self._show_as_page(True)
             self.details.focus_text()
 
@@ -210,50 +211,50 @@ class SearchPage(Page):
         """Return to the list, with the paper beside it."""
         if self._paper_alone:
             self._show_as_page(False)
-        (self.compare.take_focus if self.compare.is_open else self.hits.setFocus)()
+        (self.compare.take_focus if self.compare.is_open else self.result_list.setFocus)()
 
     def _show_as_page(self, alone: bool) -> None:
         self._paper_alone = alone
-        self.head.setVisible(not alone)
+        self.header.setVisible(not alone)
         self.details.show_as_page(alone)
         self._show_details()
 
     def copy_chosen(self, what: CopyWhat | None = None) -> None:
-        self.details.copy(self.hits.chosen(), what)
+        self.details.copy(self.result_list.chosen(), what)
 
     def choose_style(self) -> None:
         """Choose a citation style and copy the selected papers in it."""
-        self.details.choose_style(self.hits.chosen())
+        self.details.choose_style(self.result_list.chosen())
 
     def _enter_request(self, request: SearchRequest) -> None:
         """Run another request, with a way back to the current view."""
         self._push()
-        self.head.show_request(request)
+        self.header.show_request(request)
 
         def show(view: ResultView) -> None:
             self._show(view)
-            self.hits.go_to(0)
-            self.hits.setFocus()
+            self.result_list.go_to(0)
+            self.result_list.setFocus()
 
         self._ask(show)
 
     def _steer(self, like: tuple[PaperId, ...], unlike: tuple[PaperId, ...]) -> None:
         if self.view.title:
             self._push()
-        self.head.show_request(replace(self.head.request, like=like, unlike=unlike))
+        self.header.show_request(replace(self.header.request, like=like, unlike=unlike))
         self._ask(self._steered)
 
     def _steered(self, view: ResultView) -> None:
-        with self.hits.preserving_view(scrolled=False):
+        with self.result_list.preserving_view(scrolled=False):
             self._show(view)
 
     def _push(self) -> None:
-        self._history.append((self.view, self.hits.currentIndex().row()))
+        self._history.append((self.view, self.result_list.currentIndex().row()))
         del self._history[:-MAX_HISTORY]
 
     def _ask(self, show: Callable[[ResultView], None]) -> None:
-        request, mode = self.head.request, self.box.mode
-        order = self.head.order.order(request.ranked)
+        request, mode = self.header.request, self.search_box.mode
+        order = self.header.order.order(request.ranked)
         self._slow.start()
         self._jobs.run(
             tr("Searching"),
@@ -269,26 +270,26 @@ class SearchPage(Page):
         if not view.request.like:
             self._history.clear()
         self._show(view)
-        self.hits.go_to(0)
+        self.result_list.go_to(0)
 
     def _update(self, view: ResultView) -> None:
-        with self.hits.preserving_view():
+        with self.result_list.preserving_view():
             self._show(view)
 
     def _show(self, view: ResultView) -> None:
         self._slow.stop()
-        self.box.explain(None)
+        self.search_box.explain(None)
         if self._paper_alone and view.what != self.view.what:
             self._show_as_page(False)  # another list was requested
         self.view = view
-        self.hits.show_listing(view.listing)
-        self.head.show_view(view, bool(self._history))
+        self.result_list.show_listing(view.listing)
+        self.header.show_view(view, bool(self._history))
         if not view.listing.ids:
             self.details.show_paper(None)
             self._show_empty(view)
         self.parts.fill_list(bool(view.listing.ids))
         self._show_details()
-        self.compare.show_view(view, self.box.mode)
+        self.compare.show_view(view, self.search_box.mode)
         self.shown.emit(view)
 
     def _show_empty(self, view: ResultView) -> None:
@@ -302,7 +303,7 @@ class SearchPage(Page):
         elif view.listing.weaker:
             actions = ((weak_matches_text(view.listing), self.show_weaker),)
         elif view.request.filters:
-            actions = ((tr("Take the filters away"), lambda: self.head.change(filters=())),)
+            actions = ((tr("Take the filters away"), lambda: self.header.change(filters=())),)
         elif view.request.scope and view.request.typed:
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         else:
@@ -313,28 +314,28 @@ class SearchPage(Page):
     def _explain(self, problem: JobError) -> None:
         """Keep the last results, and show the error of the query above them."""
         self._slow.stop()
-        self.head.count.setText(count_text(self.view))
-        self.box.explain(problem)
+        self.header.count.setText(count_text(self.view))
+        self.search_box.explain(problem)
 
     def _pick(self, paper: PaperId | None) -> None:
-        row = self.hits.currentIndex().row()
+        row = self.result_list.currentIndex().row()
         card = self.model.card(row) if paper is not None else None
         self.details.show_paper(paper, card, self.view.request.parsed, self.view.listing)
 
     def _go_to(self, paper: PaperId) -> None:
         row = self.model.row_of(paper)
         if row is not None:
-            self.hits.go_to(row)
+            self.result_list.go_to(row)
         else:
             self.details.show_paper(paper)
 
     def _go_beside(self, paper: PaperId | None) -> None:
         """Select the paper chosen in the model comparison, if this list contains it."""
         if (row := self.model.row_of(paper)) is not None:
-            self.hits.go_to(row)
+            self.result_list.go_to(row)
         else:
             # so that no action applies to a paper that is not visible
-            self.hits.selectionModel().clear()
+            self.result_list.selectionModel().clear()
 
     def _read_beside(self, paper: PaperId) -> None:
         self._go_to(paper)
@@ -342,7 +343,7 @@ class SearchPage(Page):
         self.details.focus_text()
 
     def _step(self, rows: int) -> None:
-        self.hits.go_to(self.hits.currentIndex().row() + rows)
+        self.result_list.go_to(self.result_list.currentIndex().row() + rows)
 
     def _enter(self) -> None:
         if self.parts.narrow:
@@ -368,9 +369,9 @@ class SearchPage(Page):
         if self.compare.is_open:
             self.compare.take_focus()
         elif self.model.rowCount():
-            if not self.hits.currentIndex().isValid():
-                self.hits.go_to(0)
-            self.hits.setFocus()
+            if not self.result_list.currentIndex().isValid():
+                self.result_list.go_to(0)
+            self.result_list.setFocus()
         elif offered := self.empty.buttons():
             offered[0].setFocus()
 
@@ -378,10 +379,10 @@ class SearchPage(Page):
         if self._history:
             self.back()
         else:
-            self.box.take_focus()
+            self.search_box.take_focus()
 
     def _menu(self, place: QPoint) -> None:
-        chosen = self.hits.chosen()
+        chosen = self.result_list.chosen()
         if not chosen:
             return
         menu = QMenu(self)
@@ -392,27 +393,27 @@ class SearchPage(Page):
         fill(menu.addMenu(tr("Copy as")), self.copy_chosen, self.choose_style)
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.hits.viewport().mapToGlobal(place))
+        menu.popup(self.result_list.viewport().mapToGlobal(place))
 
     def _connect(self) -> None:
         self.missing.loaded.connect(self.details.loaded)
         self.parts.fitted.connect(self._show_details)
-        self.head.asked.connect(self.search)
-        self.head.save_requested.connect(self.save_requested)
-        self.head.activated.connect(self._enter_request)
-        self.head.weaker_requested.connect(self.show_weaker)
-        self.box.down.connect(self._into_results)
-        self.box.escaped.connect(self.back)
-        self.head.back_button.clicked.connect(self.back)
-        self.hits.current_changed.connect(self._pick)
-        self.hits.activated.connect(self._enter)
-        self.hits.preview_toggled.connect(self.toggle_details)
-        self.hits.escaped.connect(self._leave)
-        self.hits.marked_relevant.connect(self.more_like)
-        self.hits.marked_irrelevant.connect(self.less_like)
-        self.hits.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.hits.customContextMenuRequested.connect(self._menu)
-        self.hits.doubleClicked.connect(self.open_paper)
+        self.header.asked.connect(self.search)
+        self.header.save_requested.connect(self.save_requested)
+        self.header.activated.connect(self._enter_request)
+        self.header.weaker_requested.connect(self.show_weaker)
+        self.search_box.down.connect(self._into_results)
+        self.search_box.escaped.connect(self.back)
+        self.header.back_button.clicked.connect(self.back)
+        self.result_list.current_changed.connect(self._pick)
+        self.result_list.activated.connect(self._enter)
+        self.result_list.preview_toggled.connect(self.toggle_details)
+        self.result_list.escaped.connect(self._leave)
+        self.result_list.marked_relevant.connect(self.more_like)
+        self.result_list.marked_irrelevant.connect(self.less_like)
+        self.result_list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.result_list.customContextMenuRequested.connect(self._menu)
+        self.result_list.doubleClicked.connect(self.open_paper)
         self.compare.escaped.connect(self.toggle_compare)
         self.compare.current_changed.connect(self._go_beside)
         self.compare.activated.connect(self._read_beside)
@@ -422,7 +423,7 @@ class SearchPage(Page):
         self.details.search_requested.connect(self.close_paper)
         self.details.papers_requested.connect(self.show_papers)
         self.details.similar_requested.connect(self.show_similar)
-        self.details.search_requested.connect(self.box.set_text)
+        self.details.search_requested.connect(self.search_box.set_text)
         self.details.step_requested.connect(self._step)
         self.details.paper_requested.connect(self._go_to)
         self.details.read_changed.connect(self.model.replace)

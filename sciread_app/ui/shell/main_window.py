@@ -160,7 +160,7 @@ class MainWindow(QMainWindow):
         """To the box that is typed into, wherever one is."""
         self.go_to("search")
         self.page.close_paper()
-        self.page.box.take_focus()
+        self.page.search_box.take_focus()
 
     def find_here(self) -> None:
         """In what the page shows, or else in the library."""
@@ -175,7 +175,7 @@ class MainWindow(QMainWindow):
 
     def read_chosen(self) -> None:
         """The first PDF of the paper whose details are shown; without one the page stays."""
-        paper = self.page.hits.current()
+        paper = self.page.result_list.current()
         if paper is None:
             return
 
@@ -196,7 +196,7 @@ class MainWindow(QMainWindow):
 
     def save_notes(self) -> None:
         """Of the chosen papers."""
-        if chosen := self.page.hits.chosen():
+        if chosen := self.page.result_list.chosen():
             save_notes_of(self.other_page("reader"), chosen)
 
     def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
@@ -230,7 +230,7 @@ class MainWindow(QMainWindow):
     def search_for(self, query: str) -> None:
         """Show what is found for a query, as if it had been typed."""
         self.go_to("search")
-        self.page.box.set_text(query)
+        self.page.search_box.set_text(query)
         self.page.search()
 
     def show_palette(self) -> None:
@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
     def find_like(self, source: Sequence[Path] | str) -> None:
         """Find what is similar to papers in files, or in a text, without adding them."""
         self.go_to("search")
-        self.page.head.find_like(source)
+        self.page.header.find_like(source)
 
     def add_files(self) -> None:
         self.add(choose_files(self))
@@ -341,7 +341,7 @@ class MainWindow(QMainWindow):
         self.shelving = LibraryController(
             self.context, page, desk.organise, desk, on_shelf, self.menus.rate, self._frame
         )
-        self.menus.live_on(page.hits)
+        self.menus.live_on(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)
         self.shelving.restore(self.memory())
         self.exchange = ExportController(self.context, desk.exchange, importing, self)

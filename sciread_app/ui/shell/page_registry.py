@@ -42,7 +42,7 @@ def _search(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Page:
     page.menu_opened.connect(window.menus.map.offer)
     page.menu_opened.connect(window.menus.reader.offer)
     page.shown.connect(lambda view: window.offer.was_searched(view.query))
-    window.menus.reader.follow_list(page.hits, page.model)
+    window.menus.reader.follow_list(page.result_list, page.model)
     window.menus.search.follow(page)
     tie_details(window, page.details)
     return page

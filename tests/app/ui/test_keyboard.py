@@ -164,7 +164,7 @@ def test_f6_goes_through_the_panes_and_around(qtbot, window):
             break
     assert len(places) >= 3 and window.rail.isAncestorOf(places[-1])
     page = window.page
-    for pane in (page.box, page.hits):
+    for pane in (page.search_box, page.result_list):
         assert any(pane is place or pane.isAncestorOf(place) for place in places)
 
 

@@ -68,7 +68,7 @@ def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
     assert not menu_action(window, "Similar papers").isEnabled()
     assert menu_action(window, "Add files…").isEnabled()
     menu_action(window, "Find").trigger()
-    assert window.page.isVisible() and window.page.box.edit.hasFocus()
+    assert window.page.isVisible() and window.page.search_box.edit.hasFocus()
     assert menu_action(window, "Similar papers").isEnabled()
 
 
@@ -136,8 +136,8 @@ def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):
     window.other_page("intake").papers_requested.emit([4, 7], "arXiv: bees")
     assert window.page.isVisible()
     assert list(window.page.view.listing.ids) == [4, 7]
-    assert window.page.head.title.text() == "arXiv: bees"
-    assert window.page.head.count.text() == "2 papers"
+    assert window.page.header.title.text() == "arXiv: bees"
+    assert window.page.header.count.text() == "2 papers"
     window.page.back()
     assert window.page.model.rowCount() == 30
     qtbot.waitUntil(lambda: not jobs.running())
@@ -151,9 +151,9 @@ def test_paper_opened_from_the_map_fills_the_page(qtbot, show_window, jobs):
     details = window.page.details
     qtbot.waitUntil(lambda: details.details is not None and details.details.whole)
     assert details.details.paper.id == 7
-    assert details.isVisible() and not window.page.hits.isVisible()
+    assert details.isVisible() and not window.page.result_list.isVisible()
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
-    assert window.page.hits.isVisible()
+    assert window.page.result_list.isVisible()
 
 
 def test_import_history_is_updated_after_an_import(qtbot, show_window, jobs):

@@ -100,7 +100,7 @@ def test_search_leads_to_similar_papers_and_back(qtbot, jobs, window):
     look_for(qtbot, jobs, window, "mastering the game of go")
     assert "Mastering the game of Go" in " ".join(titles(window))
     press(Key.Key_Down)
-    first = window.page.hits.current()
+    first = window.page.result_list.current()
     with qtbot.waitSignal(window.page.shown):
         press(Key.Key_L, Held.ControlModifier)
     wait_for_jobs(qtbot, jobs)
@@ -126,7 +126,7 @@ def test_papers_are_added_organised_exported_and_edits_undone(
     look_for(qtbot, jobs, window, "author:maeterlinck")
     assert titles(window) == ["The life of the bee"]
     press(Key.Key_Down)
-    (paper,) = window.page.hits.chosen()
+    (paper,) = window.page.result_list.chosen()
     for key, text in ((Key.Key_T, "to read"), (Key.Key_C, "thesis/bees")):
         press(key)
         chooser = wait_for_popup(qtbot, PickerPopup)

@@ -164,7 +164,7 @@ def _visit_all_pages(window):
 
 def _search(window):
     for text in (BEE, f"{BEE} -{HONEY}", "50", f"year:{BEE}", f'"{BEE}', f"tag:{MORE[0]}", ""):
-        window.page.box.set_text(text)
+        window.page.search_box.set_text(text)
         yield
     window.find_like(f"@article{{x, title = {{{BEE}}}, abstract = {{{HONEY}}}}}")
     yield
@@ -178,19 +178,19 @@ def _set_scopes(window):
 
 
 def _filter(window):
-    head = window.page.head
-    head.toggle_filters()
+    header = window.page.header
+    header.toggle_filters()
     yield
     for field in OFFERS:
-        head.filters.open(field)
+        header.filters.open(field)
         yield
-        if head.filters.popover:
-            head.filters.popover.close()
-    head.change(filters=(SearchFilter("year", ("1990..2018",)), SearchFilter("is", ("unread",))))
+        if header.filters.popover:
+            header.filters.popover.close()
+    header.change(filters=(SearchFilter("year", ("1990..2018",)), SearchFilter("is", ("unread",))))
     yield
-    head.toggle_filters()
+    header.toggle_filters()
     yield
-    head.lift()
+    header.lift()
 
 
 def _steer(window):
@@ -200,12 +200,12 @@ def _steer(window):
     page.more_like(page.view.listing.ids[:2])
     page.less_like(page.view.listing.ids[3:4])
     yield
-    page.head.save_search()
+    page.header.save_search()
     yield
     _close_popups()
     page.back()
     yield
-    page.hits.go_to(0)
+    page.result_list.go_to(0)
     page._menu(QPoint(9, 9))
     yield
     _close_popups()
@@ -213,7 +213,7 @@ def _steer(window):
 
 
 def _compare(page):
-    page.box.set_text(BEE)
+    page.search_box.set_text(BEE)
     yield
     page.toggle_compare()
     yield
@@ -222,7 +222,7 @@ def _compare(page):
     page.compare.chooser.blind.setChecked(True)
     yield
     for text, vote in ((HONEY, 0), ("50", None)):
-        page.box.set_text(text)
+        page.search_box.set_text(text)
         yield
         page.compare.vote(vote)
         yield
@@ -234,7 +234,7 @@ def _compare(page):
 def _organise(window):
     page, shelving, organise = window.page, window.shelving, window.desk.organise
     ids = list(page.view.listing.ids)
-    page.hits.choose(ids[:3])
+    page.result_list.choose(ids[:3])
     for choose in (shelving.choose_tag, shelving.choose_collection, shelving.edit):
         choose()
         yield
@@ -249,7 +249,7 @@ def _organise(window):
         shelving.work.do("", step)
         yield
     shelving.work.undo()
-    page.hits.go_to(0)
+    page.result_list.go_to(0)
     shelving.edit()
     yield
     _close_popups()
@@ -257,12 +257,12 @@ def _organise(window):
 
 def _use_trash(window):
     page, shelving = window.page, window.shelving
-    page.hits.go_to(0)
+    page.result_list.go_to(0)
     shelving.trash()
     yield
     page.set_scope("in:trash", "κάδος")
     yield
-    page.hits.go_to(0)
+    page.result_list.go_to(0)
     shelving.delete_permanently()
     yield
     _close_popups()
@@ -271,7 +271,7 @@ def _use_trash(window):
 
 def _open_paper(window):
     page = window.page
-    page.box.set_text(BEE)
+    page.search_box.set_text(BEE)
     yield
     first = page.view.listing.ids[0]
     window.desk.about.attach(first, window._home / BOOK, Task())
@@ -285,7 +285,7 @@ def _open_paper(window):
     page.copy_chosen()
     yield
     page.close_paper()
-    page.box.set_text("")
+    page.search_box.set_text("")
 
 
 def _use_palette(window):

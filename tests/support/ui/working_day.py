@@ -30,10 +30,10 @@ def working_day(window: MainWindow) -> Iterator[str]:
 def _type(window: MainWindow, text: str) -> Iterator[str]:
     window.go_to_box()
     assert window.page
-    window.page.box.set_text("")
+    window.page.search_box.set_text("")
     yield "clearing the box"
     for letter in text:
-        QTest.keyClicks(window.page.box.edit, letter)
+        QTest.keyClicks(window.page.search_box.edit, letter)
         yield "typing"
 
 
@@ -42,7 +42,7 @@ def _filter(window: MainWindow) -> Iterator[str]:
     for fragment in ("year:2012..2018", "is:unread"):
         window.page.set_scope(fragment)
         yield "filtering"
-    window.page.show_similar(window.page.hits.chosen()[:1])
+    window.page.show_similar(window.page.result_list.chosen()[:1])
     yield "similar papers"
     window.page.set_scope("")
     yield "filtering"
@@ -57,7 +57,7 @@ def _sort(window: MainWindow) -> Iterator[str]:
 
 def _scroll(window: MainWindow) -> Iterator[str]:
     assert window.page
-    bar = window.page.hits.verticalScrollBar()
+    bar = window.page.result_list.verticalScrollBar()
     for n in range(SCROLLS):
         bar.setValue(bar.maximum() * n // SCROLLS)
         yield "scrolling"
@@ -66,7 +66,7 @@ def _scroll(window: MainWindow) -> Iterator[str]:
 def _open_papers(window: MainWindow) -> Iterator[str]:
     assert window.page
     for row in range(min(OPENED, window.page.model.rowCount())):
-        window.page.hits.go_to(row)
+        window.page.result_list.go_to(row)
         yield "opening a paper"
     window.page.open_paper()
     yield "the page of a paper"
@@ -76,14 +76,14 @@ def _open_papers(window: MainWindow) -> Iterator[str]:
 
 def _organise(window: MainWindow) -> Iterator[str]:
     assert window.page
-    window.page.hits.selectAll()
+    window.page.result_list.selectAll()
     yield "choosing all papers"
-    if chosen := window.page.hits.chosen()[:1_000]:
+    if chosen := window.page.result_list.chosen()[:1_000]:
         window.do_on_shelf("Tagged", lambda organise: organise.tag(chosen, "of the day"))
         yield "tagging 1,000 papers"
         window.menus.on_shelf["undo"].trigger()
         yield "undoing"
-    window.page.hits.go_to(0)
+    window.page.result_list.go_to(0)
     yield "choosing one paper"
 
 

@@ -46,7 +46,7 @@ def page(show_page, tmp_path, opened):
 
 def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_path, opened):
     panel = page.compare
-    page.box.set_text("like:1")
+    page.search_box.set_text("like:1")
     qtbot.waitUntil(lambda: page.view.query == "like:1")
     page.toggle_compare()
     for side in (0, 1):

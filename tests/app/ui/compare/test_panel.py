@@ -43,7 +43,7 @@ def blind(qtbot, page):
 
 
 def search(qtbot, page, text):
-    page.box.set_text(text)
+    page.search_box.set_text(text)
     qtbot.waitUntil(lambda: page.view.query == text)
 
 
@@ -84,9 +84,9 @@ def test_answers_are_marked_with_rank_changes(page):
     assert moves(right) == [*[1] * 11, -11, None]
     assert moves(left) == [11, *[-1] * 11]
     assert page.compare.message.text().startswith("9 of the first 10")
-    assert not page.details.isVisible() and not page.hits.isVisible()
+    assert not page.details.isVisible() and not page.result_list.isVisible()
     for side in sides(page):
-        side.hits.viewport().grab()
+        side.result_list.viewport().grab()
 
 
 def test_rank_change_is_in_the_accessible_text(qtbot, page):
@@ -102,8 +102,8 @@ def test_new_query_is_answered_by_both_models(qtbot, page):
     assert sides(page)[1].model.rowCount() == page.model.rowCount() + 1
     page.show_similar([3])
     qtbot.waitUntil(lambda: page.compare.trial.query == "like:3" and is_answered(page))
-    page.head.lift()
-    page.box.set_text("")
+    page.header.lift()
+    page.search_box.set_text("")
     qtbot.waitUntil(lambda: page.compare.message.text().startswith("Search for something"))
     assert sides(page)[1].model.rowCount() == 0
 
@@ -116,28 +116,32 @@ def test_choosing_the_other_model_swaps_the_sides(qtbot, page):
 
 
 def test_text_mode_has_nothing_to_compare(qtbot, page):
-    page.box.set_mode(SearchMode.text)
+    page.search_box.set_mode(SearchMode.text)
     qtbot.waitUntil(lambda: page.compare.message.text() == BY_WORDS)
 
 
 def test_selection_on_one_side_is_copied_to_the_other(page):
     left, right = sides(page)
-    right.hits.go_to(3)
-    assert left.hits.current() == right.hits.current() == page.hits.current()
-    right.hits.go_to(12)  # listed on this side only: no command may act on another paper
-    assert left.hits.chosen() == page.hits.chosen() == []
+    right.result_list.go_to(3)
+    assert left.result_list.current() == right.result_list.current() == page.result_list.current()
+    right.result_list.go_to(12)  # listed on this side only: no command may act on another paper
+    assert left.result_list.chosen() == page.result_list.chosen() == []
 
 
 def test_closing_a_paper_returns_to_both_answers(qtbot, page):
     right = sides(page)[1]
-    right.hits.go_to(2)
-    right.hits.setFocus()
-    qtbot.keyClick(right.hits, Qt.Key.Key_Return)
+    right.result_list.go_to(2)
+    right.result_list.setFocus()
+    qtbot.keyClick(right.result_list, Qt.Key.Key_Return)
     qtbot.waitUntil(page.details.isVisible)
     qtbot.waitUntil(lambda: page.details.details and page.details.details.paper.id == 4)
     assert not page.compare.isVisible()
     page.close_paper()
-    assert page.compare.isVisible() and not page.details.isVisible() and not page.hits.isVisible()
+    assert (
+        page.compare.isVisible()
+        and not page.details.isVisible()
+        and not page.result_list.isVisible()
+    )
 
 
 def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
@@ -168,9 +172,11 @@ def test_switch_button_requests_the_other_model(qtbot, page):
 
 
 def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, gateway):
-    qtbot.keyClick(sides(page)[1].hits, Qt.Key.Key_Escape)
+    qtbot.keyClick(sides(page)[1].result_list, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: gateway.others.closed == 1)
-    assert not page.compare.isVisible() and page.details.isVisible() and page.hits.isVisible()
+    assert (
+        not page.compare.isVisible() and page.details.isVisible() and page.result_list.isVisible()
+    )
 
 
 def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
@@ -193,7 +199,7 @@ def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
     panel.look_again()
     qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
     assert not panel.nothing.isVisible() and panel.sides[0].isVisible()
-    qtbot.waitUntil(panel.sides[0].hits.hasFocus)
+    qtbot.waitUntil(panel.sides[0].result_list.hasFocus)
 
 
 def test_in_common_counts_shared_papers():
@@ -208,7 +214,7 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, gateway):
     assert titles(blind) == ANONYMOUS
     for side in sides(blind):
         assert not side.switch_button.isVisible() and not side.message.text()
-        assert side.hits.accessibleName() == side.title.text()
+        assert side.result_list.accessibleName() == side.title.text()
         for one in evidence(side):
             assert (one.text_rank, one.meaning_rank, one.similarity, one.percentile) == (None,) * 4
     assert "Votes" not in blind.compare.ballot.text.text()
@@ -359,7 +365,7 @@ def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, gatewa
     for _ in range(8):
         qtbot.keyClick(window, Qt.Key.Key_F6)
         seen.append(window.focusWidget())
-    assert {side.hits for side in sides(window.page)} <= set(seen)
+    assert {side.result_list for side in sides(window.page)} <= set(seen)
     for widget in window.page.compare.findChildren(QWidget):
         if takes_focus(widget):
             text = widget.text() if isinstance(widget, QAbstractButton) else ""

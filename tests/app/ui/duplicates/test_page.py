@@ -161,7 +161,7 @@ def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):
     merge.trigger()
     assert window.shelving.notice.isVisible() and asked == []
     split.trigger()
-    window.page.hits.selectAll()
+    window.page.result_list.selectAll()
     merge.trigger()
     qtbot.waitUntil(lambda: len(asked) == 2)
     (_, paper), (_, papers) = asked
@@ -293,7 +293,7 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     window = show_window(gateway)
     window.activateWindow()
     go_on = hold_pairs(gateway.duplicates)
-    qtbot.keyClick(window.page.hits, Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.page.result_list, Key.Key_5, Qt.KeyboardModifier.ControlModifier)
     page = window.other_page("duplicates")
     assert page.isVisible() and page.panel.found is None
     qtbot.keyClick(window.focusWidget(), Key.Key_M)

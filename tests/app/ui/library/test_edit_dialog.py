@@ -32,11 +32,11 @@ def dialogs(qtbot, show_window):
 
     def edit(rows, kind):
         qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.tags))
-        window.page.hits.go_to(rows[0])
-        window.page.hits.choose([window.page.model.paper_at(row) for row in rows])
+        window.page.result_list.go_to(rows[0])
+        window.page.result_list.choose([window.page.model.paper_at(row) for row in rows])
         window.activateWindow()
-        window.page.hits.setFocus()
-        qtbot.keyClick(window.page.hits, Qt.Key.Key_E)
+        window.page.result_list.setFocus()
+        qtbot.keyClick(window.page.result_list, Qt.Key.Key_E)
         qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(kind)))
         return next(d for d in window.findChildren(kind) if d.isVisible())
 

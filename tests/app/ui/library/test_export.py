@@ -34,7 +34,7 @@ def banner_text(window: MainWindow) -> str:
 def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_path):
     gateway = FakeGateway(5)
     window = show_window(gateway)
-    window.page.hits.selectAll()
+    window.page.result_list.selectAll()
     menu_action(window, "Export…").trigger()
     qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in banner_text(window))
     assert gateway.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]

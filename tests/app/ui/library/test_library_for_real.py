@@ -47,7 +47,7 @@ def window(qtbot, jobs, appearance, tmp_path, gateway) -> Iterator[MainWindow]:
 
 
 def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gateway, jobs):
-    hits, shelving, tree = window.page.hits, window.shelving, window.shelving.sidebar.tree
+    hits, shelving, tree = window.page.result_list, window.shelving, window.shelving.sidebar.tree
 
     def press(key, keys=Qt.KeyboardModifier.NoModifier):
         qtbot.keyClick(QApplication.focusWidget(), key, keys)

@@ -26,13 +26,13 @@ def window(qtbot, show_window, gateway):
     window = show_window(gateway)
     window.activateWindow()
     qtbot.waitUntil(lambda: window.page.model.card(0) is not None)
-    window.page.hits.setFocus()
+    window.page.result_list.setFocus()
     return window
 
 
 def choose(window, *rows):
     """Select the papers of these rows; the list begins with the last paper."""
-    hits = window.page.hits
+    hits = window.page.result_list
     hits.go_to(rows[0])
     for row in rows[1:]:
         hits.selectionModel().select(
@@ -42,7 +42,7 @@ def choose(window, *rows):
 
 
 def press(qtbot, window, key):
-    qtbot.keyClick(window.page.hits, key)
+    qtbot.keyClick(window.page.result_list, key)
 
 
 def chooser_of(window):
@@ -63,7 +63,7 @@ def test_selection_bar_is_shown_for_several_papers(window):
     window.shelving.choose_all()
     assert bar.count.text() == "50 chosen"
     bar.clear.click()
-    assert not bar.isVisible() and len(window.page.hits.chosen()) == 1
+    assert not bar.isVisible() and len(window.page.result_list.chosen()) == 1
 
 
 def test_picker_tags_papers_by_a_partial_name(qtbot, window, gateway):
@@ -125,9 +125,9 @@ def test_rating_and_read_state_have_keys(qtbot, window, gateway):
 
 
 def test_letter_keys_in_the_search_box_are_text(qtbot, window, gateway):
-    window.page.box.take_focus()
-    qtbot.keyClicks(window.page.box.edit, "tree 42")
-    assert window.page.box.edit.text() == "tree 42"
+    window.page.search_box.take_focus()
+    qtbot.keyClicks(window.page.search_box.edit, "tree 42")
+    assert window.page.search_box.edit.text() == "tree 42"
     assert gateway.organise.asked == [] and not window.findChildren(PickerPopup)
 
 
@@ -181,7 +181,7 @@ def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):
 
 def test_toast_is_above_the_selection_bar(qtbot, window):
     window.resize(760, 600)
-    window.page.hits.selectAll()
+    window.page.result_list.selectAll()
     bar, notice = window.shelving.bar, window.shelving.notice
     notice.say("Tagged 3 papers", lambda: None)
     ground = notice.parentWidget()
@@ -287,8 +287,8 @@ def test_selected_papers_are_dragged_together(window, monkeypatch):
         "sciread_app.ui.library.paper_drag.QDrag.exec",
         lambda drag, action: carried.append(papers_in(drag.mimeData())),
     )
-    viewport = window.page.hits.viewport()
-    place = window.page.hits.visualRect(window.page.model.index(0)).center()
+    viewport = window.page.result_list.viewport()
+    place = window.page.result_list.visualRect(window.page.model.index(0)).center()
     drag_by(viewport, place, QPoint(60, 5))
     assert carried == [ids]
     assert PAPERS.startswith("application/")
@@ -305,7 +305,7 @@ def drag_by(widget, place, way):
 
 
 def test_action_without_selection_asks_for_one(qtbot, window, gateway):
-    window.page.hits.clearSelection()
+    window.page.result_list.clearSelection()
     press(qtbot, window, Qt.Key.Key_R)
     assert toast_text(window) == "Choose papers in the list first."
     assert gateway.organise.asked == []

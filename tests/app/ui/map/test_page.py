@@ -496,8 +496,8 @@ def test_library_change_updates_the_colours(show, gateway, qtbot):
 
 def test_selected_papers_of_a_list_are_shown_on_the_map(show_window, qtbot, jobs):
     window = show_window(FakeGateway(80))
-    window.page.hits.go_to(3)
-    (paper,) = window.page.hits.chosen()
+    window.page.result_list.go_to(3)
+    (paper,) = window.page.result_list.chosen()
     window.menus.map.chosen.trigger()
     page = window.other_page("map")
     qtbot.waitUntil(lambda: page.selection.ids == (paper,))

@@ -70,8 +70,8 @@ def nearest(workspace, query: str) -> int:
 
 
 def look_for(qtbot, jobs, window, query):
-    window.page.box.set_mode(SearchMode.meaning)
-    window.page.box.set_text(query)
+    window.page.search_box.set_mode(SearchMode.meaning)
+    window.page.search_box.set_text(query)
     window.page.search()
     qtbot.waitUntil(lambda: window.page.view.query == query and not jobs.running())
 

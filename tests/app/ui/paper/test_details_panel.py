@@ -508,12 +508,16 @@ def test_paper_opens_as_a_page_and_closes(show_page, qtbot):
     page = show_page(FakeGateway(5))
     qtbot.waitUntil(lambda: page.details.details is not None)
     page.open_paper()
-    assert page.details.isVisible() and not page.hits.isVisible() and not page.box.isVisible()
+    assert (
+        page.details.isVisible()
+        and not page.result_list.isVisible()
+        and not page.search_box.isVisible()
+    )
     assert page.details.parts.back.isVisible()
     qtbot.keyClick(page.details, Qt.Key.Key_J)
     qtbot.waitUntil(lambda: "Paper 4" in shown(page.details.parts.head))
     qtbot.keyClick(page.details, Qt.Key.Key_Escape)
-    assert page.hits.isVisible() and page.box.isVisible() and page.details.isVisible()
+    assert page.result_list.isVisible() and page.search_box.isVisible() and page.details.isVisible()
 
 
 def test_search_from_the_page_of_a_paper_shows_results(show_page, qtbot):
@@ -521,7 +525,7 @@ def test_search_from_the_page_of_a_paper_shows_results(show_page, qtbot):
     qtbot.waitUntil(lambda: page.details.details is not None)
     page.open_paper()
     page.details.search_requested.emit("author:Curie")
-    assert page.hits.isVisible()
+    assert page.result_list.isVisible()
 
 
 def test_list_requested_from_the_page_of_a_paper_is_shown(show_page, qtbot):
@@ -530,9 +534,9 @@ def test_list_requested_from_the_page_of_a_paper_is_shown(show_page, qtbot):
     page.open_paper()
     page.library_changed(LibraryChanges(papers=True))  # the page of the paper stays in front
     qtbot.waitUntil(lambda: len(page._finder.asked) > 1)
-    assert not page.hits.isVisible()
+    assert not page.result_list.isVisible()
     page.show_papers([2, 3], "From the map")
-    assert page.hits.isVisible() and page.model.rowCount() == 2
+    assert page.result_list.isVisible() and page.model.rowCount() == 2
 
 
 def test_lines_have_a_readable_length(show):

@@ -70,7 +70,7 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     qtbot.keyClicks(box, "Compare the waggle with semaphores.")
     qtbot.keyClick(box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: NEW not in panel.parts.notes.views)
-    page.box.set_text("semaphores")
+    page.search_box.set_text("semaphores")
     qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 1)
     assert page.model.paper_at(0) == 2
 
@@ -90,10 +90,10 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     )
     around.text.anchorClicked.emit(link)
     qtbot.waitUntil(lambda: "The ninth of them" in around.text.toPlainText())
-    page.box.set_text("ninth")
+    page.search_box.set_text("ninth")
     qtbot.waitUntil(lambda: page.view.query == "ninth" and page.model.rowCount() == 1)
 
     # Undo the note like any other edit.
     window.desk.organise.undo()
-    page.box.set_text("semaphores")
+    page.search_box.set_text("semaphores")
     qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 0)

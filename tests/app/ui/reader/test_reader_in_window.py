@@ -47,8 +47,8 @@ def read(qtbot, jobs, window: MainWindow, path: Path = BEES) -> ReaderPage:
 
 
 def test_shortcut_opens_the_selected_paper_in_the_reader(qtbot, jobs, window):
-    chosen = window.page.hits.chosen()[0]
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
+    chosen = window.page.result_list.chosen()[0]
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Return, Control | Shift)
     page = window.other_page("reader")
     qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
     assert page.isVisible() and page.tab.path == Path(f"/papers/{chosen}.pdf")
@@ -71,10 +71,10 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     read(qtbot, jobs, window)
     window.go_to("search")
     assert read_it.isEnabled()
-    window.page.hits.go_to(1)
+    window.page.result_list.go_to(1)
     qtbot.waitUntil(lambda: not read_it.isEnabled())
     assert "no PDF" in read_it.property("why_not")
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Return, Control | Shift)
     assert window.page.isVisible() and not jobs.running(JobQueue.long)
     menu = QMenu()
     window.page.menu_opened.emit(menu)
@@ -84,7 +84,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     window.go_to("map")
     assert "search page" in read_it.property("why_not")
     window.go_to("search")
-    window.page.hits.go_to(2)
+    window.page.result_list.go_to(2)
     assert read_it.isEnabled()
     qtbot.waitUntil(lambda: not jobs.running())
 
@@ -143,7 +143,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
 ):
     target = tmp_path / "notes.md"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
-    chosen = window.page.hits.chosen()
+    chosen = window.page.result_list.chosen()
     menu_action(window, "Save notes on chosen papers…").trigger()
     qtbot.waitUntil(lambda: window.desk.reading.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())

@@ -22,15 +22,15 @@ def gateway():
 @pytest.fixture
 def page(qtbot, show_page, gateway):
     page = show_page(gateway)
-    page.head.toggle_filters()
+    page.header.toggle_filters()
     qtbot.waitUntil(lambda: gateway.counted != [])
     return page
 
 
 def open_filter(qtbot, page, field):
-    page.head.filters.open(field)
-    qtbot.waitUntil(lambda: page.head.filters.popover.wait.isHidden())
-    return page.head.filters.popover
+    page.header.filters.open(field)
+    qtbot.waitUntil(lambda: page.header.filters.popover.wait.isHidden())
+    return page.header.filters.popover
 
 
 def item(popover, text):
@@ -40,12 +40,12 @@ def item(popover, text):
 
 def test_facets_are_counted_only_while_visible(qtbot, show_page, gateway, jobs):
     page = show_page(gateway)
-    page.box.set_text("paper")
+    page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "paper")
     assert gateway.counted == []
-    page.head.toggle_filters()
+    page.header.toggle_filters()
     qtbot.waitUntil(lambda: "paper" in gateway.counted)
-    qtbot.waitUntil(lambda: page.head.filters.buttons["has"].text() == "Has a PDF  40")
+    qtbot.waitUntil(lambda: page.header.filters.buttons["has"].text() == "Has a PDF  40")
 
 
 @pytest.mark.parametrize("field", ["year", "tag"])
@@ -62,13 +62,13 @@ def test_values_of_one_filter_are_joined_by_or(qtbot, page, gateway):
     item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)
     item(popover, "Oncology").setCheckState(0, Qt.CheckState.Checked)
     qtbot.waitUntil(lambda: page.view.query == "cat:cs.CL OR cat:Oncology")
-    assert page.head.filters.buttons["cat"].text() == "cs.CL or Oncology"
+    assert page.header.filters.buttons["cat"].text() == "cs.CL or Oncology"
     popover.clear.click()
     qtbot.waitUntil(lambda: page.view.query == "")
 
 
 def test_filter_counts_ignore_its_own_values(qtbot, page, gateway):
-    page.box.set_text("paper")
+    page.search_box.set_text("paper")
     popover = open_filter(qtbot, page, "author")
     item(popover, "Curie").setCheckState(0, Qt.CheckState.Checked)
     qtbot.waitUntil(lambda: page.view.query == 'author:="Marie Curie" paper')
@@ -80,36 +80,36 @@ def test_filter_counts_ignore_its_own_values(qtbot, page, gateway):
 
 
 def test_escape_moves_from_filters_to_results(qtbot, page):
-    button = page.head.filters.buttons["year"]
+    button = page.header.filters.buttons["year"]
     button.setFocus()
     qtbot.keyClick(button, Qt.Key.Key_Escape)
-    assert page.window().focusWidget() is page.hits and page.head.filters.isVisible()
+    assert page.window().focusWidget() is page.result_list and page.header.filters.isVisible()
 
 
 def test_switches_toggle_with_one_press(qtbot, page):
-    page.head.filters.buttons["has"].click()
-    page.head.filters.buttons["is"].click()
+    page.header.filters.buttons["has"].click()
+    page.header.filters.buttons["is"].click()
     qtbot.waitUntil(lambda: page.view.query == "has:pdf is:unread")
-    page.head.filters.buttons["has"].click()
+    page.header.filters.buttons["has"].click()
     qtbot.waitUntil(lambda: page.view.query == "is:unread")
-    page.head.filters.clear.click()
+    page.header.filters.clear.click()
     qtbot.waitUntil(lambda: page.view.query == "")
 
 
 def test_filters_are_chips_while_the_bar_is_hidden(qtbot, page):
-    page.head.filters.buttons["is"].click()
+    page.header.filters.buttons["is"].click()
     qtbot.waitUntil(lambda: page.view.query == "is:unread")
-    assert not page.head.scope.isVisible()
-    page.head.toggle_filters()
-    assert [chip.text() for chip in page.head.scope.chips] == ["Unread"]
-    page.head.scope.chips[0].click()
+    assert not page.header.scope.isVisible()
+    page.header.toggle_filters()
+    assert [chip.text() for chip in page.header.scope.chips] == ["Unread"]
+    page.header.scope.chips[0].click()
     qtbot.waitUntil(lambda: page.view.query == "")
 
 
 def test_filters_without_results_can_be_cleared(qtbot, show_page):
     page = show_page(FakeGateway(40))
-    page.head.change(filters=(SearchFilter("year", ("2001..2002",)),))
-    page.box.set_text("nothing like it")
+    page.header.change(filters=(SearchFilter("year", ("2001..2002",)),))
+    page.search_box.set_text("nothing like it")
     qtbot.waitUntil(page.empty.isVisible)
     (button,) = page.empty.buttons()
     button.click()
@@ -124,7 +124,7 @@ def test_year_range_is_dragged_and_filters_the_list(qtbot, page):
     qtbot.mouseMove(years, place[1])
     qtbot.mouseRelease(years, Qt.MouseButton.LeftButton, pos=place[1])
     qtbot.waitUntil(lambda: page.view.query == "year:2005..2010")
-    assert page.head.filters.buttons["year"].text() == "Years 2005–2010"
+    assert page.header.filters.buttons["year"].text() == "Years 2005–2010"
 
 
 def test_year_range_is_set_by_keys(qtbot, page):

@@ -11,7 +11,7 @@ ABSENT = "10.1145/3292500.3330701"
 
 
 def offered_actions(qtbot, page, text):
-    page.box.set_text(text)
+    page.search_box.set_text(text)
     qtbot.waitUntil(lambda: text in page.empty.title.text())
     return page.empty.buttons()
 

@@ -31,8 +31,8 @@ def title_of(page, row=0):
 
 
 def type_in(qtbot, page, text):
-    page.box.edit.clear()
-    qtbot.keyClicks(page.box.edit, text)
+    page.search_box.edit.clear()
+    qtbot.keyClicks(page.search_box.edit, text)
 
 
 def is_idle(page, jobs):
@@ -44,7 +44,7 @@ def is_idle(page, jobs):
 def test_empty_query_shows_the_whole_library(show_page):
     page = show_page(FakeGateway(1234))
     assert page.model.rowCount() == 1234
-    assert page.head.count.text() == "1,234 papers in the library"
+    assert page.header.count.text() == "1,234 papers in the library"
 
 
 def test_title_formulas_are_accessible_in_unicode(qtbot, show_page):
@@ -57,7 +57,7 @@ def test_results_appear_while_typing(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
     type_in(qtbot, page, "attention")
     qtbot.waitUntil(lambda: title_of(page) == "Attention Is All You Need")
-    assert page.head.count.text() == "1 paper"
+    assert page.header.count.text() == "1 paper"
 
 
 def test_typing_searches_after_a_pause(qtbot, show_page, jobs):
@@ -73,8 +73,8 @@ def test_enter_searches_at_once_and_only_once(qtbot, show_page, jobs):
     gateway = FakeGateway(papers=PAPERS)
     page = show_page(gateway)
     gateway.asked.clear()
-    page.box.edit.setText("light")
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Return)
+    page.search_box.edit.setText("light")
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: gateway.asked == ["light"] and is_idle(page, jobs))
     assert gateway.asked == ["light"]
 
@@ -83,8 +83,8 @@ def test_late_results_of_an_older_query_are_dropped(qtbot, show_page, jobs):
     gateway = FakeGateway(papers=PAPERS)
     gateway.hold["attention"] = threading.Event()
     page = show_page(gateway)
-    page.box.set_text("attention")
-    page.box.set_text("light")
+    page.search_box.set_text("attention")
+    page.search_box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
     gateway.hold["attention"].set()
     qtbot.waitUntil(lambda: not jobs.running())
@@ -94,22 +94,22 @@ def test_late_results_of_an_older_query_are_dropped(qtbot, show_page, jobs):
 
 def test_invalid_query_is_explained_and_results_stay(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
-    page.box.set_text("light")
+    page.search_box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
-    page.box.set_text("wrong:x")
-    qtbot.waitUntil(lambda: page.box.wrong.isVisible())
-    assert "There is no field “wrong”." in page.box.wrong.text()
-    assert "The fields are title, abstract, author" in page.box.wrong.text()
+    page.search_box.set_text("wrong:x")
+    qtbot.waitUntil(lambda: page.search_box.wrong.isVisible())
+    assert "There is no field “wrong”." in page.search_box.wrong.text()
+    assert "The fields are title, abstract, author" in page.search_box.wrong.text()
     assert page.model.rowCount() == 1
-    page.box.set_text("clocks")
-    qtbot.waitUntil(lambda: not page.box.wrong.isVisible())
+    page.search_box.set_text("clocks")
+    qtbot.waitUntil(lambda: not page.search_box.wrong.isVisible())
 
 
 def test_note_of_the_results_is_shown(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
-    page.box.set_text("light")
-    qtbot.waitUntil(lambda: page.head.note.isVisible())
-    assert page.head.note.text() == "Searching by words only: the model is starting"
+    page.search_box.set_text("light")
+    qtbot.waitUntil(lambda: page.header.note.isVisible())
+    assert page.header.note.text() == "Searching by words only: the model is starting"
 
 
 def test_mode_follows_the_switch(qtbot, show_page):
@@ -122,16 +122,16 @@ def test_mode_follows_the_switch(qtbot, show_page):
 
     gateway = ModeRecorder(papers=PAPERS)
     page = show_page(gateway)
-    page.box.set_text("light")
+    page.search_box.set_text("light")
     qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.modes[-1]) == ("light", SearchMode.hybrid))
     for mode in (SearchMode.text, SearchMode.meaning):
-        page.box.set_mode(mode)
+        page.search_box.set_mode(mode)
         qtbot.waitUntil(lambda mode=mode: gateway.modes[-1:] == [mode])
 
 
 def test_empty_results_show_hints(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
-    page.box.set_text("zzz")
+    page.search_box.set_text("zzz")
     qtbot.waitUntil(lambda: page.empty.isVisible())
     assert page.empty.title.text() == "Nothing found"
     assert "Meaning" in page.empty.text.text()
@@ -141,10 +141,12 @@ def test_long_note_wraps_in_a_narrow_window(qtbot, show_page):
     gateway = FakeGateway(0)
     page = show_page(gateway)
     narrow = page.minimumSizeHint().width()
-    page.head.note.setText("No paper matches. The nearest is “A very long title of a paper”. " * 3)
-    page.head.note.show()
+    page.header.note.setText(
+        "No paper matches. The nearest is “A very long title of a paper”. " * 3
+    )
+    page.header.note.show()
     page.resize(page.minimumSizeHint().width(), 700)
-    qtbot.waitUntil(lambda: page.head.note.height() > 2 * page.head.note.fontMetrics().height())
+    qtbot.waitUntil(lambda: page.header.note.height() > 2 * page.header.note.fontMetrics().height())
     assert page.minimumSizeHint().width() <= narrow
 
 
@@ -154,11 +156,11 @@ def test_weak_matches_are_shown_on_request(qtbot, show_page):
     page = show_page(gateway)
     type_in(qtbot, page, "paper")
     qtbot.waitUntil(lambda: list(page.view.listing.ids) == [1, 3])
-    assert "2 papers" in page.head.count.text() and "3" in page.head.weaker.text()
-    page.head.weaker.click()
+    assert "2 papers" in page.header.count.text() and "3" in page.header.weaker.text()
+    page.header.weaker.click()
     assert list(page.view.listing.ids) == [1, 3, 2, 4, 5]
-    assert page.head.weaker.isHidden()
-    assert "2 papers" in page.head.count.text() and "3 weaker" in page.head.count.text()
+    assert page.header.weaker.isHidden()
+    assert "2 papers" in page.header.count.text() and "3 weaker" in page.header.count.text()
 
 
 def test_nearest_papers_are_offered_without_matches(qtbot, show_page):
@@ -167,24 +169,24 @@ def test_nearest_papers_are_offered_without_matches(qtbot, show_page):
     page = show_page(gateway)
     type_in(qtbot, page, "paper")
     qtbot.waitUntil(lambda: page.view.listing.weaker == [1, 2, 3])
-    assert page.empty.isVisible() and page.head.weaker.isHidden()
+    assert page.empty.isVisible() and page.header.weaker.isHidden()
     (button,) = page.empty.buttons()
     button.click()
-    assert list(page.view.listing.ids) == [1, 2, 3] and page.hits.currentIndex().row() == 0
+    assert list(page.view.listing.ids) == [1, 2, 3] and page.result_list.currentIndex().row() == 0
 
 
 def test_empty_library_shows_how_to_add_papers(qtbot, show_page):
     page = show_page(FakeGateway(0))
     assert page.empty.isVisible()
     assert page.empty.title.text() == "Your library is empty"
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Down)  # moves into the list when there is one
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Down)  # moves into the list when there is one
     assert page.window().focusWidget() is page.empty.buttons()[0]
 
 
 def test_long_list_loads_only_visible_cards(qtbot, show_page, jobs):
     gateway = FakeGateway(150_000)
     page = show_page(gateway)
-    bar = page.hits.verticalScrollBar()
+    bar = page.result_list.verticalScrollBar()
     for step in range(1, 21):
         bar.setValue(bar.maximum() * step // 20)
         qtbot.waitUntil(lambda: not jobs.running())
@@ -214,13 +216,13 @@ def test_browsing_and_searching_have_separate_orders(qtbot, show_page):
     page = show_page(gateway)
     page.sort_by(Order.year)
     qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.orders[-1]) == ("", Order.year))
-    assert page.head.order.text() == "Newest published"
-    page.box.set_text("paper")
+    assert page.header.order.text() == "Newest published"
+    page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: gateway.orders[-1] is Order.relevance)
-    qtbot.waitUntil(lambda: page.head.order.text() == "Relevance")
+    qtbot.waitUntil(lambda: page.header.order.text() == "Relevance")
     page.sort_by(Order.rating)
     qtbot.waitUntil(lambda: gateway.orders[-1] is Order.rating)
-    page.box.set_text("")
+    page.search_box.set_text("")
     qtbot.waitUntil(lambda: (gateway.asked[-1], gateway.orders[-1]) == ("", Order.year))
 
 
@@ -228,13 +230,13 @@ def test_order_is_restored(qtbot, show_page, tmp_path):
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     page = show_page(FakeGateway())
     page.remember(settings)
-    page.head.order.menu().actions()[4].trigger()
+    page.header.order.menu().actions()[4].trigger()
     gateway = FakeGateway()
     later = show_page(gateway)
     later.remember(settings)
     with qtbot.waitSignal(later.shown):
         later.search()
-    assert later.head.order.text() == "Title" and gateway.orders[-1] is Order.title
+    assert later.header.order.text() == "Title" and gateway.orders[-1] is Order.title
 
 
 def chip_texts(row):
@@ -244,103 +246,103 @@ def chip_texts(row):
 def test_scope_is_a_chip_that_restricts_the_query_until_removed(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
     page.set_scope('in:"my thesis"', "my thesis")
-    page.box.set_text("light")
+    page.search_box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == 'in:"my thesis" light')
-    assert chip_texts(page.head.scope) == ["my thesis"]
+    assert chip_texts(page.header.scope) == ["my thesis"]
     assert [chip.fragment for chip in page.view.scope] == ['in:"my thesis"']
-    qtbot.keyClick(page.head.scope.chips[0], Qt.Key.Key_Delete)
+    qtbot.keyClick(page.header.scope.chips[0], Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: page.view.query == "light")
     page.set_scope("in:trash", "Trash")
     qtbot.waitUntil(lambda: page.view.of_trash)
     page.set_scope("")
     qtbot.waitUntil(lambda: page.view.query == "light")
-    assert not page.head.scope.isVisible()
+    assert not page.header.scope.isVisible()
 
 
 def test_back_from_similar_papers_restores_the_list(qtbot, show_page):
     gateway = FakeGateway(papers=PAPERS)
     page = show_page(gateway)
     page.set_scope("is:unread", "Unread")
-    page.box.set_text("attention")
+    page.search_box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1 and title_of(page) is not None)
     page.similar_to_chosen()
-    qtbot.waitUntil(lambda: page.head.back_button.isVisible())
-    assert chip_texts(page.head.steering) == ["Attention Is All You Need"]
-    assert page.box.text == "" and not page.head.scope.isVisible()
-    assert "Add words" in page.box.edit.placeholderText()
+    qtbot.waitUntil(lambda: page.header.back_button.isVisible())
+    assert chip_texts(page.header.steering) == ["Attention Is All You Need"]
+    assert page.search_box.text == "" and not page.header.scope.isVisible()
+    assert "Add words" in page.search_box.edit.placeholderText()
     assert list(page.view.listing.ids) == [3, 2]
     page.back()
-    assert not page.head.steering.isVisible()
-    assert page.box.text == "attention" and chip_texts(page.head.scope) == ["Unread"]
+    assert not page.header.steering.isVisible()
+    assert page.search_box.text == "attention" and chip_texts(page.header.scope) == ["Unread"]
     assert list(page.view.listing.ids) == [1]
-    assert page.hits.current() == 1
+    assert page.result_list.current() == 1
 
 
 def test_keys_mark_examples_that_chips_show(qtbot, show_page):
     gateway = FakeGateway(10)
     page = show_page(gateway)
-    page.box.set_text("paper")
+    page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "paper" and title_of(page, 2) == "Paper 3")
-    page.hits.go_to(1)
-    qtbot.keyClicks(page.hits, "+")
+    page.result_list.go_to(1)
+    qtbot.keyClicks(page.result_list, "+")
     qtbot.waitUntil(lambda: gateway.asked[-1] == "like:2 paper" == page.view.query)
-    page.hits.go_to(page.model.row_of(5))
-    qtbot.keyClicks(page.hits, "-")
+    page.result_list.go_to(page.model.row_of(5))
+    qtbot.keyClicks(page.result_list, "-")
     qtbot.waitUntil(lambda: page.view.query == "like:2 -like:5 paper")
-    assert chip_texts(page.head.steering) == ["Paper 2", "Paper 5", "Clear all"]
-    assert page.hits.current() is not None
+    assert chip_texts(page.header.steering) == ["Paper 2", "Paper 5", "Clear all"]
+    assert page.result_list.current() is not None
     page.less_like([2])
     qtbot.waitUntil(lambda: page.view.query == "-like:5 -like:2 paper")
-    page.head.steering.chips[0].click()
+    page.header.steering.chips[0].click()
     qtbot.waitUntil(lambda: page.view.query == "-like:2 paper")
-    page.head.steering.chips[0].click()
+    page.header.steering.chips[0].click()
     qtbot.waitUntil(lambda: page.view.query == "paper")
-    assert not page.head.steering.isVisible()
+    assert not page.header.steering.isVisible()
 
 
 def test_card_buttons_mark_examples_without_selecting(qtbot, show_page):
     gateway = FakeGateway(10)
     page = show_page(gateway)
-    page.box.set_text("paper")
+    page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: title_of(page, 1) == "Paper 2")
-    cards = page.hits.itemDelegate()
+    cards = page.result_list.itemDelegate()
     for sign, like, unlike in (("+", (2,), ()), ("-", (2,), (9,))):
-        card = page.hits.visualRect(page.model.index(1, 0))
+        card = page.result_list.visualRect(page.model.index(1, 0))
         places = [QPoint(x, y) for x in range(card.right() - 90, card.right(), 4)
                   for y in range(card.bottom() - 50, card.bottom(), 4)]  # fmt: skip
         place = next(place for place in places if cards.button_at(card, place) == sign)
-        qtbot.mouseClick(page.hits.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        qtbot.mouseClick(page.result_list.viewport(), Qt.MouseButton.LeftButton, pos=place)
         steered = replace(page.view.request, like=like, unlike=unlike)
         qtbot.waitUntil(lambda steered=steered: page.view.request == steered)
 
 
 def test_cards_of_results_have_a_line_for_the_reasons(qtbot, show_page):
     page = show_page(FakeGateway(10))
-    listed = page.hits.height_of_rows(1)
-    page.box.set_text("paper")
+    listed = page.result_list.height_of_rows(1)
+    page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "paper")
-    assert page.hits.height_of_rows(1) > listed
-    page.hits.viewport().grab()
+    assert page.result_list.height_of_rows(1) > listed
+    page.result_list.viewport().grab()
 
 
 def test_narrow_card_gives_the_room_to_the_title(qtbot, show_window, appearance):
     window = show_window(FakeGateway(papers=PAPERS))
     page = window.page
-    page.hits.setMaximumWidth(260)
-    page.box.set_text("attention")
+    page.result_list.setMaximumWidth(260)
+    page.search_box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
-    page.hits.go_to(0)
+    page.result_list.go_to(0)
 
     def has_bar():
         """Return whether the accent colour occurs right of the title of the first card."""
-        card = page.hits.visualRect(page.model.index(0, 0))
+        card = page.result_list.visualRect(page.model.index(0, 0))
         place = QRect(card.right() - 80, card.y() + 8, 70, 34)
-        picture = page.hits.viewport().grab(place).toImage()
+        picture = page.result_list.viewport().grab(place).toImage()
         seen = (picture.pixelColor(x, y).name() for x in range(70) for y in range(34))
         return QColor(appearance.theme.accent).name() in seen
 
     qtbot.waitUntil(lambda: not has_bar())
-    page.hits.setMaximumWidth(2_000)
+    page.result_list.setMaximumWidth(2_000)
     window.resize(1600, 900)
     qtbot.waitUntil(has_bar)
 
@@ -352,26 +354,26 @@ def test_narrow_window_hides_the_details(qtbot, show_window, size):
     window.resize(1240, 800)
     qtbot.waitUntil(lambda: page.details.isVisible() and sidebar.isVisible())
     window.resize(*size)
-    qtbot.waitUntil(lambda: not page.details.isVisible() and page.hits.width() >= 300)
+    qtbot.waitUntil(lambda: not page.details.isVisible() and page.result_list.width() >= 300)
     # The sidebar is hidden after the details.
     qtbot.waitUntil(lambda: sidebar.isVisible() == (size[0] > 680))
-    page.hits.go_to(0)
-    page.hits.setFocus()
-    qtbot.keyClick(page.hits, Qt.Key.Key_Space)
-    assert page.details.isVisible() and not page.hits.isVisible()
+    page.result_list.go_to(0)
+    page.result_list.setFocus()
+    qtbot.keyClick(page.result_list, Qt.Key.Key_Space)
+    assert page.details.isVisible() and not page.result_list.isVisible()
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
-    assert page.hits.isVisible() and not page.details.isVisible()
-    qtbot.keyClick(page.hits, Qt.Key.Key_Return)
-    assert page.details.isVisible() and not page.hits.isVisible()
+    assert page.result_list.isVisible() and not page.details.isVisible()
+    qtbot.keyClick(page.result_list, Qt.Key.Key_Return)
+    assert page.details.isVisible() and not page.result_list.isVisible()
     page.close_paper()
     window.resize(1240, 800)
-    qtbot.waitUntil(lambda: page.details.isVisible() and page.hits.isVisible())
+    qtbot.waitUntil(lambda: page.details.isVisible() and page.result_list.isVisible())
     qtbot.waitUntil(sidebar.isVisible)
 
 
 def test_filter_button_keeps_its_place(qtbot, show_page):
     page = show_page(FakeGateway(20))
-    button = page.head.filter_button
+    button = page.header.filter_button
 
     def place():
         QApplication.processEvents()
@@ -379,43 +381,43 @@ def test_filter_button_keeps_its_place(qtbot, show_page):
 
     before = place()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert page.head.filters.isVisible()
+    assert page.header.filters.isVisible()
     qtbot.waitUntil(lambda: place() == before)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert not page.head.filters.isVisible()
+    assert not page.header.filters.isVisible()
     qtbot.waitUntil(lambda: place() == before)
 
 
 def test_unknown_example_titles_are_looked_up(qtbot, show_page):
     page = show_page(FakeGateway(5_000))
     page.show_similar([4], [6])
-    qtbot.waitUntil(lambda: chip_texts(page.head.steering)[:2] == ["Paper 4", "Paper 6"])
+    qtbot.waitUntil(lambda: chip_texts(page.header.steering)[:2] == ["Paper 4", "Paper 6"])
 
 
 def test_papers_of_another_page_are_shown_with_back(qtbot, show_page):
     page = show_page(FakeGateway(50))
     page.show_papers([3, 4], "New in a fetch")
-    assert page.head.title.text() == "New in a fetch" and page.head.count.text() == "2 papers"
+    assert page.header.title.text() == "New in a fetch" and page.header.count.text() == "2 papers"
     page.more_like([3])
     qtbot.waitUntil(lambda: page.view.request.like == (3,))
     page.back()
-    assert page.head.title.text() == "New in a fetch"
+    assert page.header.title.text() == "New in a fetch"
     page.back()
-    assert page.model.rowCount() == 50 and not page.head.back_button.isVisible()
+    assert page.model.rowCount() == 50 and not page.header.back_button.isVisible()
 
 
 def test_refresh_keeps_selection_and_scroll_position(qtbot, show_page):
     gateway = FakeGateway(500)
     page = show_page(gateway)
-    page.hits.go_to(100)
-    page.hits.set_scroll_position(page.hits.height_of_rows(98))
-    reading = page.hits.current()
+    page.result_list.go_to(100)
+    page.result_list.set_scroll_position(page.result_list.height_of_rows(98))
+    reading = page.result_list.current()
     gateway.count += 7
     with qtbot.waitSignal(page.shown):
         page.library_changed(LibraryChanges(papers=True))
-    assert page.hits.current() == reading
-    assert page.hits.currentIndex().row() == 107
-    assert page.hits.top() == page.hits.height_of_rows(105)
+    assert page.result_list.current() == reading
+    assert page.result_list.currentIndex().row() == 107
+    assert page.result_list.top() == page.result_list.height_of_rows(105)
 
 
 def test_changed_paper_is_reloaded(qtbot, show_page):
@@ -440,7 +442,7 @@ def test_toggling_read_updates_card_and_library(qtbot, show_page, jobs):
 
 def test_selected_papers_are_copied_as_bibtex(qtbot, show_page):
     page = show_page(FakeGateway(5))
-    page.hits.selectAll()
+    page.result_list.selectAll()
     page.copy_chosen()
     qtbot.waitUntil(lambda: "@article{paper1}" in QGuiApplication.clipboard().text())
     assert QGuiApplication.clipboard().text().startswith("@article{paper5}")
@@ -449,25 +451,25 @@ def test_selected_papers_are_copied_as_bibtex(qtbot, show_page):
 def test_keys_move_between_box_list_and_details(qtbot, show_page):
     page = show_page(FakeGateway(50))
     page.activateWindow()
-    page.box.take_focus()
-    qtbot.waitUntil(page.box.edit.hasFocus)
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Down)
-    assert page.hits.hasFocus()
-    assert page.hits.currentIndex().row() == 0
-    qtbot.keyClicks(page.hits, "jjk")
-    assert page.hits.currentIndex().row() == 1
-    qtbot.keyClick(page.hits, Qt.Key.Key_Space)
+    page.search_box.take_focus()
+    qtbot.waitUntil(page.search_box.edit.hasFocus)
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Down)
+    assert page.result_list.hasFocus()
+    assert page.result_list.currentIndex().row() == 0
+    qtbot.keyClicks(page.result_list, "jjk")
+    assert page.result_list.currentIndex().row() == 1
+    qtbot.keyClick(page.result_list, Qt.Key.Key_Space)
     assert not page.details.isVisible()
-    qtbot.keyClick(page.hits, Qt.Key.Key_Return)
+    qtbot.keyClick(page.result_list, Qt.Key.Key_Return)
     assert page.details.isVisible()
     assert page.details.isAncestorOf(QGuiApplication.focusObject())
     qtbot.keyClick(QGuiApplication.focusObject(), Qt.Key.Key_Escape)
-    assert page.hits.hasFocus()
-    qtbot.keyClick(page.hits, Qt.Key.Key_Escape)
-    assert page.box.edit.hasFocus()
-    page.box.edit.setText("something")
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Escape)
-    assert page.box.edit.text() == ""
+    assert page.result_list.hasFocus()
+    qtbot.keyClick(page.result_list, Qt.Key.Key_Escape)
+    assert page.search_box.edit.hasFocus()
+    page.search_box.edit.setText("something")
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Escape)
+    assert page.search_box.edit.text() == ""
 
 
 ENTRY = "@article{bees,\n title = {On Bees},\n abstract = {They fly.}}"
@@ -476,37 +478,37 @@ ENTRY = "@article{bees,\n title = {On Bees},\n abstract = {They fly.}}"
 def test_pasted_entry_is_searched_without_import(qtbot, show_page):
     gateway = FakeGateway(papers=(*PAPERS, paper("On Bees that fly")))
     page = show_page(gateway)
-    page.box.set_text("light")
+    page.search_box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
     QGuiApplication.clipboard().setText(ENTRY)
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: page.view.query == "On Bees that fly")
-    assert chip_texts(page.head.scope) == ["Like “On Bees”"] and page.box.text == ""
+    assert chip_texts(page.header.scope) == ["Like “On Bees”"] and page.search_box.text == ""
     page.back()
-    assert page.box.text == "light"
-    page.box.edit.setText(ENTRY)  # as when pasted from the context menu of the box
+    assert page.search_box.text == "light"
+    page.search_box.edit.setText(ENTRY)  # as when pasted from the context menu of the box
     qtbot.waitUntil(lambda: page.view.query == "On Bees that fly")
 
 
 def test_files_are_searched_and_known_papers_are_examples(qtbot, show_page, tmp_path):
     page = show_page(FakeGateway(20))
-    page.head.find_like([tmp_path / "two.bib"])
+    page.header.find_like([tmp_path / "two.bib"])
     qtbot.waitUntil(lambda: page.view.request.like == (2,))
     assert page.view.query == "like:2 On Wasps"
-    page.head.find_like([tmp_path / "empty.bib"])
-    qtbot.waitUntil(page.box.wrong.isVisible)
-    assert "No paper was found in empty.bib." in page.box.wrong.text()
+    page.header.find_like([tmp_path / "empty.bib"])
+    qtbot.waitUntil(page.search_box.wrong.isVisible)
+    assert "No paper was found in empty.bib." in page.search_box.wrong.text()
     assert page.view.request.like == (2,)
 
 
 def test_search_is_saved_under_a_name(qtbot, show_page):
     page = show_page(FakeGateway(20))
-    page.head.save_search()
+    page.header.save_search()
     assert QApplication.activePopupWidget() is None  # the whole library cannot be saved
     page.set_scope("tag:maths", "maths")
-    page.box.set_text("paper")
+    page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "tag:maths paper")
-    page.head.save_search()
+    page.header.save_search()
     popover = QApplication.activePopupWidget()
     assert popover.name.text() == "paper, maths"
     popover.name.setText("  ")
@@ -529,19 +531,19 @@ def test_long_text_keeps_scope_and_filters():
 
 def test_names_are_completed_by_keyboard(qtbot, show_page):
     page = show_page(FakeGateway(20))
-    page.box.take_focus()
+    page.search_box.take_focus()
     type_in(qtbot, page, "rays author:cur")
-    qtbot.waitUntil(lambda: page.box.offered == ["Marie Curie   7", "Pierre Curie   7"])
+    qtbot.waitUntil(lambda: page.search_box.offered == ["Marie Curie   7", "Pierre Curie   7"])
     popup = QApplication.activePopupWidget()
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
-    assert page.box.edit.text() == 'rays author:="Marie Curie" '
+    assert page.search_box.edit.text() == 'rays author:="Marie Curie" '
     qtbot.waitUntil(lambda: page.view.query == 'rays author:="Marie Curie"')
-    qtbot.keyClicks(page.box.edit, 'tag:"to')
-    qtbot.waitUntil(lambda: page.box.offered == ["to read   7"])
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Backspace)
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: page.box.offered == [])
+    qtbot.keyClicks(page.search_box.edit, 'tag:"to')
+    qtbot.waitUntil(lambda: page.search_box.offered == ["to read   7"])
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Backspace)
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page.search_box.offered == [])
 
 
 def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
@@ -550,13 +552,13 @@ def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
     page.remember(settings)
     for text in ("paper", "light and clocks", "paper"):
         type_in(qtbot, page, text)
-        qtbot.keyClick(page.box.edit, Qt.Key.Key_Return)
+        qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Return)
     later = show_page(FakeGateway(20))
     later.remember(settings)
     later.activateWindow()
-    later.box.take_focus()
-    qtbot.keyClick(later.box.edit, Qt.Key.Key_Up)
-    assert later.box.offered == ["paper", "light and clocks"]
+    later.search_box.take_focus()
+    qtbot.keyClick(later.search_box.edit, Qt.Key.Key_Up)
+    assert later.search_box.offered == ["paper", "light and clocks"]
     popup = QApplication.activePopupWidget()
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Down)

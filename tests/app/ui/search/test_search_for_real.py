@@ -44,21 +44,21 @@ def wait_for(qtbot, page, query, wanted):
 
 
 def test_search_from_the_page_parses_the_query_once(qtbot, page, jobs, monkeypatch):
-    page.head.toggle_filters()  # the values are counted for the same query
+    page.header.toggle_filters()  # the values are counted for the same query
     qtbot.waitUntil(lambda: not jobs.running())
     parsed, tidy = [], parser._tidy
     monkeypatch.setattr(parser, "_tidy", lambda text: parsed.append(text) or tidy(text))
-    page.box.set_text("graph")
+    page.search_box.set_text("graph")
     wait_for(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
     qtbot.waitUntil(lambda: page.details.details.words == ("graph",) and not jobs.running())
     assert parsed == ["graph"]
 
 
 def test_search_filter_and_examples_work_together(qtbot, page):
-    qtbot.keyClicks(page.box.edit, "graph")
+    qtbot.keyClicks(page.search_box.edit, "graph")
     wait_for(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
 
-    page.head.toggle_filters()
+    page.header.toggle_filters()
     popover = open_filter(qtbot, page, "cat")
     item(popover, "cs.LG").setCheckState(0, Qt.CheckState.Checked)
     query = "cat:cs.LG graph"
@@ -68,13 +68,13 @@ def test_search_filter_and_examples_work_together(qtbot, page):
     assert item(popover, "math.CO").text(1) == "1"  # counts ignore the filter's own values
     popover.close()
 
-    page.head.change(filters=())
+    page.header.change(filters=())
     wait_for(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
-    page.hits.go_to(0)
-    qtbot.keyClicks(page.hits, "-")
+    page.result_list.go_to(0)
+    qtbot.keyClicks(page.result_list, "-")
     wait_for(qtbot, page, "-like:1 graph", ["Graph neural networks", PAPERS[2].title])
-    page.hits.go_to(1)
-    qtbot.keyClicks(page.hits, "+")
+    page.result_list.go_to(1)
+    qtbot.keyClicks(page.result_list, "+")
     qtbot.waitUntil(lambda: page.view.query == "like:3 -like:1 graph")
     qtbot.waitUntil(lambda: titles(page) == ["Graph neural networks"])  # the example is left out
 
@@ -82,10 +82,10 @@ def test_search_filter_and_examples_work_together(qtbot, page):
 def test_pasted_entry_finds_similar_papers(qtbot, page):
     entry = "@article{x, title = {Voting trees}, abstract = {A forest of trees that vote.}}"
     QGuiApplication.clipboard().setText(entry)
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: page.head.back_button.isVisible())
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.header.back_button.isVisible())
     assert titles(page)[0] == "Forests"
     known = "TY  - JOUR\nTI  - Graph minors\nAU  - Robertson, Neil\nPY  - 1983\nER  - \n"
     QGuiApplication.clipboard().setText(known)
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: page.head.scope.chips[0].text() == "Like “Graph minors”")
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.header.scope.chips[0].text() == "Like “Graph minors”")

@@ -46,23 +46,23 @@ def test_palette_lists_all_menu_actions_with_shortcuts(qtbot, window):
 
 
 def test_enter_runs_a_command_and_restores_the_focus(qtbot, window):
-    window.page.hits.setFocus()
+    window.page.result_list.setFocus()
     shown = window.page.details.isVisible()
     palette = open_palette(qtbot, window)
     assert type_text(qtbot, window, palette, "deta")[0] == "Details"
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     assert window.page.details.isVisible() is not shown
-    assert not palette.isVisible() and window.page.hits.hasFocus()
+    assert not palette.isVisible() and window.page.result_list.hasFocus()
 
 
 def test_escape_closes_the_palette_and_restores_the_focus(qtbot, window):
-    window.page.hits.setFocus()
+    window.page.result_list.setFocus()
     palette = open_palette(qtbot, window)
     qtbot.keyClick(palette.box, Qt.Key.Key_Escape)
-    assert not palette.isVisible() and window.page.hits.hasFocus()
+    assert not palette.isVisible() and window.page.result_list.hasFocus()
     open_palette(qtbot, window)
-    window.page.box.take_focus()
-    assert not palette.isVisible() and not window.page.hits.hasFocus()
+    window.page.search_box.take_focus()
+    assert not palette.isVisible() and not window.page.result_list.hasFocus()
 
 
 def test_enter_searches_for_the_typed_text(qtbot, window):

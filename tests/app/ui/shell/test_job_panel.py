@@ -151,7 +151,7 @@ def test_job_history_omits_searches_and_old_jobs(qtbot, jobs, centre):
 def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_window):
     window = show_window(FakeGateway(3))
     window.activateWindow()
-    window.page.hits.setFocus()
+    window.page.result_list.setFocus()
     for close in (Qt.Key.Key_Escape, Qt.Key.Key_J):
         qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
         centre = window.work_drawer.centre
@@ -159,7 +159,7 @@ def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_windo
         modifier = Qt.KeyboardModifier
         how = modifier.ControlModifier if close == Qt.Key.Key_J else modifier.NoModifier
         qtbot.keyClick(window.focusWidget(), close, how)
-        assert not centre.isVisible() and window.page.hits.hasFocus()
+        assert not centre.isVisible() and window.page.result_list.hasFocus()
     qtbot.mouseClick(window._foot, Qt.MouseButton.LeftButton)
     assert centre.isVisible()
 

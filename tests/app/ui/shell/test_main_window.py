@@ -101,7 +101,7 @@ def test_search_works_during_an_import(qtbot, show_window):
     gateway.go_on_importing.clear()
     window = show_window(gateway)
     window.importing.add([Path("papers.bib")])
-    window.page.box.set_text("paper 7")
+    window.page.search_box.set_text("paper 7")
     qtbot.waitUntil(lambda: window.page.view.query == "paper 7" and bool(gateway.imported))
     assert window._foot.cancel.isVisible()
     gateway.go_on_importing.set()

@@ -51,7 +51,7 @@ def go_to_list(qtbot, window, name) -> tuple[QWidget, QPoint]:
         view = window.shelving.sidebar.tree
         qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.collections))
     elif name == "search":
-        view = window.page.hits
+        view = window.page.result_list
     else:
         view = window.other_page(name).list
     qtbot.waitUntil(lambda: view.model().rowCount() > 0)
@@ -97,7 +97,7 @@ def test_context_menu_has_the_same_entries_each_time(qtbot, window, name):
 
 def test_rating_menu_works_after_a_context_menu(qtbot, window):
     widget, place = go_to_list(qtbot, window, "search")
-    ids = window.page.hits.chosen()
+    ids = window.page.result_list.chosen()
     menu = open_menu(qtbot, widget, place)
     assert "rate" in " ".join(str(text) for text in texts(menu)).lower()
     close_menu(qtbot, menu)

@@ -32,12 +32,12 @@ def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
     window.shelving.work.do("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text() == "&Undo: tagged 2 papers “cats && dogs”"
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(redo.isEnabled)
     assert redo.text() == "Re&do: tagged 2 papers “cats && dogs”"
     qtbot.waitUntil(lambda: undo.text() == "&Undo" and not undo.isEnabled())
     again = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, again)
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, again)
     qtbot.waitUntil(undo.isEnabled)
     assert window.shelving.notice.isVisible()
 
@@ -50,7 +50,7 @@ def test_shortcut_list_has_undo_and_redo_without_the_edit(qtbot, window, undo):
 
 
 def undo_key(qtbot, window):
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
 
 
 def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):

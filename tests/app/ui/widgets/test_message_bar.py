@@ -155,17 +155,17 @@ def test_clear_place_prefers_bottom_right():
 
 
 def test_escape_closes_the_message_from_anywhere(qtbot, window):
-    window.page.hits.setFocus()
+    window.page.result_list.setFocus()
     window.banner.show_problem(JobError("The disk is full."))
     window.banner.show_problem(JobError("The model has stopped."))
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Escape)
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Escape)
     assert window.banner.message.text() == "The disk is full."
-    qtbot.keyClick(window.page.hits, Qt.Key.Key_Escape)
-    assert not window.banner.isVisible() and window.page.hits.hasFocus()
+    qtbot.keyClick(window.page.result_list, Qt.Key.Key_Escape)
+    assert not window.banner.isVisible() and window.page.result_list.hasFocus()
 
 
 def test_message_is_reached_by_keys_and_returns_the_focus(qtbot, window):
-    window.page.hits.setFocus()
+    window.page.result_list.setFocus()
     asked = []
     window.banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
     button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Delete")
