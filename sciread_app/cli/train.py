@@ -178,7 +178,7 @@ def go_on(
     console = Console(as_json)
     with opened(home, console) as workspace:
         runs = workspace.training.runs
-        begun = runs.go_on(name)
+        begun = runs.resume(name)
         if follow:
             return _follow(runs, name, console)
     console.say(f"{escape(name)} {views.STATUS_LABELS[begun.status]}.")

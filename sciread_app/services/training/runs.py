@@ -120,7 +120,7 @@ class Runs:
         self._spawn(folder)
         return self._read_run(folder)
 
-    def go_on(self, name: str) -> TrainingRun:
+    def resume(self, name: str) -> TrainingRun:
         """Resume a run from its last checkpoint; does nothing if it is active or finished.
 
         Raises LibraryError if the run does not exist, or its recipe or corpus cannot be read, and

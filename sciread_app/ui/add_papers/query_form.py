@@ -149,8 +149,8 @@ class QueryForm(QWidget):
         else:
             self.explain("")
 
-    def _check(self, go_on: Callable[[SourceQuery], object], *, asked: bool) -> None:
-        """Check the query, show any error, and call `go_on` if it is valid."""
+    def _check(self, on_valid: Callable[[SourceQuery], object], *, asked: bool) -> None:
+        """Check the query, show any error, and call `on_valid` if it is valid."""
         self._pause.stop()
         if self._form is None:
             return
@@ -165,7 +165,7 @@ class QueryForm(QWidget):
                 return
             self.explain(problem)
             if not problem:
-                go_on(query)
+                on_valid(query)
 
         self._jobs.run(
             tr("Checking a query"),

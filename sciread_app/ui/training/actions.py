@@ -25,7 +25,7 @@ class TrainingActions(PageActions["TrainingPage"]):
         menu.addSeparator()
         for verb, text in (
             ("stop", tr("&Stop the training")),
-            ("go_on", tr("&Go on with the training")),
+            ("resume", tr("&Go on with the training")),
             ("activate", tr("&Let its model answer")),
             ("add_model", tr("&Add its model to my models")),
             ("measure", tr("&Measure its model")),

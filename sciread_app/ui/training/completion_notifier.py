@@ -81,7 +81,7 @@ class CompletionNotifier(QObject):
                         self._change, tr("Stopping a training"), self._training_service.stop, name
                     ),
                     partial(
-                        self._change, tr("Starting a training"), self._training_service.go_on, name
+                        self._change, tr("Starting a training"), self._training_service.resume, name
                     ),
                     STOPPING,
                 )

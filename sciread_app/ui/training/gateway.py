@@ -69,8 +69,8 @@ class TrainingGateway:
     def stop(self, name: str) -> TrainingRun:
         return self._workspace.training.runs.stop(name)
 
-    def go_on(self, name: str) -> TrainingRun:
-        return self._workspace.training.runs.go_on(name)
+    def resume(self, name: str) -> TrainingRun:
+        return self._workspace.training.runs.resume(name)
 
     def remove(self, name: str) -> None:
         self._workspace.training.runs.remove(name)

@@ -140,8 +140,10 @@ class TrainingPage(Page):
         name = details.training.name
         if verb == "stop":
             self._change(tr("Stopping a training"), lambda: self._training_service.stop(name))
-        elif verb == "go_on":
-            self._change(tr("Going on with a training"), lambda: self._training_service.go_on(name))
+        elif verb == "resume":
+            self._change(
+                tr("Going on with a training"), lambda: self._training_service.resume(name)
+            )
         elif verb == "remove":
             ask_to_remove(details, partial(self._remove, name), self)
         elif verb == "log":

@@ -49,7 +49,7 @@ from sciread_app.ui.widgets.text.labels import plain_label
 LAST_NOTES = 40
 _PILLS = {"good": "tag-good", "care": "tag-care", "problem": "tag-wrong"}
 VERBS = (
-    *("stop", "go_on", "activate", "add_model", "measure", "compare"),
+    *("stop", "resume", "activate", "add_model", "measure", "compare"),
     *("log", "folder", "remove"),
 )
 
@@ -122,7 +122,7 @@ class TrainingView(QFrame):
         done = status is RunStatus.finished
         allowed = {
             "stop": status in (RunStatus.running, RunStatus.starting),
-            "go_on": readable and not status.is_active and not done,
+            "resume": readable and not status.is_active and not done,
             "activate": done,
             "add_model": done and not details.model,
             "measure": done and bool(details.model),
@@ -166,7 +166,7 @@ class TrainingView(QFrame):
             "activate": verb_button(
                 tr("Let it answer"), tr("Find papers with this model"), "primary"
             ),
-            "go_on": verb_button(tr("Go on"), tr("Train on from where it was"), "primary"),
+            "resume": verb_button(tr("Go on"), tr("Train on from where it was"), "primary"),
             "stop": verb_button(tr("Stop"), STOPPING),
             "add_model": verb_button(tr("Add to models"), tr("Copy its model to your models")),
             "measure": verb_button(

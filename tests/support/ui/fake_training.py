@@ -142,7 +142,7 @@ class FakeTraining:
     def stop(self, name: str) -> TrainingRun:
         return self._set(name, RunStatus.stopped)
 
-    def go_on(self, name: str) -> TrainingRun:
+    def resume(self, name: str) -> TrainingRun:
         return self._set(name, RunStatus.running)
 
     def remove(self, name: str) -> None:

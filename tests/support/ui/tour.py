@@ -454,7 +454,7 @@ def _train(window):
     yield
     page.load(TRAININGS[0])
     yield
-    page.do("go_on")
+    page.do("resume")
 
 
 def _write_runs(home):

@@ -114,7 +114,7 @@ def test_imported_run_without_corpus_cannot_resume(opener: FakeImport, job: Path
     (job / "run" / "report.json").unlink()
     opener.open(job)
     with pytest.raises(LibraryError, match="are not here"):
-        opener.runs.go_on("job")
+        opener.runs.resume("job")
 
 
 def test_importing_the_same_run_again_copies_nothing(opener: FakeImport, job: Path) -> None:

@@ -61,7 +61,7 @@ def test_run_can_be_started_stopped_and_resumed(home: Home) -> None:
     assert (now.steps, now.left > 0, len(now.losses) > 2) == (fake_trainer.STEPS, True, True)
     assert runs.stop("First try").status in (RunStatus.stopping, RunStatus.stopped)
     stopped = wait_for_status(runs, "First try", RunStatus.stopped)
-    runs.go_on("First try")
+    runs.resume("First try")
     until(lambda: runs.find("First try").step > stopped.step)
     assert len(Run(stopped.folder).events()) > stopped.step
 
@@ -107,7 +107,7 @@ def test_killed_run_is_interrupted_and_can_resume(home: Home) -> None:
         signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
     )
     killed = wait_for_status(runs, "mine", RunStatus.interrupted)
-    runs.go_on("mine")
+    runs.resume("mine")
     until(lambda: runs.find("mine").step > killed.step)
 
 
@@ -119,7 +119,7 @@ def test_finished_run_reports_scores(home: Home) -> None:
     assert done.space == read_package(done.folder / "package").space
     (score,) = runs.scores("specter-small")
     assert (score.metric, score.before, score.value) == ("MAP", "80.00", "90.00")
-    assert runs.go_on("specter-small").status is RunStatus.finished  # there is nothing to do
+    assert runs.resume("specter-small").status is RunStatus.finished  # there is nothing to do
 
 
 def test_failed_run_reports_reason(home: Home) -> None:
@@ -189,7 +189,7 @@ def test_run_without_corpus_cannot_resume(home: Home) -> None:
     wait_for_status(runs, "mine", RunStatus.stopped, RunStatus.failed)
     (home.corpora / "papers").rmdir()
     with pytest.raises(LibraryError, match="papers that mine learned from are not here"):
-        runs.go_on("mine")
+        runs.resume("mine")
 
 
 def test_runs_survive_moving_the_home(home: Home, tmp_path: Path) -> None:

@@ -377,7 +377,7 @@ def test_training_is_stopped_and_resumed(qtbot, show, jobs, service):
     click(qtbot, shown.view.buttons["stop"])
     qtbot.waitUntil(lambda: shown.view.pill.text() == "Stopped")
     assert shown.view.buttons["stop"].isHidden()
-    click(qtbot, shown.view.buttons["go_on"])
+    click(qtbot, shown.view.buttons["resume"])
     qtbot.waitUntil(lambda: shown.view.pill.text() == "Running")
 
 
@@ -385,7 +385,7 @@ def test_failed_training_shows_problem_and_hint(show, service):
     service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     view = show().view
     assert (view.problem.text(), view.hint.text()) == ("The disk is full.", "Make room.")
-    assert view.problem.isVisible() and not view.buttons["go_on"].isHidden()
+    assert view.problem.isVisible() and not view.buttons["resume"].isHidden()
 
 
 def top(widget):
@@ -560,11 +560,11 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jo
     qtbot.waitUntil(lambda: not jobs.running())
     shown = window.other_page("training")
     assert enabled_actions(window) == {
-        "stop": True, "go_on": False, "activate": False, "add_model": False, "measure": False,
+        "stop": True, "resume": False, "activate": False, "add_model": False, "measure": False,
         "compare": False, "log": True, "folder": True, "remove": False,
     }  # fmt: skip
     window.menus.training.by_verb["stop"].trigger()
-    qtbot.waitUntil(lambda: enabled_actions(window)["go_on"])
+    qtbot.waitUntil(lambda: enabled_actions(window)["resume"])
     window.menus.training.anywhere[0].trigger()
     qtbot.waitUntil(lambda: shown.writes)
     assert not any(enabled_actions(window).values())
