@@ -238,14 +238,14 @@ def remove(name: Name, home: Home = None, as_json: Json = False) -> int:
 
 
 def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Console) -> int:
-    held = workspace.corpora.held(data, task)
+    available = workspace.corpora.inspect(data, task)
     shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in (tr("recipe"), tr("what it is"), tr("lacks"), tr("has little")):
         shown.add_column(column, overflow="fold")
     answer = []
     for spec in METHODS:
         for name, known in spec.recipes.items():
-            found = check_requirements(spec, spec.resolve(name), held.holdings)
+            found = check_requirements(spec, spec.resolve(name), available.stats)
             lacks, little = (
                 [one.need.value for one in found if one.level is level]
                 for level in (Level.missing, Level.few)

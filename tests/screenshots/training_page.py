@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sciread_app.domain.training import TrainingData, TrainingDataKind
-from sciread_app.services.training.corpora import CorpusInUse
+from sciread_app.services.training.corpora import AvailableData
 from sciread_app.services.training.training_service import (
     StageEstimate,
     TrainingCheck,
@@ -70,7 +70,7 @@ def _estimated(window: MainWindow) -> None:
     page.form.area.verticalScrollBar().setValue(0)
     page.form.data.choose(TrainingData(TrainingDataKind.files, "/data/arxiv-hep"))
     page.planning._recheck.stop()  # the sample library is too small to train on
-    page.form.show_check(TrainingCheck(CorpusInUse(HELD, about=False), (ENOUGH,)))
+    page.form.show_check(TrainingCheck(AvailableData(HELD, estimated=False), (ENOUGH,)))
     stage = StageEstimate("triples", 16_208, STEPS, 2_912.0, 742.0, 2_100_000_000)
     page.form.show_estimate(TrainingEstimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,)))
 

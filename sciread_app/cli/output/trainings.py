@@ -85,10 +85,10 @@ def check_as_value(found: TrainingCheck, estimate: TrainingEstimate | None) -> d
         }
         for line in found.lines
     ]
-    held = found.held.holdings.described() | {"about": found.held.about}
-    del held["venues"]
+    counts = found.data.stats.described() | {"about": found.data.estimated}
+    del counts["venues"]
     taken = {"estimate": estimate and _as_value(estimate)}
-    return {"able": found.able, "findings": lines, "holds": held} | taken
+    return {"able": found.able, "findings": lines, "holds": counts} | taken
 
 
 def _as_value(estimate: TrainingEstimate) -> dict[str, Any]:

@@ -52,15 +52,15 @@ class SavedCorpus:
 
 
 @dataclass(frozen=True)
-class CorpusInUse:
+class AvailableData:
     """Statistics of the training data.
 
-    `about`: the numbers of citations are estimates. `unasked` are the papers of the library whose
-    citations have not been fetched yet.
+    `estimated`: the numbers of citations are estimates. `unasked` are the papers of the library
+    whose citations have not been fetched yet.
     """
 
-    holdings: CorpusStats
-    about: bool = False
+    stats: CorpusStats
+    estimated: bool = False
     unasked: tuple[int, ...] = ()
 
 
@@ -97,7 +97,7 @@ class Corpora:
         """Return the corpus with this hash, if any."""
         return next((corpus for corpus in self.all() if corpus.sha256 == sha256), None)
 
-    def held(self, data: TrainingData, task: Task) -> CorpusInUse:
+    def inspect(self, data: TrainingData, task: Task) -> AvailableData:
         """Return the statistics that training methods have requirements for.
 
         Files are made into a corpus first. Raises LibraryError, TrainerFailed and Cancelled.
@@ -105,8 +105,8 @@ class Corpora:
         if data.kind in (TrainingDataKind.library, TrainingDataKind.collection):
             ids = self._ids(data)
             counts = self._library.corpus_stats.of(ids)
-            return CorpusInUse(_to_stats(counts), counts.about, self._unasked(ids))
-        return CorpusInUse(self._of_corpus(self.make(data, task), task))
+            return AvailableData(_to_stats(counts), counts.about, self._unasked(ids))
+        return AvailableData(self._of_corpus(self.make(data, task), task))
 
     def make(self, data: TrainingData, task: Task) -> Path:
         """Freeze these papers in a corpus and return its folder, that of an equal one if it exists.

@@ -14,7 +14,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.subprocess import trainer
-from sciread_app.services.training.corpora import Corpora, CorpusInUse
+from sciread_app.services.training.corpora import AvailableData, Corpora
 from sciread_app.services.training.runs import Runs, TrainingRun
 from sciread_app.tasks import Task
 from trainer.contract.catalog import MethodSpec, Need, recipe_of
@@ -84,7 +84,7 @@ class CheckLine:
 class TrainingCheck:
     """The result of checking a plan: the data's statistics, and a line for each requirement."""
 
-    held: CorpusInUse
+    data: AvailableData
     lines: tuple[CheckLine, ...]
 
     @property
@@ -129,11 +129,11 @@ class TrainingService:
         Raises LibraryError, TrainerError and TrainerFailed.
         """
         recipe = plan.on(Path())
-        held = self.corpora.held(plan.data, task)
-        found = check_requirements(plan.method, recipe.settings, held.holdings)
-        lines = [_SENTENCES[finding.need](finding, held, recipe.settings) for finding in found]
+        data = self.corpora.inspect(plan.data, task)
+        found = check_requirements(plan.method, recipe.settings, data.stats)
+        lines = [_SENTENCES[finding.need](finding, data, recipe.settings) for finding in found]
         return TrainingCheck(
-            held, tuple([*lines, *self._check_base(recipe), *self._check_other_runs()])
+            data, tuple([*lines, *self._check_base(recipe), *self._check_other_runs()])
         )
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
@@ -232,8 +232,10 @@ def _estimate(answer: Mapping[str, Any], combinations: int) -> TrainingEstimate:
     )
 
 
-def _abstracts(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
-    papers = held.holdings.papers
+def _abstracts(
+    finding: Requirement, data: AvailableData, settings: Mapping[str, Value]
+) -> CheckLine:
+    papers = data.stats.papers
     if finding.level is Level.enough:
         text = trn(
             "{n:,} of {papers:,} papers has an abstract.",
@@ -252,9 +254,11 @@ def _abstracts(finding: Requirement, held: CorpusInUse, settings: Mapping[str, V
     return CheckLine(finding.level, text, Remedy.papers, tr("Fetch papers"))
 
 
-def _citations(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
-    unasked, count = held.unasked, finding.have
-    if finding.level is Level.enough and held.about:
+def _citations(
+    finding: Requirement, data: AvailableData, settings: Mapping[str, Value]
+) -> CheckLine:
+    unasked, count = data.unasked, finding.have
+    if finding.level is Level.enough and data.estimated:
         text = trn("About {n:,} citation lies between these papers.",
                    "About {n:,} citations lie between these papers.", count)  # fmt: skip
     elif finding.level is Level.enough:
@@ -273,7 +277,7 @@ def _citations(finding: Requirement, held: CorpusInUse, settings: Mapping[str, V
     return CheckLine(finding.level, text, Remedy.citations, verb, papers=unasked)
 
 
-def _venues(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+def _venues(finding: Requirement, data: AvailableData, settings: Mapping[str, Value]) -> CheckLine:
     papers, year = settings.get("min_papers", 1), settings.get("recent_year", 0)
     if year:
         text = trn("{n:,} journal has at least {papers:,} papers, one of {year} among them.",
@@ -286,14 +290,16 @@ def _venues(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Valu
     return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
 
 
-def _fields(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+def _fields(finding: Requirement, data: AvailableData, settings: Mapping[str, Value]) -> CheckLine:
     text = trn("{n:,} category has at least {papers:,} papers.",
                "{n:,} categories have at least {papers:,} papers.",
                finding.have, papers=settings.get("min_papers", 1))  # fmt: skip
     return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
 
 
-def _questions(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+def _questions(
+    finding: Requirement, data: AvailableData, settings: Mapping[str, Value]
+) -> CheckLine:
     text = trn("There is {n:,} question that a paper answers.",
                "There are {n:,} questions that papers answer.", finding.have)  # fmt: skip
     return CheckLine(finding.level, text)

@@ -248,17 +248,17 @@ def estimate_text(estimate: TrainingEstimate) -> str:
     )
 
 
-def held_tiles(held: CorpusStats, about: bool) -> list[tuple[str, str]]:
+def stats_tiles(stats: CorpusStats, estimated: bool) -> list[tuple[str, str]]:
     """Size of the corpus in numbers."""
-    citations = f"{held.citations:,}"
-    if about and held.citations:
+    citations = f"{stats.citations:,}"
+    if estimated and stats.citations:
         citations = tr("about {count}", count=citations)
     return [
-        (f"{held.papers:,}", tr("Papers")),
-        (f"{held.abstracts:,}", tr("With an abstract")),
+        (f"{stats.papers:,}", tr("Papers")),
+        (f"{stats.abstracts:,}", tr("With an abstract")),
         (citations, tr("Citations among them")),
-        (f"{len({venue.name for venue in held.venues}):,}", tr("Journals")),
-        (f"{len(held.fields):,}", tr("Categories")),
+        (f"{len({venue.name for venue in stats.venues}):,}", tr("Journals")),
+        (f"{len(stats.fields):,}", tr("Categories")),
     ]
 
 

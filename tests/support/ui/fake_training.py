@@ -12,7 +12,7 @@ import numpy as np
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
 from sciread_app.services.models.model_card import CardScore
-from sciread_app.services.training.corpora import CorpusInUse
+from sciread_app.services.training.corpora import AvailableData
 from sciread_app.services.training.run_import import OpenedRun
 from sciread_app.services.training.run_monitor import (
     CurvePoints,
@@ -122,7 +122,7 @@ class FakeTraining:
         self.plans.append(plan)
         if plan.data.kind is TrainingDataKind.files and "empty" in plan.data.name:
             raise LibraryError("There is nothing to learn from.", "Choose another folder.")
-        return TrainingCheck(CorpusInUse(HELD, about=plan.data == LIBRARY), self.lines)
+        return TrainingCheck(AvailableData(HELD, estimated=plan.data == LIBRARY), self.lines)
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
         self._work(f"estimate {plan.recipe}", task)

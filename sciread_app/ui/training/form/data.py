@@ -18,7 +18,7 @@ from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.language import tr, trn
 from sciread_app.services.training.training_service import TrainingCheck
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.training.text import held_tiles
+from sciread_app.ui.training.text import stats_tiles
 from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox as Box
@@ -90,10 +90,10 @@ class DataPart(QWidget):
                     box.setCurrentIndex(row)
         self._choose_kind(self.kind.current)
 
-    def show_held(self, check: TrainingCheck | None) -> None:
+    def show_stats(self, check: TrainingCheck | None) -> None:
         self.tiles.setVisible(check is not None)
         if check:
-            self.tiles.show_tiles(held_tiles(check.held.holdings, check.held.about))
+            self.tiles.show_tiles(stats_tiles(check.data.stats, check.data.estimated))
 
     def tab_stops(self) -> list[QWidget]:
         return [*self.kind.tab_stops(), self.collection, self.browse, self.corpus, self.remove]

@@ -85,8 +85,8 @@ class TrainingForm(QFrame):
 
     def show_check(self, check: TrainingCheck) -> None:
         self._able = check.able
-        self.data.show_held(check)
-        self.method.show_held(check.held.holdings)
+        self.data.show_stats(check)
+        self.method.show_stats(check.data.stats)
         self.check.show_lines(check.lines)
         self.order_stops()
         self._allow()
@@ -94,7 +94,7 @@ class TrainingForm(QFrame):
     def show_problem(self, problem: JobError) -> None:
         """Show that the requirements could not be checked."""
         self._able = False
-        self.data.show_held(None)
+        self.data.show_stats(None)
         self.check.show_problem(problem)
         self._allow()
 

@@ -65,7 +65,7 @@ class MethodPart(QWidget):
         self.cards[spec.key].setChecked(True)
         self._list(spec)
 
-    def show_held(self, held: CorpusStats | None) -> None:
+    def show_stats(self, stats: CorpusStats | None) -> None:
         """Show for each method whether the corpus meets its requirements.
 
         Until the user selects a method, the first trainable one is selected.
@@ -73,7 +73,7 @@ class MethodPart(QWidget):
         able = []
         for spec in METHODS:
             settings = spec.resolve(self._recipes[spec.key])
-            found = check_requirements(spec, settings, held) if held else ()
+            found = check_requirements(spec, settings, stats) if stats else ()
             self.cards[spec.key].show_findings(found)
             if found and all(one.level is not Level.missing for one in found):
                 able.append(spec)

@@ -49,11 +49,11 @@ def test_library_and_collection_become_corpora(corpora: Corpora, tmp_path: Path)
     assert {what: corpus.papers for what, corpus in found.items()} == {LIBRARY: 5, thesis: 2}
     assert found[thesis].folder == folder and found[LIBRARY].folder == every
     assert folder.name == f"thesis-{found[thesis].sha256[:8]}"
-    there = corpora.held(LIBRARY, Task())
-    assert there.holdings.citations == 2 and there.unasked == (1, 2, 3, 4, 5)
+    there = corpora.inspect(LIBRARY, Task())
+    assert there.stats.citations == 2 and there.unasked == (1, 2, 3, 4, 5)
     # The counts from the library equal those of the trainer.
-    put_aside = corpora.held(TrainingData(TrainingDataKind.corpus, found[LIBRARY].id), Task())
-    assert there.holdings.described() == put_aside.holdings.described()
+    put_aside = corpora.inspect(TrainingData(TrainingDataKind.corpus, found[LIBRARY].id), Task())
+    assert there.stats.described() == put_aside.stats.described()
     assert list((tmp_path / "corpora").glob(".*")) == []
 
 
@@ -109,9 +109,9 @@ class TestFast:
             corpora.make(TrainingData(TrainingDataKind.corpus, str(elsewhere)), Task()) == elsewhere
         )
         assert (
-            corpora.held(
+            corpora.inspect(
                 TrainingData(TrainingDataKind.corpus, str(elsewhere)), Task()
-            ).holdings.papers
+            ).stats.papers
             == 10
         )
         assert corpora.all() == []
@@ -132,7 +132,7 @@ class TestFast:
             ),
             (TrainingData(TrainingDataKind.corpus, "none"), "There is no corpus none"),
         ):
-            for ask in (corpora.make, corpora.held):
+            for ask in (corpora.make, corpora.inspect):
                 with pytest.raises(LibraryError, match=said):
                     ask(data, Task())
         library.trash(library.ids())

@@ -13,7 +13,7 @@ from sciread_app.errors import LibraryError, TrainerFailed
 from sciread_app.paths import Home
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training import training_service
-from sciread_app.services.training.corpora import Corpora, CorpusInUse
+from sciread_app.services.training.corpora import AvailableData, Corpora
 from sciread_app.services.training.runs import Runs
 from sciread_app.services.training.training_service import (
     Remedy,
@@ -41,10 +41,12 @@ def learning(home: Home, library: Library) -> TrainingService:
     return TrainingService(home, Corpora(home, library), Runs(home))
 
 
-def check(learning: TrainingService, held: CorpusInUse | None = None, **plan: Any) -> TrainingCheck:
+def check(
+    learning: TrainingService, held: AvailableData | None = None, **plan: Any
+) -> TrainingCheck:
     """Return the check of these papers."""
     if held:
-        learning.corpora.held = lambda data, task: held  # type: ignore[method-assign]
+        learning.corpora.inspect = lambda data, task: held  # type: ignore[method-assign]
     return learning.check(TrainingPlan(**plan), Task())
 
 
@@ -59,13 +61,13 @@ RICH = CorpusStats(
 
 
 def test_check_with_enough_data_lists_counts(learning: TrainingService) -> None:
-    found = check(learning, CorpusInUse(RICH))
+    found = check(learning, AvailableData(RICH))
     assert found.able and {line.level for line in found.lines} == {Level.enough}
     assert texts(found) == [
         "8,000 of 9,000 papers have an abstract.",
         "7,000 citations lie between these papers.",
     ]
-    assert texts(check(learning, CorpusInUse(RICH, about=True)))[1].startswith(
+    assert texts(check(learning, AvailableData(RICH, estimated=True)))[1].startswith(
         "About 7,000 citations"
     )
 
@@ -79,13 +81,13 @@ def test_check_offers_to_fetch_missing_citations(
     assert citations.text == "It is not known which of these papers cites which."
     assert (citations.verb, citations.papers) == ("Fetch citations for 2 papers", (1, 3))
     of_some = check(
-        learning, CorpusInUse(CorpusStats(abstracts=900, citations=3), unasked=(1,))
+        learning, AvailableData(CorpusStats(abstracts=900, citations=3), unasked=(1,))
     ).lines[1]
     assert of_some.level is Level.few and of_some.verb == "Fetch citations for 1 paper"
 
 
 def test_check_suggests_settings_that_give_enough_data(learning: TrainingService) -> None:
-    found = check(learning, CorpusInUse(RICH), recipe="miread-paper")
+    found = check(learning, AvailableData(RICH), recipe="miread-paper")
     line = found.lines[1]
     assert not found.able and line.remedy is Remedy.settings
     assert line.text == (
@@ -94,31 +96,33 @@ def test_check_suggests_settings_that_give_enough_data(learning: TrainingService
     )
     assert line.settings == {"min_papers": 50, "recent_year": 0}
     assert line.verb == "Set min_papers = 50, recent_year = 0"
-    again = check(learning, CorpusInUse(RICH), recipe="miread-paper", changes=line.settings)
+    again = check(learning, AvailableData(RICH), recipe="miread-paper", changes=line.settings)
     assert again.lines[1].text == "6 journals have at least 50 papers."
 
 
 def test_check_suggests_more_papers_when_settings_cannot_help(learning: TrainingService) -> None:
-    found = check(learning, CorpusInUse(CorpusStats(papers=9)), recipe="miread-small")
+    found = check(learning, AvailableData(CorpusStats(papers=9)), recipe="miread-small")
     assert [line.remedy for line in found.lines] == [Remedy.papers] * 2
     assert texts(found)[0] == "No paper has an abstract, and it is abstracts that are learned from."
-    few = check(learning, CorpusInUse(CorpusStats(papers=9, abstracts=8)), recipe="physbert-small")
+    few = check(
+        learning, AvailableData(CorpusStats(papers=9, abstracts=8)), recipe="physbert-small"
+    )
     assert texts(few)[0].startswith("Only 8 papers have an abstract.")
     assert few.lines[1].text.startswith("0 categories have at least 100 papers.")
 
 
 def test_check_offers_to_fetch_missing_model(learning: TrainingService, home: Home) -> None:
-    line = check(learning, CorpusInUse(RICH), recipe="specter-paper").lines[-1]
+    line = check(learning, AvailableData(RICH), recipe="specter-paper").lines[-1]
     base = "allenai/scibert_scivocab_uncased"
     assert (line.level, line.remedy, line.model) == (Level.missing, Remedy.model, base)
     folder = home.models / base.replace("/", "--")
     folder.mkdir(parents=True)
     (folder / "config.json").touch()
-    torn = check(learning, CorpusInUse(RICH), recipe="specter-paper")
+    torn = check(learning, AvailableData(RICH), recipe="specter-paper")
     assert not torn.able and "damaged" in texts(torn)[-1]
     (folder / "config.json").write_text("{}")
-    assert check(learning, CorpusInUse(RICH), recipe="specter-paper").able
-    gone = check(learning, CorpusInUse(RICH), changes={"base": str(home.folder / "gone")})
+    assert check(learning, AvailableData(RICH), recipe="specter-paper").able
+    gone = check(learning, AvailableData(RICH), changes={"base": str(home.folder / "gone")})
     assert not gone.able and gone.lines[-1].remedy is None
 
 
@@ -135,7 +139,7 @@ def test_start_without_base_model_is_refused(
 def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
     run = Run.create(home.runs / "mine", Recipe.named("specter", home.corpora))
     with run.hold():
-        found = check(learning, CorpusInUse(RICH))
+        found = check(learning, AvailableData(RICH))
     assert found.able and texts(found)[-1] == "mine goes on. Two at once take twice as long."
 
 
@@ -208,7 +212,7 @@ def test_trainer_that_cannot_start_raises_trainer_failed(
 def test_max_tokens_above_model_limit_is_corrected(
     learning: TrainingService,
 ) -> None:
-    found = check(learning, CorpusInUse(RICH), changes={"max_tokens": 4096})
+    found = check(learning, AvailableData(RICH), changes={"max_tokens": 4096})
     (line,) = (line for line in found.lines if line.level is Level.missing)
     assert line.text == "starter reads at most 512 word pieces of a text, not 4,096."
     assert line.remedy is Remedy.settings and line.settings == {"max_tokens": 512}

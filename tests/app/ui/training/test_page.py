@@ -25,7 +25,7 @@ from sciread_app.ui.training import completion_notifier, page
 from sciread_app.ui.training.form import controller
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
-from sciread_app.ui.training.text import STATUS_LABELS, held_tiles
+from sciread_app.ui.training.text import STATUS_LABELS, stats_tiles
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
 from tests.support.ui.fake_training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
@@ -618,19 +618,19 @@ def test_failed_training_is_explained_in_the_job_panel(
 def test_trainable_method_is_preselected_until_the_user_chooses(write, monkeypatch, qtbot):
     no_citations = replace(HELD, citations=0, citing=0)
     part = write().form.method
-    part.show_held(no_citations)
+    part.show_stats(no_citations)
     spec, _ = recipe_of(part.name)
     assert spec.key not in ("specter", "multi2spe")
     assert part.cards[spec.key].isChecked()
     click(qtbot, part.cards["specter"])
-    part.show_held(no_citations)
+    part.show_stats(no_citations)
     assert part.cards["specter"].isChecked()
 
 
 def test_held_tiles_show_zero_citations_without_about():
-    tiles = held_tiles(replace(HELD, citations=0), True)
+    tiles = stats_tiles(replace(HELD, citations=0), True)
     assert ("0", "Citations among them") in tiles
-    assert ("about 70,000", "Citations among them") in held_tiles(HELD, True)
+    assert ("about 70,000", "Citations among them") in stats_tiles(HELD, True)
 
 
 def test_form_names_the_job_it_waits_for(qtbot, write, jobs, service):
