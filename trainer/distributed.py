@@ -184,8 +184,8 @@ class Ranks:
     ) -> None:
         if error is None:
             self.close()
-        elif told := self.explained(error):
-            raise told from error
+        elif explanation := self.explained(error):
+            raise explanation from error
 
     def explained(self, error: BaseException) -> TrainerError | None:
         """Convert the error to a TrainerError if it indicates the loss of another rank, else

@@ -74,7 +74,7 @@ def open_tasks(suite: Suite) -> tuple[list[tuple[PlannedTask, EvaluationTask]], 
         try:
             found.append((planned, planned.make()))
         except TrainerError as error:
-            absent[planned.title] = _told(error)
+            absent[planned.title] = _sentence(error)
     return found, absent
 
 
@@ -134,14 +134,14 @@ def _together(
         try:
             works.append(_Work(planned, task, maker.encode(task.papers, task.queries)))
         except TrainerError as error:
-            failed[planned.title] = _told(error)
-            progress.done(planned.title, f"failed: {_told(error)}")
+            failed[planned.title] = _sentence(error)
+            progress.done(planned.title, f"failed: {_sentence(error)}")
     found = run_shared(ranks, [partial(_run, work, seed) for work in works])
     for work, timed in zip(works, found, strict=True):
         title = work.planned.title
         if isinstance(timed, TrainerError):
-            failed[title] = _told(timed)
-            progress.done(title, f"failed: {_told(timed)}")
+            failed[title] = _sentence(timed)
+            progress.done(title, f"failed: {_sentence(timed)}")
             continue
         book.add(work, timed, seed)
         progress.done(title, "; ".join(_caution(work.task, maker.subject)))
@@ -163,7 +163,7 @@ def _first(failed: dict[str, str]) -> tuple[str, str]:
     return f"{title}: {why}", more
 
 
-def _told(error: TrainerError) -> str:
+def _sentence(error: TrainerError) -> str:
     return f"{error} {error.hint}".strip()
 
 

@@ -83,12 +83,12 @@ def train_and_measure(
         [(planned, task)],
         plan.output / field / "report",
         ranks,
-        progress=_Told(note),
+        progress=_NoteProgress(note),
     )
     return outcome, found
 
 
-class _Told:
+class _NoteProgress:
     """Passes progress on to `note`; training has its own display."""
 
     def __init__(self, note: Callable[[str], None]) -> None:

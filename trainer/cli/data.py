@@ -116,7 +116,7 @@ def prepare(
     from trainer.data.corpus.split import SplitRule
     from trainer.data.tokens import TokenCache
 
-    with answering(as_json), _Told(as_json, progress) as told:
+    with answering(as_json), _Progress(as_json, progress) as display:
         tokenizers = [_tokenizer(model) for model in tokens]
         rule = SplitRule.of(split, validation_ids, test_ids)
         corpus = make_corpus(
@@ -127,11 +127,11 @@ def prepare(
             exclude_venues=_venues(exclude_venues),
             need_abstract=need_abstract,
             split=rule,
-            watch=told,
+            watch=display,
         )
         for tokenizer in tokenizers:
-            TokenCache.open(corpus, tokenizer, told.note)
-        told.finish(PROBLEMS)
+            TokenCache.open(corpus, tokenizer, display.note)
+        display.finish(PROBLEMS)
         if as_json:
             typer.echo(json.dumps(_summary(corpus)))
         else:
@@ -158,7 +158,7 @@ def corpus(
     Console(highlight=False).print(_methods_table(holds))
 
 
-class _Told(ProgressDisplay, PrepareProgress):
+class _Progress(ProgressDisplay, PrepareProgress):
     """Progress of `prepare`, by file."""
 
     def __init__(self, quiet: bool, as_lines: bool = False) -> None:

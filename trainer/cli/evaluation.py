@@ -130,10 +130,10 @@ def evaluate(
     wanted = [name.strip() for name in tasks.split(",") if name.strip()]
     with Ranks.from_environment(device) as ranks, answering(as_json):
         quiet = as_json or not ranks.main
-        with _Told(len(names), quiet, as_lines=progress and ranks.main) as told:
+        with _Progress(len(names), quiet, as_lines=progress and ranks.main) as display:
             opened = open_suite(suite, corpus, settings, unseen=unseen_journals, queries=queries)
-            work = _Work(opened.choose(wanted), output, seed, told, beside=beside)
-            done = work.measure(names, ranks, told, pooling=pooling, exact=exact)
+            work = _Work(opened.choose(wanted), output, seed, display, beside=beside)
+            done = work.measure(names, ranks, display, pooling=pooling, exact=exact)
         if ranks.main:
             _say(done, work, as_json)
     lacking = wanted and (work.absent or work.failed_tasks)
@@ -158,8 +158,10 @@ def suites(
     chosen = (suite_spec(name),) if name else SUITES
     if as_json:
         keys = ("key", "title", "summary", "needs")
-        told = [{key: getattr(s, key) for key in keys} | {"files": files_of(s)} for s in chosen]
-        print(json.dumps(told))
+        described = [
+            {key: getattr(s, key) for key in keys} | {"files": files_of(s)} for s in chosen
+        ]
+        print(json.dumps(described))
         return
     if name:
         print(files_of(chosen[0]))
@@ -180,7 +182,7 @@ class _Work:
     """
 
     def __init__(
-        self, suite: Suite, output: Path | None, seed: int, told: _Told, *, beside: bool
+        self, suite: Suite, output: Path | None, seed: int, display: _Progress, *, beside: bool
     ) -> None:
         """Load the tasks. Raises TrainerError if no task has data."""
         from trainer.evaluate import open_tasks
@@ -191,14 +193,14 @@ class _Work:
         self.failed_tasks: list[dict[str, str]] = []
         self._tasks, self.absent = open_tasks(suite)
         for title, why in self.absent.items():
-            told.note(f"{title} is left out: {why}")
+            display.note(f"{title} is left out: {why}")
         if not self._tasks:
             raise TrainerError(
                 f"There are no data for any task of {suite.name}.", "; ".join(self.absent.values())
             )
 
     def measure(
-        self, names: list[str], ranks: Ranks, told: _Told, *, pooling: str, exact: bool
+        self, names: list[str], ranks: Ranks, display: _Progress, *, pooling: str, exact: bool
     ) -> list[EvaluationResult]:
         """Measure one model after the other; a failure is reported and does not stop the others."""
         from trainer.encoders.opening import open_encoder
@@ -213,8 +215,8 @@ class _Work:
                     ranks=ranks,
                     pooling=pooling,
                     exact=exact,
-                    note=told.note,
-                    read=told.read,
+                    note=display.note,
+                    read=display.read,
                 )
                 folder = self._own_folder(encoder.subject, taken)
                 found = measure(
@@ -224,14 +226,14 @@ class _Work:
                     folder,
                     ranks,
                     seed=self._seed,
-                    progress=told,
+                    progress=display,
                 )
             except TrainerError as error:
                 self.failed[name] = f"{error} {error.hint}".strip()
-                told.warn(name, self.failed[name])
+                display.warn(name, self.failed[name])
                 continue
             finally:
-                told.next_model()
+                display.next_model()
             done.append(found)
             subject = encoder.subject
             self.failed_tasks += [
@@ -292,7 +294,7 @@ def _described(done: list[EvaluationResult], work: _Work) -> dict[str, Any]:
     }
 
 
-class _Told(ProgressDisplay):
+class _Progress(ProgressDisplay):
     """Progress of an evaluation: a line per task, and the share of all tasks done."""
 
     def __init__(self, models: int, quiet: bool, *, as_lines: bool) -> None:

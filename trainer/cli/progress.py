@@ -64,7 +64,7 @@ class ProgressDisplay:
         )
         self._task = self._bar.add_task("", total=1.0, said="", visible=False)
         self._every = _LINES_EVERY if as_lines else every
-        self._told = time.monotonic() - (self._every if as_lines else 0.0)
+        self._reported_at = time.monotonic() - (self._every if as_lines else 0.0)
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -93,9 +93,9 @@ class ProgressDisplay:
             self._task, description=escape(what), completed=share, said=escape(said), visible=True
         )
         now = time.monotonic()
-        due = now - self._told > self._every or (new and self._as_lines)
+        due = now - self._reported_at > self._every or (new and self._as_lines)
         if due and not self._console.is_terminal:
-            self._told = now
+            self._reported_at = now
             self._line(what=what, said=said, share=round(share, 4))
             self._console.print(escape(f"{what}: {said}"), soft_wrap=True)
 

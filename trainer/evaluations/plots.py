@@ -23,10 +23,10 @@ _DIMENSIONS_FOR_TSNE = 50
 
 
 def confusion(
-    y_true: ArrayLike, told: ArrayLike, names: Sequence[str] = (), title: str = "Told labels"
+    y_true: ArrayLike, y_pred: ArrayLike, names: Sequence[str] = (), title: str = "Told labels"
 ) -> Confusion:
     """Confusion matrix of labels, given as codes of `names` or as values; rare ones are merged."""
-    both = np.concatenate([np.asarray(y_true), np.asarray(told)])
+    both = np.concatenate([np.asarray(y_true), np.asarray(y_pred)])
     found, codes = np.unique(both, return_inverse=True)
     true, said = np.split(codes, 2)
     often = np.argsort(-np.bincount(true, minlength=len(found)), kind="stable")

@@ -99,9 +99,9 @@ class Recommendation:
                 fix_position=self.fix_position,
             )
             scores = [ranker.scores(features.of_click(click)) for click in test]
-            told = score_clicks(scores, [click.place for click in test], self.propensity)
-            found[run] = told.ndcg, told.p_at_1
-            weights = told.weights
+            result = score_clicks(scores, [click.place for click in test], self.propensity)
+            found[run] = result.ndcg, result.p_at_1
+            weights = result.weights
         return self._outcome(test, found, weights, vectors, seed)
 
     def _outcome(

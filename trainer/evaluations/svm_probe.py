@@ -70,16 +70,16 @@ class SvmProbe:
         rows = [vectors.rows(list(part)) for part in (self.train, self.test)]
         _check(learned, rows)
         learn, tell = (with_zeros(vectors.matrix, places) for places in rows)
-        told = choose_c(learn, learned).machine.predict(tell)
+        y_pred = choose_c(learn, learned).machine.predict(tell)
         ids = list(self.test)
         return TaskResult.of(
             {
-                "macro_f1": Items.of_macro_f1(ids, y_true, told),
-                "accuracy": Items(ids, (y_true == told).astype(np.float64)),
+                "macro_f1": Items.of_macro_f1(ids, y_true, y_pred),
+                "accuracy": Items(ids, (y_true == y_pred).astype(np.float64)),
             },
             seed=seed,
             excluded={f"{NO_VECTOR}, taken as zeros": sum(int((p < 0).sum()) for p in rows)},
-            pictures={"confusion": confusion(y_true, told, names)},
+            pictures={"confusion": confusion(y_true, y_pred, names)},
         )
 
 

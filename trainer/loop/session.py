@@ -44,8 +44,8 @@ def run_session(
                 _tell(reporter, lost)
                 raise lost from error
             log.exception("Something went wrong inside.")
-            told = f"Something went wrong inside: {type(error).__name__}: {error}"
-            _tell(reporter, TrainerError(told, f"{run.log} has the details; please report it."))
+            message = f"Something went wrong inside: {type(error).__name__}: {error}"
+            _tell(reporter, TrainerError(message, f"{run.log} has the details; please report it."))
             raise
 
 

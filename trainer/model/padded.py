@@ -85,7 +85,7 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
-        model, told = AutoModel.from_pretrained(
+        model, loading = AutoModel.from_pretrained(
             folder,
             local_files_only=True,
             trust_remote_code=False,
@@ -103,7 +103,7 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
             f"The model in {folder} cannot be read: {error}", "Copy it again."
         ) from error
     # Missing weights were initialised at random. The pooler is never read.
-    if lacking := sorted(name for name in told["missing_keys"] if "pooler" not in name):
+    if lacking := sorted(name for name in loading["missing_keys"] if "pooler" not in name):
         raise TrainerError(
             f"The weights in {folder} lack {lacking[0]}.",
             "Copy the model again; its config.json is perhaps another's.",

@@ -97,7 +97,7 @@ def _on_hub(base: str) -> str:
     return base.partition("@")[0] if _HUB_NAME.fullmatch(base) else ""
 
 
-def _told(base: str) -> str:
+def _base_name(base: str) -> str:
     """Display name of the base: with its commit if known, and for a path its last part."""
     return base if _HUB_NAME.fullmatch(base) else _on_hub(base) or Path(base).name
 
@@ -106,7 +106,7 @@ def _made_how(package: Package) -> str:
     said = "It turns a paper's title and abstract into a vector, so that like papers lie close."
     if package.method:
         said += f" It was made with the method {package.method}"
-        said += f" from {_told(package.base)}." if package.base else "."
+        said += f" from {_base_name(package.base)}." if package.base else "."
     papers = package.corpus.get("papers")
     if papers:
         digest = str(package.corpus.get("sha256", ""))[:12]

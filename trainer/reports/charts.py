@@ -77,10 +77,10 @@ def _bar(bar: Bar, left: float, y: float, span: float, thick: float) -> Markup:
         x, half = left + bar.paper * span, thick / 2 + 1
         mark = f"M{x:.1f} {y - 1:.1f}l5 {half:g}l-5 {half:g}l-5 {-half:g}z"
         parts.append(tag("path", d=mark, class_="paper"))
-    return tag("g", tag("title", _told(bar)), parts)
+    return tag("g", tag("title", _tooltip(bar)), parts)
 
 
-def _told(bar: Bar) -> str:
+def _tooltip(bar: Bar) -> str:
     between = (
         ""
         if bar.low is None or bar.high is None

@@ -295,15 +295,15 @@ def _what(reports: Sequence[Report]) -> Markup:
     specs = [evaluation_spec(key) for key in keys]
     return _section(
         "What the evaluations are",
-        tag("dl", (join(tag("dt", spec.title), tag("dd", _told(spec))) for spec in specs)),
+        tag("dl", (join(tag("dt", spec.title), tag("dd", _description(spec))) for spec in specs)),
     )
 
 
-def _told(spec: EvaluationSpec) -> Markup:
+def _description(spec: EvaluationSpec) -> Markup:
     """Summary of an evaluation and explanations of its metrics."""
-    told = [metric for metric in spec.metrics if metric.about]
-    items = (tag("li", tag("b", metric.title), ": ", metric.about) for metric in told)
-    return join(spec.summary, tag("ul", items) if told else "")
+    explained = [metric for metric in spec.metrics if metric.about]
+    items = (tag("li", tag("b", metric.title), ": ", metric.about) for metric in explained)
+    return join(spec.summary, tag("ul", items) if explained else "")
 
 
 def _left_out(reports: Sequence[Report]) -> Markup:

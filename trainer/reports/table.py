@@ -165,8 +165,8 @@ def markdown(reports: Sequence[Report]) -> str:
         lines += ["", LEGEND, "", *(f"- {safe(source)}" for source in sources)]
     if excluded := [*left_out(reports)]:
         lines += ["", "Left out:", "", *(f"- {safe(one)}" for one in excluded)]
-    if told := [*_abouts(found)]:
-        lines += ["", "How to read it:", "", *(f"- {safe(one)}" for one in told)]
+    if explanations := [*_abouts(found)]:
+        lines += ["", "How to read it:", "", *(f"- {safe(one)}" for one in explanations)]
     lines += ["", "How it was made:", "", *(f"- {safe(one)}" for one in provenance(reports))]
     return "\n".join(lines) + "\n"
 

@@ -210,8 +210,8 @@ class Local:
         rest = self._drawn.mixed(rest, "documents")[:DOCUMENTS]
         texts = self._texts([*answers.tolist(), *rest.tolist()])
         # In PubMedQA the title is the question itself: finding it would be trivial.
-        told = {corpus.questions[number] for number in asked.tolist()}
-        papers = {p.id: p._replace(title="") if p.title in told else p for p in texts}
+        own_titles = {corpus.questions[number] for number in asked.tolist()}
+        papers = {p.id: p._replace(title="") if p.title in own_titles else p for p in texts}
         queries = {f"question {number}": corpus.questions[number] for number in asked.tolist()}
         qrels = {
             query: {corpus.id(row): 1} for query, row in zip(queries, answers.tolist(), strict=True)

@@ -90,19 +90,19 @@ class MiRead:
     def told_labels(self, name: str) -> EvaluationTask:
         from trainer.evaluations.metrics.classification import SplitProbe
 
-        train, told, papers = self._labels(name)
-        left_out = {WITHOUT_ABSTRACT: len({**train, **told}) - len(papers)}
-        train, told = _of(train, papers), _of(told, papers)
-        measure = SplitProbe(train, told, runs=self._settings.runs or SplitProbe.runs)
+        train, test, papers = self._labels(name)
+        left_out = {WITHOUT_ABSTRACT: len({**train, **test}) - len(papers)}
+        train, test = _of(train, papers), _of(test, papers)
+        measure = SplitProbe(train, test, runs=self._settings.runs or SplitProbe.runs)
         split = self._settings.split
-        return self._bind(name, "probe", measure, papers, [train, told], left_out, split)
+        return self._bind(name, "probe", measure, papers, [train, test], left_out, split)
 
     def clusters(self, name: str) -> EvaluationTask:
         from trainer.evaluations.metrics.clustering import Purity
 
-        _, told, papers = self._labels(name)
-        having = _of(told, papers)
-        left_out = {WITHOUT_ABSTRACT: len(told) - len(having)}
+        _, test, papers = self._labels(name)
+        having = _of(test, papers)
+        left_out = {WITHOUT_ABSTRACT: len(test) - len(having)}
         measure = Purity(having, runs=self._settings.runs or Purity.runs)
         task, split = f"{name}-clusters", self._settings.split
         return self._bind(task, "purity", measure, _of(papers, having), having, left_out, split)
@@ -157,9 +157,9 @@ class MiRead:
         """Labels for training and test, and their papers that have an abstract."""
         within = self._folder / "data"
         place = within if (within / name).is_dir() else self._folder
-        train, told = (classes_in(place / name, part) for part in ("train", self._settings.part))
-        described = _of(metadata_in(place, OF_LABELS), {**train, **told})
-        return train, told, {id: one for id, one in described.items() if one.abstract.strip()}
+        train, test = (classes_in(place / name, part) for part in ("train", self._settings.part))
+        described = _of(metadata_in(place, OF_LABELS), {**train, **test})
+        return train, test, {id: one for id, one in described.items() if one.abstract.strip()}
 
     def _rows(self, pattern: str, left_out: Counter[str]) -> Iterator[InputRecord]:
         """Distinct papers with an abstract, with ids; `left_out` counts the others."""

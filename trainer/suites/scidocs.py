@@ -79,10 +79,10 @@ def _planned(folder: Path, settings: SuiteSettings, names: list[str]) -> list[Pl
 def _labels(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
     from trainer.evaluations.svm_probe import SvmProbe
 
-    train, told = (classes_in(folder / name, part) for part in ("train", settings.part))
-    papers = papers_of(metadata_in(folder, OF_LABELS), [*train, *told])
-    measure = SvmProbe(train, told)
-    return bind(name, "svm", measure, papers, [train, told], split=settings.split)
+    train, test = (classes_in(folder / name, part) for part in ("train", settings.part))
+    papers = papers_of(metadata_in(folder, OF_LABELS), [*train, *test])
+    measure = SvmProbe(train, test)
+    return bind(name, "svm", measure, papers, [train, test], split=settings.split)
 
 
 def _lists(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
@@ -100,16 +100,16 @@ def _recommended(folder: Path, settings: SuiteSettings) -> EvaluationTask:
     from trainer.evaluations.recommendation import Recommendation
 
     place = folder / "recomm"
-    train, told = (_clicks(find(place, f"{part}.csv")) for part in ("train", settings.part))
+    train, test = (_clicks(find(place, f"{part}.csv")) for part in ("train", settings.part))
     stop = _clicks(find(place, "val.csv")) if settings.part == "test" else []
     propensity = _propensity(find(place, "propensity_scores.json"))
     described = _described(find(folder, _OF_CLICKS))
-    ids = {paper for click in (*train, *stop, *told) for paper in (click.query, *click.shown)}
+    ids = {paper for click in (*train, *stop, *test) for paper in (click.query, *click.shown)}
     known = {paper: _known(described[paper]) for paper in sorted(ids & described.keys())}
     papers = papers_of(_papers({paper: described[paper] for paper in known}, folder), ids)
     runs = settings.runs or Recommendation.runs
-    measure = Recommendation(train, stop, told, propensity, known, runs)
-    judged = [train, stop, told, propensity, known]
+    measure = Recommendation(train, stop, test, propensity, known, runs)
+    judged = [train, stop, test, propensity, known]
     return bind("recomm", "recommendation", measure, papers, judged, split=settings.split)
 
 

@@ -28,23 +28,24 @@ class Predictions(NamedTuple):
     macro_f1: float
 
     @classmethod
-    def of(cls, y_true: ArrayLike, told: ArrayLike) -> Predictions:
-        return cls(float(np.mean(np.asarray(y_true) == np.asarray(told))), macro_f1(y_true, told))
+    def of(cls, y_true: ArrayLike, y_pred: ArrayLike) -> Predictions:
+        accuracy = float(np.mean(np.asarray(y_true) == np.asarray(y_pred)))
+        return cls(accuracy, macro_f1(y_true, y_pred))
 
 
-def f1_by_label(y_true: ArrayLike, told: ArrayLike) -> NDArray[np.float64]:
+def f1_by_label(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.float64]:
     """F1 of each label in either, in ascending order; 0 if it is never predicted."""
-    y_true, told = np.asarray(y_true), np.asarray(told)
-    found, codes = np.unique(np.concatenate([y_true, told]), return_inverse=True)
+    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+    found, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
     true, said = codes[: len(y_true)], codes[len(y_true) :]
     size = len(found)
     right = np.bincount(true[true == said], minlength=size)
     return 2 * right / (np.bincount(true, minlength=size) + np.bincount(said, minlength=size))
 
 
-def macro_f1(y_true: ArrayLike, told: ArrayLike) -> float:
+def macro_f1(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Mean of `f1_by_label`: every label weighs the same, however rare."""
-    return float(f1_by_label(y_true, told).mean())
+    return float(f1_by_label(y_true, y_pred).mean())
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,14 @@ class LinearProbe:
     def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
         papers = labelled_vectors(vectors, self.labels, at_least=self.folds)
         each = np.empty((self.runs, 2, len(papers.ids)))
-        told = np.empty(len(papers.ids), np.int64)
+        y_pred = np.empty(len(papers.ids), np.int64)
         for run in range(self.runs):
             found = probe_folds(
                 papers.vectors, papers.codes, seed=seed + run, folds=self.folds, plan=self.plan
             )
             for fold in found:
                 each[run][:, fold.rows] = self._shares(papers.codes, fold)
-                told[fold.rows] = fold.y_pred
+                y_pred[fold.rows] = fold.y_pred
         f1, right = each.mean(0)
         return TaskResult.of(
             {"macro_f1": Items(papers.ids, f1), "accuracy": Items(papers.ids, right)},
@@ -171,7 +172,7 @@ class LinearProbe:
                 "macro_f1": each[:, 0].mean(1).tolist(),
                 "accuracy": each[:, 1].mean(1).tolist(),
             },
-            pictures={"confusion": confusion(papers.codes, told, papers.names)},
+            pictures={"confusion": confusion(papers.codes, y_pred, papers.names)},
         )
 
     def _shares(self, codes: Labels, fold: Fold) -> NDArray[np.float64]:
@@ -205,8 +206,12 @@ class SplitProbe:
                 "Check that ids are those of the task.",
             )
         y_true = np.searchsorted(learn.names, [self.test[paper] for paper in tell])
-        told = [self._told(learn, vectors, tell, seed + run) for run in range(self.runs)]
-        shares = np.array([[_shares_of(y_true, some) for some in folds] for folds in told]).mean(1)
+        predictions = [
+            self._predictions(learn, vectors, tell, seed + run) for run in range(self.runs)
+        ]
+        shares = np.array(
+            [[_shares_of(y_true, some) for some in folds] for folds in predictions]
+        ).mean(1)
         f1, right = shares.mean(0)
         return TaskResult.of(
             {"macro_f1": Items(tell, f1), "accuracy": Items(tell, right)},
@@ -220,10 +225,10 @@ class SplitProbe:
                 "macro_f1": shares[:, 0].mean(1).tolist(),
                 "accuracy": shares[:, 1].mean(1).tolist(),
             },
-            pictures={"confusion": confusion(y_true, told[-1][-1], learn.names)},
+            pictures={"confusion": confusion(y_true, predictions[-1][-1], learn.names)},
         )
 
-    def _told(
+    def _predictions(
         self, learn: LabelledVectors, vectors: Vectors, tell: list[str], seed: int
     ) -> list[NDArray[np.int64]]:
         """Predicted label of each paper, by the probe of each fold."""
@@ -242,10 +247,10 @@ class SplitProbe:
         ]
 
 
-def _shares_of(y_true: Labels, told: Labels) -> NDArray[np.float64]:
+def _shares_of(y_true: Labels, y_pred: Labels) -> NDArray[np.float64]:
     """Contribution of each paper to macro F1 and to accuracy: [2, papers]."""
-    f1 = Items.of_macro_f1([""] * len(y_true), y_true, told).values
-    return np.stack([f1, y_true == told])
+    f1 = Items.of_macro_f1([""] * len(y_true), y_true, y_pred).values
+    return np.stack([f1, y_true == y_pred])
 
 
 class _Adam:

@@ -43,14 +43,14 @@ class Items:
 
     @classmethod
     def of_macro_f1(
-        cls, ids: Sequence[str], y_true: NDArray[np.integer], told: NDArray[np.integer]
+        cls, ids: Sequence[str], y_true: NDArray[np.integer], y_pred: NDArray[np.integer]
     ) -> Items:
         """Items whose mean is macro F1: macro F1 plus the influence of each paper.
 
         Macro F1 is not a mean over papers, so the influence is the derivative by the paper's
         weight (the infinitesimal jackknife).
         """
-        labels, codes = np.unique(np.concatenate([y_true, told]), return_inverse=True)
+        labels, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
         true, said = codes[: len(y_true)], codes[len(y_true) :]
         size, right = len(labels), true == said
         named = np.bincount(true, minlength=size) + np.bincount(said, minlength=size)
