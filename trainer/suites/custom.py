@@ -46,8 +46,8 @@ from typing import Any
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import EvaluationTask, Measure
-from trainer.suites.files import once, papers_in, rows_of
-from trainer.suites.judged_queries import of_queries, qrels_in, queries_in
+from trainer.suites.files import read_papers, read_rows, unique_values
+from trainer.suites.judged_queries import read_qrels, read_queries, retrieval_task
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 SUITE = "SUITE.toml"
@@ -113,11 +113,11 @@ class _Described:
 
     def labels(self, key: str) -> dict[str, str]:
         path = self.path(key)
-        return once(((row[0], row[1]) for row in rows_of(path, 2)), path)
+        return unique_values(((row[0], row[1]) for row in read_rows(path, 2)), path)
 
     def bind(self, measure: Measure, ids: Iterable[str], judged: Any) -> EvaluationTask:
         """Create the task for all of these papers."""
-        papers = papers_of(papers_in(self.path("papers")), ids)
+        papers = papers_of(read_papers(self.path("papers")), ids)
         return bind(self.name, self.evaluation, measure, papers, judged, split="all")
 
 
@@ -129,7 +129,7 @@ def _labelled(described: _Described) -> EvaluationTask:
 
 def _grouped(described: _Described) -> EvaluationTask:
     groups: dict[str, list[str]] = {}
-    for paper, *labels in rows_of(described.path("labels"), 2):
+    for paper, *labels in read_rows(described.path("labels"), 2):
         own = groups.setdefault(paper, [])  # its labels may be on several lines
         own += [label for label in labels if label and label not in own]
     return described.bind(_OF_GROUPS[described.evaluation](groups), groups, groups)
@@ -151,7 +151,7 @@ def _pairs(described: _Described) -> EvaluationTask:
     from trainer.evaluations.metrics.pairs import CosineAccuracy, LabelledPair
 
     path, pairs = described.path("pairs"), []
-    for one, other, belongs, *_ in rows_of(path, 3):
+    for one, other, belongs, *_ in read_rows(path, 3):
         if belongs not in ("0", "1"):
             raise TrainerError(f"{path} says {belongs!r} of a pair.", "It must be 1 or 0.")
         pairs.append(LabelledPair(one, other, belongs == "1"))
@@ -162,16 +162,16 @@ def _pairs(described: _Described) -> EvaluationTask:
 def _ranking(described: _Described) -> EvaluationTask:
     from trainer.evaluations.metrics.ranking import RankedLists
 
-    found = qrels_in(described.path("judged"))
+    found = read_qrels(described.path("judged"))
     judged = {query: list(grades.items()) for query, grades in found.items()}
     ids = [*judged, *(paper for some in judged.values() for paper, _ in some)]
     return described.bind(RankedLists(judged), ids, judged)
 
 
 def _retrieval(described: _Described) -> EvaluationTask:
-    papers = papers_in(described.path("papers"))
-    queries, judged = queries_in(described.path("queries")), qrels_in(described.path("judged"))
-    return of_queries(described.name, papers, queries, judged, split="all")
+    papers = read_papers(described.path("papers"))
+    queries, judged = read_queries(described.path("queries")), read_qrels(described.path("judged"))
+    return retrieval_task(described.name, papers, queries, judged, split="all")
 
 
 def _v_measure(labels: dict[str, str], settings: SuiteSettings) -> Measure:

@@ -17,7 +17,7 @@ from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import TextInput
 
 
-def find(folder: Path, *names: str) -> Path:
+def find_file(folder: Path, *names: str) -> Path:
     """Path of the first of these files that exists, gzipped or not. Raises TrainerError."""
     for name in names:
         for path in (folder / name, folder / f"{name}.gz"):
@@ -26,13 +26,13 @@ def find(folder: Path, *names: str) -> Path:
     raise TrainerError(f"{folder} has no {' or '.join(names)}.", "Copy the file there.")
 
 
-def has(folder: Path, *names: str) -> bool:
-    """Whether `find` would find one."""
+def has_file(folder: Path, *names: str) -> bool:
+    """Whether `find_file` would find one."""
     return any((folder / f"{name}{end}").is_file() for name in names for end in ("", ".gz"))
 
 
 @contextmanager
-def lines_of(path: Path) -> Iterator[TextIO]:
+def open_text(path: Path) -> Iterator[TextIO]:
     """Open a text file, gzipped or not. Raises TrainerError if it cannot be read to its end."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
@@ -42,12 +42,12 @@ def lines_of(path: Path) -> Iterator[TextIO]:
         raise TrainerError(f"{path} cannot be read: {why}.", "Copy it again.") from error
 
 
-def rows_of(path: Path, at_least: int) -> Iterator[list[str]]:
+def read_rows(path: Path, at_least: int) -> Iterator[list[str]]:
     """Read the columns of each line, separated by tabs, in a .csv by commas.
 
     Raises TrainerError for a line with fewer than `at_least` columns.
     """
-    with lines_of(path) as lines:
+    with open_text(path) as lines:
         commas = path.name.removesuffix(".gz").endswith(".csv")
         split = csv.reader(lines) if commas else (line.rstrip("\r\n").split("\t") for line in lines)
         for number, row in enumerate(split, start=1):
@@ -61,7 +61,7 @@ def rows_of(path: Path, at_least: int) -> Iterator[list[str]]:
             yield row
 
 
-def once(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
+def unique_values(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
     """Build a mapping. Raises TrainerError if a name has two different values."""
     found: dict[str, str] = {}
     for name, said in pairs:
@@ -72,7 +72,7 @@ def once(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
     return found
 
 
-def graded(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, dict[str, int]]:
+def build_qrels(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, dict[str, int]]:
     """Build qrels: relevance by query and paper. Raises TrainerError for contradicting grades."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for query, paper, grade in rows:
@@ -83,9 +83,9 @@ def graded(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, dict[s
     return dict(found)
 
 
-def objects_of(path: Path) -> Iterator[dict[str, Any]]:
+def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read a JSON object from each line. Raises TrainerError, naming file and line."""
-    with lines_of(path) as lines:
+    with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -98,7 +98,7 @@ def objects_of(path: Path) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def paper_of(found: dict[str, Any], path: Path) -> TextInput:
+def paper_from_json(found: dict[str, Any], path: Path) -> TextInput:
     """Create a paper from a JSON object. Raises TrainerError if it has no id."""
     name = next((found[key] for key in ("id", "paper_id", "_id") if found.get(key)), None)
     if not isinstance(name, str | int):
@@ -108,11 +108,11 @@ def paper_of(found: dict[str, Any], path: Path) -> TextInput:
     return TextInput(str(name), str(title), str(abstract))
 
 
-def papers_in(path: Path) -> dict[str, TextInput]:
+def read_papers(path: Path) -> dict[str, TextInput]:
     """Read papers by id from JSON lines. Raises TrainerError for duplicate ids."""
     found: dict[str, TextInput] = {}
-    for described in objects_of(path):
-        paper = paper_of(described, path)
+    for described in read_json_lines(path):
+        paper = paper_from_json(described, path)
         if paper.id in found:
             raise TrainerError(f"{path} has the paper {paper.id!r} twice.", "Give every id once.")
         found[paper.id] = paper

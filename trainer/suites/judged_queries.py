@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import EvaluationTask, TextInput
-from trainer.suites.files import find, graded, once, papers_in, rows_of
+from trainer.suites.files import build_qrels, find_file, read_papers, read_rows, unique_values
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind
 
 WITHOUT_TEXT = "judged queries without a text"
@@ -23,7 +23,7 @@ NOT_THERE = "relevant papers that are not in the collection, so never found"
 PAPERS, QUERIES, QRELS = ".papers.jsonl", ".queries.tsv", ".qrels.tsv"
 
 
-def names_in(folder: Path) -> list[str]:
+def collection_names(folder: Path) -> list[str]:
     """Names of the collections in a folder: all that have queries or qrels."""
     files = [path.name.removesuffix(".gz") for path in folder.glob("*")]
     ends = (QUERIES, QRELS)
@@ -31,17 +31,19 @@ def names_in(folder: Path) -> list[str]:
 
 
 def fits(folder: Path) -> bool:
-    return bool(names_in(folder))
+    return bool(collection_names(folder))
 
 
-def planned(folder: Path) -> list[PlannedTask]:
+def planned_tasks(folder: Path) -> list[PlannedTask]:
     """One task for each collection."""
-    return [PlannedTask(name, name, partial(task, folder, name)) for name in names_in(folder)]
+    return [
+        PlannedTask(name, name, partial(task, folder, name)) for name in collection_names(folder)
+    ]
 
 
 def suite(folder: Path, settings: SuiteSettings) -> Suite:
     """Suite of all collections in a folder. Raises TrainerError if there are none."""
-    tasks = planned(folder)
+    tasks = planned_tasks(folder)
     if not tasks:
         raise TrainerError(
             f"{folder} has no judged queries.",
@@ -52,13 +54,13 @@ def suite(folder: Path, settings: SuiteSettings) -> Suite:
 
 def task(folder: Path, name: str) -> EvaluationTask:
     """Read one collection. Raises TrainerError if a file is missing or damaged."""
-    papers = papers_in(find(folder, name + PAPERS))
-    qrels = qrels_in(find(folder, name + QRELS))
-    queries = queries_in(find(folder, name + QUERIES))
-    return of_queries(name, papers, queries, qrels)
+    papers = read_papers(find_file(folder, name + PAPERS))
+    qrels = read_qrels(find_file(folder, name + QRELS))
+    queries = read_queries(find_file(folder, name + QUERIES))
+    return retrieval_task(name, papers, queries, qrels)
 
 
-def of_queries(
+def retrieval_task(
     name: str,
     papers: dict[str, TextInput],
     queries: dict[str, str],
@@ -90,21 +92,21 @@ def of_queries(
     )
 
 
-def queries_in(path: Path) -> dict[str, str]:
+def read_queries(path: Path) -> dict[str, str]:
     """Read queries by id. Raises TrainerError for an id with two texts."""
-    return once(((row[0], row[1]) for row in rows_of(path, 2)), path)
+    return unique_values(((row[0], row[1]) for row in read_rows(path, 2)), path)
 
 
-def qrels_in(path: Path) -> dict[str, dict[str, int]]:
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """Read qrels, the relevance by query and paper. A header line is skipped.
 
     Raises TrainerError for a relevance that is not an integer and for contradicting grades.
     """
-    return graded(_judgements(path), path)
+    return build_qrels(_judgements(path), path)
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
-    for number, (query, paper, relevance, *_) in enumerate(rows_of(path, 3)):
+    for number, (query, paper, relevance, *_) in enumerate(read_rows(path, 3)):
         try:
             yield query, paper, int(relevance)
         except ValueError as error:

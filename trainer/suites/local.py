@@ -41,7 +41,7 @@ from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import DESCRIPTION, Corpus, Split
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites import judged_queries
-from trainer.suites.files import lines_of
+from trainer.suites.files import open_text
 from trainer.suites.sampling import PaperSample, Rows
 from trainer.suites.suite import MeasureWithExclusions, PlannedTask, Suite, SuiteSettings, bind
 
@@ -216,7 +216,7 @@ class Local:
         qrels = {
             query: {corpus.id(row): 1} for query, row in zip(queries, answers.tolist(), strict=True)
         }
-        return judged_queries.of_queries("questions", papers, queries, qrels)
+        return judged_queries.retrieval_task("questions", papers, queries, qrels)
 
     def same_field(self) -> EvaluationTask:
         return self._neighbours("same-field", self._field_sets("same-field", NEIGHBOURS), "group")
@@ -345,5 +345,5 @@ def _need(found: Collection[Any] | Rows, what: str) -> None:
 
 
 def _lines(path: Path) -> set[str]:
-    with lines_of(path) as lines:
+    with open_text(path) as lines:
         return {line.strip() for line in lines if line.strip()}

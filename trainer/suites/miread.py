@@ -35,7 +35,7 @@ from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
 from trainer.data.inputs.tables import BROKEN
 from trainer.data.rng import random_permutation
 from trainer.evaluations.base import EvaluationTask, Measure, TextInput
-from trainer.suites.scidocs import OF_LABELS, classes_in, metadata_in
+from trainer.suites.scidocs import OF_LABELS, read_classes, read_metadata
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 Value = TypeVar("Value")
@@ -157,8 +157,8 @@ class MiRead:
         """Labels for training and test, and their papers that have an abstract."""
         within = self._folder / "data"
         place = within if (within / name).is_dir() else self._folder
-        train, test = (classes_in(place / name, part) for part in ("train", self._settings.part))
-        described = _of(metadata_in(place, OF_LABELS), {**train, **test})
+        train, test = (read_classes(place / name, part) for part in ("train", self._settings.part))
+        described = _of(read_metadata(place, OF_LABELS), {**train, **test})
         return train, test, {id: one for id, one in described.items() if one.abstract.strip()}
 
     def _rows(self, pattern: str, left_out: Counter[str]) -> Iterator[InputRecord]:

@@ -29,8 +29,8 @@ from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.pairs import RETRIEVAL, found_in, of_category, two_texts
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
 from trainer.evaluations.base import EvaluationTask, TextInput
-from trainer.suites.files import find
-from trainer.suites.judged_queries import of_queries
+from trainer.suites.files import find_file
+from trainer.suites.judged_queries import retrieval_task
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 CATEGORIES = "physbert_category_clustering"
@@ -124,7 +124,7 @@ def _citations(folder: Path) -> EvaluationTask:
     papers: dict[str, TextInput] = {}
     left_out: Counter[str] = Counter()
     for file, belongs in (("citing_pairs.json", True), ("non_citing_pairs.json", False)):
-        for _, value in _entries(find(folder / CITATIONS, file)):
+        for _, value in _entries(find_file(folder / CITATIONS, file)):
             both = two_texts(value)
             if not both or not all(map(str.strip, both)):
                 left_out[UNREAD] += 1
@@ -137,7 +137,7 @@ def _citations(folder: Path) -> EvaluationTask:
 
 
 def _questions(folder: Path) -> EvaluationTask:
-    path = find(folder / RETRIEVED, "ir_dataset.json")
+    path = find_file(folder / RETRIEVED, "ir_dataset.json")
     parts = {key: value for key, value in _entries(path) if key in RETRIEVAL}
     for name in sorted(RETRIEVAL):
         if not isinstance(parts.get(name), dict):
@@ -157,7 +157,7 @@ def _questions(folder: Path) -> EvaluationTask:
     }
     papers = {name: TextInput(name, text) for name, text in passages.items()}
     judged = {query: qrels[query] for query in asked}
-    return of_queries("questions", papers, queries, judged, left_out=left_out)
+    return retrieval_task("questions", papers, queries, judged, left_out=left_out)
 
 
 def _texts(named: dict[str, Any]) -> dict[str, str]:

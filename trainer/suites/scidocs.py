@@ -23,7 +23,15 @@ from typing import TYPE_CHECKING, Any
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import EvaluationTask, TextInput
-from trainer.suites.files import find, graded, has, lines_of, once, paper_of, rows_of
+from trainer.suites.files import (
+    build_qrels,
+    find_file,
+    has_file,
+    open_text,
+    paper_from_json,
+    read_rows,
+    unique_values,
+)
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 if TYPE_CHECKING:
@@ -46,7 +54,7 @@ _COPY = "Copy it as it is published."
 def fits(folder: Path) -> bool:
     places = [(name, "csv") for name in (*_LABELS, "recomm")]
     places += [(name, "qrel") for name, _ in _LISTS.values()]
-    return any(has(folder / name, f"{part}.{end}") for name, end in places for part in _PARTS)
+    return any(has_file(folder / name, f"{part}.{end}") for name, end in places for part in _PARTS)
 
 
 _PARTS = ("test", "val")
@@ -79,8 +87,8 @@ def _planned(folder: Path, settings: SuiteSettings, names: list[str]) -> list[Pl
 def _labels(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
     from trainer.evaluations.svm_probe import SvmProbe
 
-    train, test = (classes_in(folder / name, part) for part in ("train", settings.part))
-    papers = papers_of(metadata_in(folder, OF_LABELS), [*train, *test])
+    train, test = (read_classes(folder / name, part) for part in ("train", settings.part))
+    papers = papers_of(read_metadata(folder, OF_LABELS), [*train, *test])
     measure = SvmProbe(train, test)
     return bind(name, "svm", measure, papers, [train, test], split=settings.split)
 
@@ -88,9 +96,9 @@ def _labels(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
 def _lists(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
     from trainer.evaluations.metrics.ranking import RankedLists
 
-    judged = _qrel(find(folder / _LISTS[name][0], f"{settings.part}.qrel"))
+    judged = _qrel(find_file(folder / _LISTS[name][0], f"{settings.part}.qrel"))
     ids = [*judged, *(paper for some in judged.values() for paper, _ in some)]
-    papers = papers_of(metadata_in(folder, _OF_LISTS), ids)
+    papers = papers_of(read_metadata(folder, _OF_LISTS), ids)
     return bind(name, "ranking", RankedLists(judged), papers, judged, split=settings.split)
 
 
@@ -100,10 +108,10 @@ def _recommended(folder: Path, settings: SuiteSettings) -> EvaluationTask:
     from trainer.evaluations.recommendation import Recommendation
 
     place = folder / "recomm"
-    train, test = (_clicks(find(place, f"{part}.csv")) for part in ("train", settings.part))
-    stop = _clicks(find(place, "val.csv")) if settings.part == "test" else []
-    propensity = _propensity(find(place, "propensity_scores.json"))
-    described = _described(find(folder, _OF_CLICKS))
+    train, test = (_clicks(find_file(place, f"{part}.csv")) for part in ("train", settings.part))
+    stop = _clicks(find_file(place, "val.csv")) if settings.part == "test" else []
+    propensity = _propensity(find_file(place, "propensity_scores.json"))
+    described = _described(find_file(folder, _OF_CLICKS))
     ids = {paper for click in (*train, *stop, *test) for paper in (click.query, *click.shown)}
     known = {paper: _known(described[paper]) for paper in sorted(ids & described.keys())}
     papers = papers_of(_papers({paper: described[paper] for paper in known}, folder), ids)
@@ -113,33 +121,33 @@ def _recommended(folder: Path, settings: SuiteSettings) -> EvaluationTask:
     return bind("recomm", "recommendation", measure, papers, judged, split=settings.split)
 
 
-def classes_in(folder: Path, part: str) -> dict[str, str]:
+def read_classes(folder: Path, part: str) -> dict[str, str]:
     """Read the class of each paper of a part.
 
     Raises TrainerError if a column is missing or a paper has two classes.
     """
-    path = find(folder, f"{part}.csv")
-    rows = rows_of(path, 2)
+    path = find_file(folder, f"{part}.csv")
+    rows = read_rows(path, 2)
     head = next(rows, [])
     if "pid" not in head or "class_label" not in head:
         raise TrainerError(f"{path} has no columns pid and class_label.", _COPY)
     paper, label = head.index("pid"), head.index("class_label")
-    return once(((row[paper], row[label]) for row in rows), path)
+    return unique_values(((row[paper], row[label]) for row in rows), path)
 
 
-def metadata_in(folder: Path, name: str) -> dict[str, TextInput]:
+def read_metadata(folder: Path, name: str) -> dict[str, TextInput]:
     """Read papers by id from a metadata file. Raises TrainerError."""
-    path = find(folder, name)
+    path = find_file(folder, name)
     return _papers(_described(path), path)
 
 
 def _qrel(path: Path) -> dict[str, list[tuple[str, int]]]:
-    found = graded(_judgements(path), path)
+    found = build_qrels(_judgements(path), path)
     return {query: list(grades.items()) for query, grades in found.items()}
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
-    with lines_of(path) as lines:
+    with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -157,7 +165,7 @@ def _clicks(path: Path) -> list[Click]:
     """Read clicks after a header line; the papers shown are separated by commas."""
     from trainer.evaluations.click_ranker import Click
 
-    rows = rows_of(path, 3)
+    rows = read_rows(path, 3)
     next(rows, None)
     found = []
     for query, clicked, *shown in rows:
@@ -205,7 +213,7 @@ def _year(described: Mapping[str, Any]) -> int:
 
 
 def _papers(described: Mapping[str, dict[str, Any]], path: Path) -> dict[str, TextInput]:
-    return {name: paper_of({**paper, "id": name}, path) for name, paper in described.items()}
+    return {name: paper_from_json({**paper, "id": name}, path) for name, paper in described.items()}
 
 
 def _described(path: Path) -> dict[str, dict[str, Any]]:
@@ -216,7 +224,7 @@ def _described(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _json(path: Path) -> Any:
-    with lines_of(path) as lines:
+    with open_text(path) as lines:
         try:
             return json.load(lines)
         except (ValueError, RecursionError) as error:
