@@ -57,7 +57,7 @@ def test_library_and_collection_become_corpora(corpora: Corpora, tmp_path: Path)
     assert list((tmp_path / "corpora").glob(".*")) == []
 
 
-@pytest.mark.usefixtures("fake")
+@pytest.mark.usefixtures("use_fake_trainer")
 class TestFast:
     def test_same_papers_make_one_corpus(self, corpora: Corpora) -> None:
         first = corpora.make(LIBRARY, Task())
