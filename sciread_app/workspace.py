@@ -287,7 +287,7 @@ class Workspace:
         """Verify the files of a model. Its process starts later. Raises PackageRefused."""
         package = self.models.package(model)
         encoder = EncoderProcess(package)
-        encoder.on_timed = partial(self.models.facts.has_read, package.space)
+        encoder.on_timed = partial(self.models.facts.record_speed, package.space)
         return encoder
 
 

@@ -16,7 +16,7 @@ from sciread_app.console import Console
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.models.activation import ActivationResult
-from sciread_app.services.models.blind_votes import said
+from sciread_app.services.models.blind_votes import tally_text
 from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.workspace import Workspace
 
@@ -208,7 +208,7 @@ def votes(home: Home = None, as_json: Json = False) -> int:
         tallies = workspace.votes.all()
         titles = {model.name: model.title for model in workspace.models.all()}
     for tally in tallies:
-        console.say(escape(said(tally, lambda name: titles.get(name, name))))
+        console.say(escape(tally_text(tally, lambda name: titles.get(name, name))))
     if not tallies:
         console.say(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
     console.answer([views.tally_as_value(tally) for tally in tallies])

@@ -11,7 +11,7 @@ from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.map.map_service import MapService
-from sciread_app.services.models.installer import drop_halves
+from sciread_app.services.models.installer import remove_stale_staging
 from sciread_app.services.models.trash import ARRIVING
 from sciread_app.services.models.vector_cleanup import VectorCleanup
 from sciread_app.services.search.embedding_index import EmbeddingIndex
@@ -238,7 +238,7 @@ def _leftovers(home: Home) -> Diagnosis:
     ]
     for path in halves:
         path.unlink()
-    if left := len(halves) + drop_halves(home.models):
+    if left := len(halves) + remove_stale_staging(home.models):
         removed = trn("{n} half-written file removed", "{n} half-written files removed", left)
         return Diagnosis("leftovers", True, removed, mended=True)
     # Translators: there are no half-written files

@@ -45,9 +45,8 @@ class LoadedModel:
         self.space = EmbeddingIndex(library, model, indexes) if model else None
         self.search = SearchService(library, self.space)
         self._model = model
-        self.is_loaded = (
-            False  # whether the model has answered; what it is asked first takes seconds
-        )
+        # Whether the model has encoded a text: its first one takes seconds.
+        self.is_loaded = False
         self.error = ""
         self._services: dict[type, Any] = {}
         self._services_lock = threading.Lock()
@@ -84,12 +83,13 @@ class LoadedModel:
         self._model.background = False
 
     def get_or_create(self, kind: type[T], make: Callable[[], T]) -> T:
-        """The service of this kind for this model, made at first use and kept as long as it."""
+        """Return the service of this kind for this model, made at first use and kept as long as the
+        model is open."""
         with self._services_lock:
             if kind not in self._services:
                 self._services[kind] = make()
-            made: T = self._services[kind]
-            return made
+            service: T = self._services[kind]
+            return service
 
     def close(self) -> None:
         """Stop the model's process, and save its index."""
@@ -134,7 +134,7 @@ class ActiveModelManager:
 
     @contextmanager
     def use(self) -> Iterator[LoadedModel]:
-        """The active model, kept open until the end of this block. Its files are verified at the
+        """Keep the active model open until the end of this block. Its files are verified at the
         first use."""
         with self._lock:
             now = self._now = self._now or self._open_recorded()
@@ -163,23 +163,24 @@ class ActiveModelManager:
         return now.error if now else ""
 
     def externally_activated_model(self) -> str:
-        """The name of the model that another process has activated; empty if there is none."""
-        chosen = self._recorded()
-        return chosen if self._now and chosen != self._now.name else ""
+        """Return the name of the model that another process has activated; empty if there is
+        none."""
+        recorded = self._recorded()
+        return recorded if self._now and recorded != self._now.name else ""
 
     def open(self, name: str) -> LoadedModel:
-        """Open a model beside the active one; close it unless it is passed to `swap`. Raises
-        PackageRefused."""
+        """Open another model while the active one stays open. The caller closes it, unless it is
+        passed to `swap`. Raises PackageRefused."""
         return LoadedModel(name, self._library, self._open_encoder(name), self._indexes)
 
-    def swap(self, to: LoadedModel) -> bool:
-        """Make this the active model. Returns False, and closes it, if the library records another
-        as active."""
+    def swap(self, new: LoadedModel) -> bool:
+        """Make this the active model of this process. Return False, and close it, if the library
+        records another as active."""
         with self._lock:
-            is_current = to.name == self._recorded()
-            idle: LoadedModel | None = to
+            is_current = new.name == self._recorded()
+            idle: LoadedModel | None = new
             if is_current:
-                idle, self._now = self._now, to
+                idle, self._now = self._now, new
             if idle and self._users[idle]:
                 idle = None
         if idle:
@@ -187,7 +188,7 @@ class ActiveModelManager:
         return is_current
 
     def encode_missing(self, task: Task, *, most: int | None = None) -> int:
-        """Encode the papers that the active model lacks, at most `most`; returns how many.
+        """Encode papers that the active model has not encoded, at most `most`. Return how many.
 
         If another model is activated meanwhile, continues with that one. Raises as
         EmbeddingIndex.encode_missing does.
@@ -197,18 +198,18 @@ class ActiveModelManager:
                 if now.space is None:
                     return 0
                 try:
-                    read = now.space.encode_missing(self._while_active(now, task), most=most)
+                    encoded = now.space.encode_missing(self._while_active(now, task), most=most)
                 except _Replaced:
                     continue
-                if read:
+                if encoded:
                     now.mark_loaded()  # also if `load` failed before
-                return read
+                return encoded
 
     def close(self) -> None:
         """Stop all models, including those in use."""
         with self._lock:
-            left = {*self._users, *([self._now] if self._now else [])}
-        for model in left:
+            open_models = {*self._users, *([self._now] if self._now else [])}
+        for model in open_models:
             model.close()
 
     def _open_recorded(self) -> LoadedModel:
@@ -217,9 +218,9 @@ class ActiveModelManager:
             return self.open(name)
         except PackageRefused as refused:
             log.warning("no model: %s %s", refused, refused.hint)
-            none = LoadedModel(name, self._library, None, self._indexes)
-            none.error = f"{refused} {refused.hint}".strip()
-            return none
+            unusable = LoadedModel(name, self._library, None, self._indexes)
+            unusable.error = f"{refused} {refused.hint}".strip()
+            return unusable
 
     def _release(self, model: LoadedModel) -> None:
         with self._lock:
@@ -232,10 +233,13 @@ class ActiveModelManager:
         model.close()
 
     def _recorded(self) -> str:
-        standing = self._library.active_model.state()
-        return standing.answers.model if standing else self._default
+        """Return the name of the model that is active according to the library."""
+        state = self._library.active_model.state()
+        return state.answers.model if state else self._default
 
     def _while_active(self, now: LoadedModel, task: Task) -> Task:
+        """Return a task that raises _Replaced once another model is active."""
+
         def report(done: int, total: int, note: str) -> None:
             if self._now is not now:
                 raise _Replaced

@@ -38,12 +38,12 @@ from sciread_app.services.models.archive_safety import (
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 
-TRAINING = "training.json"  # what a run says of itself, as it lies in a model's folder
+TRAINING = "training.json"  # the report of the training run, in a model's folder
 
 _PIECE = 1 << 20
 
 _JUNK = frozenset(("__MACOSX", "Thumbs.db", "desktop.ini"))
-_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # that a zip can name
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest time in a zip file
 
 
 class ArchiveEntry(NamedTuple):
@@ -55,13 +55,13 @@ class ArchiveEntry(NamedTuple):
 
 
 def bring(source: Path, target: Path, task: Task) -> None:
-    """Copy the model that is in a folder or a zip file into the new folder `target`.
+    """Copy the model in a folder or a zip file into the new folder `target`.
 
-    A run's folder holds one, and so may a folder within the one that is named. Raises
-    PackageRefused for what is no model's files, LibraryError where they cannot be read or
-    written, and Cancelled; what was copied until then is the caller's to remove.
+    `source` may also be the folder of a training run, or a folder that holds one model's folder.
+    Raises PackageRefused if it holds no model, LibraryError if a file cannot be read or written,
+    and Cancelled. After an error the caller removes `target`.
     """
-    with _understood(source):
+    with _translated_errors(source):
         if source.is_dir():
             folder = model_folder(source)
             entries = _in_folder(folder)
@@ -79,28 +79,29 @@ def bring(source: Path, target: Path, task: Task) -> None:
 
 
 def pack(folder: Path, name: str, target: Path, task: Task) -> None:
-    """Write a folder's files as `name`/... into a zip file, whole or not at all.
+    """Write the files of a folder as `name`/... into a zip file, completely or not at all.
 
-    The same files make the same zip, byte for byte, whenever and wherever it is made.
+    The zip file is reproducible: the same files result in the same bytes on every computer.
     """
-    half = target.with_name(f"{target.name}.new")
+    unfinished = target.with_name(f"{target.name}.new")
     try:
-        with _understood(target):
+        with _translated_errors(target):
             entries = _in_folder(folder)
-            told = _Told(entries, task)
-            with zipfile.ZipFile(half, "w", zipfile.ZIP_STORED) as archive:
+            copier = _Copier(entries, task)
+            with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_STORED) as archive:
                 for entry in entries:
-                    with entry.open() as stream, archive.open(_plain(name, entry), "w") as sink:
-                        told.copy(stream, sink, entry, folder)
-            with half.open("rb+") as written:
+                    with entry.open() as stream, archive.open(_zip_info(name, entry), "w") as sink:
+                        copier.copy(stream, sink, entry, folder)
+            with unfinished.open("rb+") as written:
                 os.fsync(written.fileno())
-            half.replace(target)
+            unfinished.replace(target)
     finally:
-        half.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 def model_folder(folder: Path) -> Path:
-    """The folder of the model that is meant by this one. Raises PackageRefused."""
+    """Return the model's folder: this one, the package of a training run, or the only model's
+    folder in it. Raises PackageRefused."""
     if (folder / DESCRIPTION).is_file():
         return folder
     if (folder / "recipe.toml").is_file():
@@ -119,23 +120,23 @@ def model_folder(folder: Path) -> Path:
 
 
 def _in_folder(folder: Path) -> list[ArchiveEntry]:
-    """Its files, from the top; what others put into folders by themselves is passed over."""
+    """Return the files of a folder at any depth, except files of the operating system."""
     found: list[ArchiveEntry] = []
-    left = [(folder, 0)]
-    while left:
-        here, depth = left.pop()
-        for path in sorted(here.iterdir()):
+    stack = [(folder, 0)]
+    while stack:
+        current, depth = stack.pop()
+        for path in sorted(current.iterdir()):
             name = path.relative_to(folder).as_posix()
             if _is_junk(path.name):
                 continue
             mode = path.lstat().st_mode
             if stat.S_ISDIR(mode):
-                left.append((path, depth + 1))
+                stack.append((path, depth + 1))
             elif stat.S_ISREG(mode):
                 found.append(_file(path, name))
             else:
                 raise refused_kind(folder, name, mode)
-            if depth > MOST_FOLDERS or len(found) + len(left) > MOST_FILES:
+            if depth > MOST_FOLDERS or len(found) + len(stack) > MOST_FILES:
                 raise too_many(folder)
     return sorted(found)
 
@@ -145,14 +146,16 @@ def _file(path: Path, name: str) -> ArchiveEntry:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Not what a link leads to, should one have come into its place, nor a pipe without end."""
+    """Open a file that was regular when it was listed. Fails on a link that has replaced it since,
+    and does not block on a pipe."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     return io.FileIO(os.open(path, flags))
 
 
 def _in_zip(archive: zipfile.ZipFile, source: Path) -> list[ArchiveEntry]:
-    """The files of the one model in it. Every name is looked at, also of those left out."""
+    """Return the files of the only model in a zip file. All names are checked, including those of
+    files that are ignored."""
     if len(archive.infolist()) > 5 * MOST_FILES:
         raise too_many(source)
     for info in archive.infolist():
@@ -160,15 +163,15 @@ def _in_zip(archive: zipfile.ZipFile, source: Path) -> list[ArchiveEntry]:
     files = [info for info in archive.infolist() if not info.is_dir()]
     check_apart(files, source)
     paths = {PurePosixPath(info.filename): info for info in files}
-    at = model_in(paths, source)
+    model = model_in(paths, source)
     found = [
-        _packed(archive, info, path.relative_to(at))
+        _packed(archive, info, path.relative_to(model))
         for path, info in paths.items()
-        if path.is_relative_to(at)
-        and not any(_is_junk(part) for part in path.relative_to(at).parts)
+        if path.is_relative_to(model)
+        and not any(_is_junk(part) for part in path.relative_to(model).parts)
     ]
-    if at.name == "package" and (told := paths.get(at.parent / "report.json")):
-        found.append(_packed(archive, told, PurePosixPath(TRAINING)))
+    if model.name == "package" and (report := paths.get(model.parent / "report.json")):
+        found.append(_packed(archive, report, PurePosixPath(TRAINING)))
     if len(found) > MOST_FILES:
         raise too_many(source)
     return sorted(found)
@@ -181,18 +184,18 @@ def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: PurePosixPath
 def _copy(entries: Sequence[ArchiveEntry], source: Path, target: Path, task: Task) -> None:
     for entry in entries:
         check_size(entry.name, entry.size, source)
-    told = _Told(entries, task)
-    check_room(told.total, target)
+    copier = _Copier(entries, task)
+    check_room(copier.total, target)
     target.mkdir(parents=True)
     for entry in entries:
         path = target / entry.name
         path.parent.mkdir(parents=True, exist_ok=True)
         with entry.open() as stream, path.open("xb") as sink:
-            told.copy(stream, sink, entry, source)
+            copier.copy(stream, sink, entry, source)
 
 
-class _Told:
-    """Copies, and tells a task how much of everything is done."""
+class _Copier:
+    """Copies files and reports the progress over all of them."""
 
     def __init__(self, entries: Sequence[ArchiveEntry], task: Task) -> None:
         self.total = sum(entry.size for entry in entries)
@@ -200,7 +203,7 @@ class _Told:
         self._task = task
 
     def copy(self, stream: IO[bytes], sink: IO[bytes], entry: ArchiveEntry, source: Path) -> None:
-        """As many bytes as were announced, and not one more."""
+        """Copy exactly `entry.size` bytes. Raises PackageRefused if the file has more or fewer."""
         left = entry.size
         while piece := stream.read(min(_PIECE, left + 1)):
             left -= len(piece)
@@ -221,8 +224,8 @@ class _Told:
             )
 
 
-def _plain(name: str, entry: ArchiveEntry) -> zipfile.ZipInfo:
-    """Without the day, the rights and the system of who packs it."""
+def _zip_info(name: str, entry: ArchiveEntry) -> zipfile.ZipInfo:
+    """Describe a file without the date, permissions and system of this computer."""
     info = zipfile.ZipInfo(f"{name}/{entry.name}", _FIRST_DAY)
     info.external_attr = (stat.S_IFREG | 0o644) << 16
     info.create_system = 3
@@ -231,7 +234,7 @@ def _plain(name: str, entry: ArchiveEntry) -> zipfile.ZipInfo:
 
 
 @contextmanager
-def _understood(file: Path) -> Iterator[None]:
+def _translated_errors(file: Path) -> Iterator[None]:
     """Raise errors of a damaged file or a full disk as LibraryError or PackageRefused."""
     try:
         yield

@@ -19,14 +19,14 @@ from trainer.contract.errors import PackageRefused
 DESCRIPTION = "package.json"
 # A model has a dozen files, one of them large.
 MOST_FILES = 200
-MOST_FOLDERS = 6  # one within the other
+MOST_FOLDERS = 6  # depth of nested folders
 LARGEST_WEIGHTS = 64 << 30
 LARGEST_OTHER = 64 << 20
-# Weights hardly get smaller when they are packed, words ten times. A bomb gets a thousand times.
+# Compression hardly shrinks weights, and text by a factor of ten; a zip bomb by a thousand.
 _DENSEST = 100
-_NO_BOMB = 64 << 20  # bytes that are none, whatever they were packed to
-_LARGEST_LIST = 1 << 20  # bytes in which a zip names its files
-_SPARE = 200 << 20  # bytes of a disk that are left to others
+_NO_BOMB = 64 << 20  # bytes below which any compression ratio is accepted
+_LARGEST_LIST = 1 << 20  # bytes of the central directory of a zip file
+_SPARE = 200 << 20  # bytes of the disk that must stay free
 
 # The errors of zipfile for a file that is no zip, is truncated or damaged, needs a password, or
 # uses an unknown compression.
@@ -38,10 +38,12 @@ UNREADABLE = (
 _NO_NAME = re.compile(r'[\x00-\x1f<>:"|?*\\]|[ .]$|^$')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _LIST_OF_FILES, _LIST_64, _WHERE_64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
-_END = (1 << 16) + 22 + 20 + 56  # of a zip: the longest comment, and what stands before it
+# Bytes at the end of a zip file: the longest comment, and the end records before it.
+_END = (1 << 16) + 22 + 20 + 56
 
 
 def check_entry(info: zipfile.ZipInfo, source: Path) -> None:
+    """Check the name, type, encryption and compression of a file in a zip file."""
     name = info.orig_filename
     parts = name.removesuffix("/").split("/")
     if any(part in ("", ".", "..") or _NO_NAME.search(part) for part in parts) or any(
@@ -74,7 +76,7 @@ def check_entry(info: zipfile.ZipInfo, source: Path) -> None:
 
 
 def check_apart(files: Sequence[zipfile.ZipInfo], source: Path) -> None:
-    """No file may come twice, also not where A and a are the same, nor be a folder as well."""
+    """Check that no name occurs twice, ignoring case, and that no file is also a folder."""
     names = [info.filename.casefold() for info in files]
     folders = {str(above) for name in names for above in PurePosixPath(name).parents}
     if len({*names}) < len(names) or folders & {*names}:
@@ -85,7 +87,7 @@ def check_apart(files: Sequence[zipfile.ZipInfo], source: Path) -> None:
 
 
 def model_in(paths: dict[PurePosixPath, zipfile.ZipInfo], source: Path) -> PurePosixPath:
-    """The folder in a zip that is nearest to its top among those that describe a model."""
+    """Return the folder of the only model at the lowest depth in a zip file."""
     found = [path.parent for path in paths if path.name == DESCRIPTION]
     nearest = min((len(path.parts) for path in found), default=0)
     found = [path for path in found if len(path.parts) == nearest]
@@ -97,16 +99,16 @@ def model_in(paths: dict[PurePosixPath, zipfile.ZipInfo], source: Path) -> PureP
 
 
 def check_list(source: Path) -> None:
-    """A zip names its files at its end, all of which is read into memory at once."""
+    """Check the size of the central directory, which zipfile reads into memory at once."""
     with source.open("rb") as stream:
         size = stream.seek(0, io.SEEK_END)
         stream.seek(max(0, size - _END))
         end = stream.read()
-    # As zipfile looks for it: without a comment it is the very end.
+    # The same search as in zipfile: without a comment, the record is at the very end.
     plain = end[-22:-18] == _LIST_OF_FILES and end[-2:] == b"\0\0"
     at = len(end) - 22 if plain else end.rfind(_LIST_OF_FILES)
     if at < 0 or len(end) < at + 22:
-        return  # no zip at all
+        return  # not a zip file, which zipfile reports
     listed = int.from_bytes(end[at + 12 : at + 16], "little")
     whole = end[max(0, at - 76) : at]
     if len(whole) == 76 and whole[:4] == _LIST_64 and whole[56:60] == _WHERE_64:
@@ -116,6 +118,7 @@ def check_list(source: Path) -> None:
 
 
 def check_density(unpacked: int, source: Path) -> None:
+    """Reject a zip bomb by its compression ratio. `unpacked` is in bytes."""
     packed = source.stat().st_size
     if unpacked > max(_NO_BOMB, packed * _DENSEST):
         raise PackageRefused(
@@ -131,6 +134,7 @@ def check_density(unpacked: int, source: Path) -> None:
 
 
 def check_size(name: str, size: int, source: Path) -> None:
+    """Check the size of one file, in bytes."""
     most = LARGEST_WEIGHTS if name.endswith(".safetensors") else LARGEST_OTHER
     if size > most:
         raise PackageRefused(
@@ -145,6 +149,7 @@ def check_size(name: str, size: int, source: Path) -> None:
 
 
 def check_room(needed: int, target: Path) -> None:
+    """Check that the disk of `target` has so many bytes free. Raises LibraryError."""
     there = next(folder for folder in target.absolute().parents if folder.exists())
     free = shutil.disk_usage(there).free
     if needed + _SPARE > free:
@@ -160,6 +165,7 @@ def check_room(needed: int, target: Path) -> None:
 
 
 def mb(size: int) -> int:
+    """Return a size in megabytes, rounded up."""
     return -(-size // 1_000_000)
 
 

@@ -12,16 +12,18 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
 
-_OF = "@"  # between a model's name and its space, as they are kept
+_SEPARATOR = "@"  # between a model's name and its space, in a stored vote
 
-SURE = 0.05  # so likely may luck be where one model is called better
+SURE = 0.05  # significance level at which one model is called better
 
 
 @dataclass(frozen=True, slots=True)
 class VoteTally:
-    """On how many questions each of two models was better, and on how many neither was. Of
-    several votes on the same question the last one counts: the same asked again is no new
-    evidence."""
+    """The number of questions on which each of two models was better, or neither was.
+
+    Of several votes on the same question only the last one counts: asking it again is no new
+    evidence.
+    """
 
     first: str
     second: str
@@ -35,7 +37,7 @@ class VoteTally:
 
     @property
     def ahead(self) -> str:
-        """The model that is; empty where none is."""
+        """The model with more votes; empty if there is none."""
         if self.for_first == self.for_second:
             return ""
         return self.first if self.for_first > self.for_second else self.second
@@ -55,20 +57,22 @@ class VoteTally:
 
 
 class BlindVotes:
-    """A vote is on what a model makes of papers, its space: it goes along when the model's folder
-    gets another name, and stays behind when another model comes in its place. Safe from any
-    thread."""
+    """Blind votes on pairs of models. Safe to use from any thread.
+
+    A vote belongs to the space of a model: it is kept when the model's folder is renamed, and does
+    not count for another model that takes the name.
+    """
 
     def __init__(
         self, library: Library, spaces: Callable[[], Mapping[str, str]] = lambda: {}
     ) -> None:
-        """`spaces` says which space is whose, of the models that are installed."""
+        """`spaces` returns the spaces of the installed models by their names."""
         self._library = library
         self._spaces = spaces
 
     def cast(self, question: Question, one: str, other: str, better: str = "") -> VoteTally:
-        """Note that `better`, the one or the other, has answered better; empty: neither has.
-        Raises LibraryError for a vote that cannot be meant."""
+        """Add a vote for `better`, one of the two models; empty for neither. Return the new tally.
+        Raises LibraryError if the models are the same, or `better` is a third one."""
         first, second = sorted((one, other))
         if first == second or better not in ("", first, second):
             raise LibraryError(
@@ -76,30 +80,34 @@ class BlindVotes:
             )
         choice = {"": "neither", first: "first", second: "second"}[better]
         query, spaces = " ".join(question.query.split()), self._spaces()
-        one_is, other_is = (_written(name, spaces) for name in (first, second))
-        self._library.votes.add(query, question.paper, one_is, other_is, choice)
+        stored = (_stored_name(name, spaces) for name in (first, second))
+        self._library.votes.add(query, question.paper, *stored, choice)
         return self.between(one, other)
 
     def between(self, one: str, other: str) -> VoteTally:
+        """Return the tally of two models, given by name."""
         spaces = self._spaces()
         first, second = sorted((one, other))
         pair = (spaces.get(first, first), spaces.get(second, second))
         return _counted(self._cast(spaces).get(frozenset(pair), ()), pair, (first, second))
 
     def all(self) -> list[VoteTally]:
-        """Of all pairs that were ever voted on, the one with most votes first. A model that is gone
-        has the name that it had, and its space behind that where it is another one's by now."""
+        """Return the tallies of all pairs with votes, sorted by descending number of votes.
+
+        A model that is no longer installed has its former name, followed by its space if another
+        model has that name now.
+        """
         spaces = self._spaces()
         names = self._names(spaces)
         tallies = []
         for pair, votes in self._cast(spaces).items():
             keys = sorted(pair, key=lambda key: names[key])
-            called = [names[key] for key in keys]
-            tallies.append(_counted(votes, (keys[0], keys[1]), (called[0], called[1])))
+            titles = [names[key] for key in keys]
+            tallies.append(_counted(votes, (keys[0], keys[1]), (titles[0], titles[1])))
         return sorted(tallies, key=lambda tally: (-tally.questions, tally.first, tally.second))
 
     def take_back(self, one: str, other: str) -> Question | None:
-        """Forget the last vote on these two; returns on what it was, None if there was none."""
+        """Remove the last vote on two models. Return its question; None if there is no vote."""
         spaces = self._spaces()
         pair = frozenset(spaces.get(name, name) for name in (one, other))
         votes = self._cast(spaces).get(pair, ())
@@ -109,35 +117,35 @@ class BlindVotes:
         return votes[-1].question
 
     def _cast(self, spaces: Mapping[str, str]) -> dict[frozenset[str], list[_Cast]]:
-        """All votes, the oldest first, by the two whom they are on."""
-        found: dict[frozenset[str], list[_Cast]] = {}
+        """Return all votes by the pair of their keys, the oldest first."""
+        votes: dict[frozenset[str], list[_Cast]] = {}
         for vote in self._library.votes.all():
             first, second = _key(vote.first, spaces), _key(vote.second, spaces)
             better = {"first": first, "second": second}.get(vote.choice, "")
             cast = _Cast(vote.id, Question(vote.query, vote.paper), better)
-            found.setdefault(frozenset((first, second)), []).append(cast)
-        return found
+            votes.setdefault(frozenset((first, second)), []).append(cast)
+        return votes
 
     def _names(self, spaces: Mapping[str, str]) -> dict[str, str]:
-        """The titles of all models that were ever voted on."""
+        """Return the names of all models with votes, by their keys."""
         names = {}
         for vote in self._library.votes.all():
-            for written in (vote.first, vote.second):
-                name = written.rpartition(_OF)[0] or written
-                names[_key(written, spaces)] = written if name in spaces else name
+            for stored in (vote.first, vote.second):
+                name = stored.rpartition(_SEPARATOR)[0] or stored
+                names[_key(stored, spaces)] = stored if name in spaces else name
         return names | {space: name for name, space in spaces.items()}
 
 
 class _Cast(NamedTuple):
-    """A vote. `better` is a key of one of the two; empty: of neither."""
+    """A vote. `better` is the key of a model; empty for neither."""
 
     id: int
     question: Question
     better: str
 
 
-def said(tally: VoteTally, title_of: Callable[[str], str]) -> str:
-    """How many votes each has, and how sure that is, in sentences."""
+def tally_text(tally: VoteTally, title_of: Callable[[str], str]) -> str:
+    """Return the votes of each model and their statistical significance, in sentences."""
     if not tally.questions:
         return tr("Nobody has voted on these two yet.")
     counts = trn(
@@ -150,10 +158,10 @@ def said(tally: VoteTally, title_of: Callable[[str], str]) -> str:
         b=tally.for_second,
         c=tally.neither,
     )
-    return f"{counts} {_how_sure(tally, title_of)}"
+    return f"{counts} {_significance(tally, title_of)}"
 
 
-def _how_sure(tally: VoteTally, title_of: Callable[[str], str]) -> str:
+def _significance(tally: VoteTally, title_of: Callable[[str], str]) -> str:
     if not tally.ahead:
         return tr("Neither is ahead.")
     title = title_of(tally.ahead)
@@ -175,14 +183,15 @@ def _how_sure(tally: VoteTally, title_of: Callable[[str], str]) -> str:
     )
 
 
-def _written(name: str, spaces: Mapping[str, str]) -> str:
-    return f"{name}{_OF}{spaces[name]}" if name in spaces else name
+def _stored_name(name: str, spaces: Mapping[str, str]) -> str:
+    return f"{name}{_SEPARATOR}{spaces[name]}" if name in spaces else name
 
 
-def _key(written: str, spaces: Mapping[str, str]) -> str:
-    """By what votes belong together: the space; of a model that was not installed, its name."""
-    name, _, space = written.rpartition(_OF)
-    return space if name else spaces.get(written, written)
+def _key(stored: str, spaces: Mapping[str, str]) -> str:
+    """Return the key by which votes on a model are grouped: its space, or its name if it was not
+    installed at the time of the vote and is not now."""
+    name, _, space = stored.rpartition(_SEPARATOR)
+    return space if name else spaces.get(stored, stored)
 
 
 def _counted(votes: Iterable[_Cast], pair: tuple[str, str], names: tuple[str, str]) -> VoteTally:

@@ -1,4 +1,4 @@
-"""Models beside the active one, so that both can be asked the same."""
+"""Models that are compared with the active one."""
 
 from __future__ import annotations
 
@@ -14,67 +14,67 @@ from sciread_app.tasks import Task
 
 
 class IndexingProgress(NamedTuple):
-    """How many papers a model has read, of how many there are."""
+    """How many of the library's papers a model has encoded."""
 
     read: int
     papers: int
 
 
 class ModelComparison:
-    """Each is opened when it is first asked for, and has vectors in a space of its own, beside
-    those of the active model. May be asked from any thread."""
+    """Opens models in addition to the active one, each with an embedding index of its own.
+
+    A model is opened at its first use. Safe to use from any thread.
+    """
 
     def __init__(
-        self, library: Library, indexes: Path, opened: Callable[[str], TextEncoder]
+        self, library: Library, indexes: Path, open_encoder: Callable[[str], TextEncoder]
     ) -> None:
-        """`opened` opens a model by its name, without starting it, and raises PackageRefused."""
+        """`open_encoder` opens a model by its name, without starting its process, and raises
+        PackageRefused."""
         self._library = library
         self._indexes = indexes
-        self._opened = opened
-        self._opening = threading.Lock()
+        self._open_encoder = open_encoder
+        self._lock = threading.Lock()
         self._spaces: dict[str, EmbeddingIndex] = {}
 
-    def standing(self, name: str) -> IndexingProgress:
-        """Raises PackageRefused."""
+    def progress(self, name: str) -> IndexingProgress:
+        """Return how many papers the model has encoded. Raises PackageRefused."""
         papers = self._library.ids()
-        return IndexingProgress(
-            len(papers) - self._space(name).count_without_vector(papers), len(papers)
-        )
+        missing = self.space(name).count_without_vector(papers)
+        return IndexingProgress(len(papers) - missing, len(papers))
 
     def search(self, name: str) -> SearchService:
-        """Raises PackageRefused."""
-        return SearchService(self._library, self._space(name))
+        """Return a search with this model. Raises PackageRefused."""
+        return SearchService(self._library, self.space(name))
 
     def space(self, name: str) -> EmbeddingIndex:
-        """The model's embedding index, opened at first use; its process starts with the first text.
-        Raises PackageRefused."""
-        return self._space(name)
+        """Return the model's embedding index. Its process starts with the first text that is
+        encoded. Raises PackageRefused."""
+        with self._lock:
+            if name not in self._spaces:
+                encoder = self._open_encoder(name)
+                self._spaces[name] = EmbeddingIndex(self._library, encoder, self._indexes)
+            return self._spaces[name]
 
     def encode(self, name: str, task: Task) -> int:
-        """Have it read what it has not read yet; stopped at any moment, what is done stays.
+        """Encode the papers that the model lacks, and return how many. If it is cancelled, the
+        vectors made so far are kept.
 
-        Raises PackageRefused and EncoderFailed.
+        Raises PackageRefused, EncoderFailed and Cancelled.
         """
-        return self._space(name).encode_missing(task)
+        return self.space(name).encode_missing(task)
 
     def close_one(self, name: str) -> None:
-        """It is the active model now, which is not asked here."""
-        with self._opening:
+        """Close a model that has become the active one, or is about to be removed."""
+        with self._lock:
             space = self._spaces.pop(name, None)
         if space:
             space.close()
 
     def close(self) -> None:
-        with self._opening:
+        """Close all models."""
+        with self._lock:
             spaces = list(self._spaces.values())
             self._spaces.clear()
         for space in spaces:
             space.close()
-
-    def _space(self, name: str) -> EmbeddingIndex:
-        with self._opening:
-            if name not in self._spaces:
-                self._spaces[name] = EmbeddingIndex(
-                    self._library, self._opened(name), self._indexes
-                )
-            return self._spaces[name]

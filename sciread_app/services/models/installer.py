@@ -1,4 +1,4 @@
-"""How models come in: from folders, zips and runs, and from the hub."""
+"""Installation of models from folders, zip files, training runs and the hub."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, Package, read_package
 
-_LOOKS = 0.2  # seconds between two looks whether another model is in
+_LOCK_SECONDS = 0.2  # between two attempts to get the lock of another installation
 _MOST_NAME = 80  # letters
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _HUB_PAGE = re.compile(r"https?://(www\.)?(huggingface\.co|hf\.co)/", re.IGNORECASE)
@@ -35,8 +35,8 @@ _TAKEN = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 class DownloadRequest(NamedTuple):
-    """A model of the hub: OWNER/NAME, and what of it where it is not the usual. `pooling` is needed
-    where nothing says how the model's tokens become one vector."""
+    """A model of the hub: OWNER/NAME, the revision if it is not the default one, and the pooling,
+    which is required for a model that does not define it."""
 
     name: str
     revision: str = ""
@@ -55,8 +55,8 @@ class ModelInstaller:
         self._models = models
 
     def add(self, source: Path, task: Task) -> InstalledModel:
-        """Take in the model in a folder, in a zip, or of a training that is done. One that is
-        damaged here is replaced by it.
+        """Install the model in a folder, in a zip file, or of a finished training run. It replaces
+        a damaged copy of itself.
 
         Raises PackageRefused, LibraryError and Cancelled.
         """
@@ -67,46 +67,48 @@ class ModelInstaller:
             )
         if source.parent == self._models.folder.absolute():
             raise LibraryError(tr("{name} is here already.", name=source.name))
-        with self._room(task) as room:
-            arrived = room / "model"
-            archive.bring(source, arrived, task)
-            trim_training(arrived)
+        with self._staging(task) as staging:
+            folder = staging / "model"
+            archive.bring(source, folder, task)
+            trim_training(folder)
             task.step(0, 0, tr("Looking at its files"))
-            package = self._read(arrived, source.name)
-            return self._take_in(package, _folder_name(package.id))
+            package = self._verified(folder, source.name)
+            return self._install(package, _folder_name(package.id))
 
     def pull(self, wanted: DownloadRequest, task: Task) -> InstalledModel:
-        """Fetch a model from the hub. Stopped, what came is kept by the hub's own cache, and the
-        next call goes on.
+        """Download a model from the hub and install it. If it is cancelled, the hub's own cache
+        keeps the files so far, and the next call continues with them.
 
         Raises PackageRefused, LibraryError, TrainerFailed and Cancelled.
         """
         name = hub_name(wanted.name)
         if wanted.revision and not _REVISION.fullmatch(wanted.revision):
             raise LibraryError(tr("{text} is no revision.", text=repr(wanted.revision)))
-        with self._room(task) as room:
-            arrived = room / "model"
-            command = ["pull", name, f"--output={arrived}"]
+        with self._staging(task) as staging:
+            folder = staging / "model"
+            command = ["pull", name, f"--output={folder}"]
             command += [f"--revision={wanted.revision}"] if wanted.revision else []
             command += [f"--pooling={wanted.pooling}"] if wanted.pooling else []
             trainer.ask(command, self._home.folder, task)
             task.step(0, 0, tr("Looking at its files"))
-            return self._take_in(self._read(arrived, name), name.replace("/", "--"))
+            return self._install(self._verified(folder, name), name.replace("/", "--"))
 
-    def _read(self, folder: Path, called: str) -> Package:
-        """The package, every byte of it looked at."""
+    def _verified(self, folder: Path, source_name: str) -> Package:
+        """Read a package in the staging folder and verify its hashes."""
         try:
             return read_package(folder)
         except PackageRefused as refused:
-            # What is said of our folder is meant of what somebody gave.
-            said = refused.message.replace(str(folder), called)
-            raise PackageRefused(plain(said), refused.hint) from refused
+            # The user knows the source, not the staging folder.
+            message = refused.message.replace(str(folder), source_name)
+            raise PackageRefused(plain(message), refused.hint) from refused
 
-    def _take_in(self, package: Package, name: str) -> InstalledModel:
+    def _install(self, package: Package, name: str) -> InstalledModel:
+        """Move a verified package to the models. Raises PackageRefused if an intact model has the
+        same space."""
         for model in self._models.all():
             if model.space != package.space and not (model.problem and model.name == name):
                 continue
-            if model.ours or not (model.problem or self._models.judge(model.name).problem):
+            if model.ours or not (model.problem or self._models.verify(model.name).problem):
                 raise PackageRefused(
                     tr(
                         "{title} is here already, as {name}.",
@@ -116,16 +118,16 @@ class ModelInstaller:
                     tr("It makes the same vectors. There is nothing to add."),
                 )
             name = model.name
-            self._models.make_room(name)
+            self._models.discard_damaged(name)
             break
         name = free_name(self._models.folder, name)
         package.folder.rename(self._models.folder / name)
-        self._models.facts.judge(name, self._models.folder / name, VerificationResult())
+        self._models.facts.record_verdict(name, self._models.folder / name, VerificationResult())
         return self._models.find(name)
 
     @contextmanager
-    def _room(self, task: Task) -> Iterator[Path]:
-        """A folder beside the models, which is no model, for one arrival at a time."""
+    def _staging(self, task: Task) -> Iterator[Path]:
+        """Create a staging folder in the folder of the models, for one installation at a time."""
         folder = self._models.folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -133,32 +135,28 @@ class ModelInstaller:
             raise LibraryError(
                 tr("The folder {folder} cannot be made: {why}.", folder=folder, why=error.strerror)
             ) from error
-        with _alone(_lock(folder), task):
-            for half in _halves(folder):
-                shutil.rmtree(half, ignore_errors=True)
-            room = Path(tempfile.mkdtemp(ARRIVING, ".arriving-", folder))
+        with _exclusive(_lock(folder), task):
+            _remove_staging(folder)
+            staging = Path(tempfile.mkdtemp(ARRIVING, ".arriving-", folder))
             try:
-                yield room
+                yield staging
             finally:
-                shutil.rmtree(room, ignore_errors=True)
+                shutil.rmtree(staging, ignore_errors=True)
 
 
-def drop_halves(folder: Path) -> int:
-    """Remove what arrivals that were killed have left among the models. Returns how many."""
-    if not _halves(folder):
+def remove_stale_staging(folder: Path) -> int:
+    """Remove the staging folders of installations that were killed. Return how many."""
+    if not _staging_folders(folder):
         return 0
     try:
         with _lock(folder).acquire(timeout=0):
-            halves = _halves(folder)
-            for half in halves:
-                shutil.rmtree(half, ignore_errors=True)
-            return len(halves)
+            return _remove_staging(folder)
     except Timeout:
-        return 0  # one is coming in just now
+        return 0  # an installation is running
 
 
 def hub_name(text: str) -> str:
-    """OWNER/NAME, also of the address of a model's page. Raises LibraryError."""
+    """Return OWNER/NAME for a model's name or the address of its page. Raises LibraryError."""
     name = _HUB_PAGE.sub("", text.strip()).strip("/")
     name = "/".join(name.split("/")[:2]) if _HUB_PAGE.match(text.strip()) else name
     if not _HUB.fullmatch(name) or len(name) > 2 * _MOST_NAME:
@@ -170,14 +168,21 @@ def hub_name(text: str) -> str:
 
 
 def _folder_name(id: str) -> str:
-    """A name that any system takes, for what calls itself whatever it likes."""
+    """Return a folder name that is valid on every system, for the untrusted id of a package."""
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", id)[:_MOST_NAME].strip("-.")
     if not name or _TAKEN.fullmatch(name) or name.casefold() == STARTER or name.endswith(ARRIVING):
         name = f"model-{name}".rstrip("-.").removesuffix(ARRIVING)
     return name
 
 
-def _halves(folder: Path) -> list[Path]:
+def _remove_staging(folder: Path) -> int:
+    stale = _staging_folders(folder)
+    for path in stale:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(stale)
+
+
+def _staging_folders(folder: Path) -> list[Path]:
     return list(folder.glob(f".arriving-*{ARRIVING}"))
 
 
@@ -186,14 +191,15 @@ def _lock(folder: Path) -> FileLock:
 
 
 @contextmanager
-def _alone(lock: FileLock, task: Task) -> Iterator[None]:
+def _exclusive(lock: FileLock, task: Task) -> Iterator[None]:
+    """Hold the lock in this block; wait for it until the task is cancelled."""
     while True:
         try:
             lock.acquire(timeout=0)
             break
         except Timeout:
             task.step(0, 0, tr("Waiting for another model that is coming in"))
-            task.wait(_LOOKS, "")
+            task.wait(_LOCK_SECONDS, "")
     try:
         yield
     finally:

@@ -44,11 +44,11 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class CardScore:
-    """One number, as a person reads it. `suite` is empty for what its own training measured.
+    """One score with its values formatted. `suite` is empty for scores measured by the training.
 
-    `share` is 0 to 1 where the number is one of a hundred. `before` is that of the model it was
-    made from, on the same data, and `better` whether it has gained by it: None where neither is,
-    or where chance alone could make the difference, which `chance` says.
+    `share` is the value from 0 to 1 if the metric is a percentage. `before` is the value of the
+    base model on the same data. `better` is None if the two are equal or not comparable, or if the
+    difference is not significant, which `chance` tells.
     """
 
     suite: str
@@ -69,7 +69,7 @@ class CardScore:
 
 
 class Balance(NamedTuple):
-    """On how many of `measures` a model is better and worse than the one it was made from."""
+    """The number of `measures` on which a model is better and worse than its base model."""
 
     measures: int
     better: int
@@ -77,21 +77,22 @@ class Balance(NamedTuple):
 
     @property
     def is_worse(self) -> bool:
-        """Whether it is worse on more measures than it is better on."""
+        """Whether the model is worse than its base model on most measures that differ."""
         return self.worse > self.better
 
 
 def balance(scores: Sequence[CardScore]) -> Balance:
-    """Only measures of both models count, by which one can be better than the other."""
-    both = [one for one in scores if one.before and one.higher_is_better is not None]
-    better = sum(one.better is True for one in both)
-    return Balance(len(both), better, sum(one.better is False for one in both))
+    """Compare a model with its base model on the measures that both have and that have a
+    direction."""
+    both = [score for score in scores if score.before and score.higher_is_better is not None]
+    better = sum(score.better is True for score in both)
+    return Balance(len(both), better, sum(score.better is False for score in both))
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a model came to be, as far as it says so. `changed` are settings that differ from the
-    recipe's; `sha256` is the corpus's."""
+    """The training of a model, as far as it is recorded. `changed` are the settings that differ
+    from the recipe; `sha256` is the hash of the corpus."""
 
     recipe: str = ""
     changed: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +107,7 @@ class Origin:
 
 
 def card_of(folder: Path) -> str:
-    """The model's card as Markdown, without what programs read at its head."""
+    """Return the model card as Markdown, without its YAML header; empty if there is none."""
     try:
         with (folder / CARD).open(encoding="utf-8", errors="replace") as file:
             text = file.read(_MOST_CARD)
@@ -116,37 +117,39 @@ def card_of(folder: Path) -> str:
 
 
 def origin_of(package: Package) -> Origin:
-    told = _object(package.folder / TRAINING)
-    corpus = _as_object(told.get("corpus") or package.corpus)
-    recipe = plain(told.get("recipe", ""))
+    """Return the training of a model, from the report of its run and its package."""
+    report = _object(package.folder / TRAINING)
+    corpus = _as_object(report.get("corpus") or package.corpus)
+    recipe = plain(report.get("recipe", ""))
     return Origin(
         recipe=recipe,
-        changed=_changed(recipe, _as_object(told.get("settings"))),
-        seed=plain(told.get("seed", "")),
-        steps=_whole(told.get("steps")),
+        changed=_changed(recipe, _as_object(report.get("settings"))),
+        seed=plain(report.get("seed", "")),
+        steps=_whole(report.get("steps")),
         papers=_whole(corpus.get("papers")),
         sha256=plain(corpus.get("sha256", "")),
-        seconds=_number(told.get("seconds")) or 0.0,
-        ended=plain(told.get("ended", "")),
-        device=plain(told.get("device", "")),
+        seconds=_number(report.get("seconds")) or 0.0,
+        ended=plain(report.get("ended", "")),
+        device=plain(report.get("device", "")),
         versions={
             plain(name): plain(version)
-            for name, version in list(_as_object(told.get("versions")).items())[:20]
+            for name, version in list(_as_object(report.get("versions")).items())[:20]
         },
     )
 
 
 def trim_training(folder: Path) -> None:
-    """Keep of a run's report, which was copied into a model's folder, what says how it was made."""
+    """Remove the curves from the report of the training run in a model's folder."""
     file = folder / TRAINING
     if file.exists():
-        told = _object(file)
-        kept = {name: told[name] for name in _KEPT if name in told}
+        report = _object(file)
+        kept = {name: report[name] for name in _KEPT if name in report}
         file.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
 
 
 def scores_of(package: Package, reports: Path) -> tuple[CardScore, ...]:
-    """The scores of its training, and those of evaluations in the folder `reports`."""
+    """Return the scores of a model: those of its training, then those of the evaluations in the
+    folder `reports`."""
     rows = [scored for row in _rows(package.folder / METRICS) if (scored := _of_training(row))]
     for file in sorted(reports.glob(f"*/*/{REPORT}")) if reports.is_dir() else ():
         try:
@@ -159,14 +162,14 @@ def scores_of(package: Package, reports: Path) -> tuple[CardScore, ...]:
 
 
 def plain(value: object) -> str:
-    """An untrusted value as one line of text of limited length."""
+    """Return an untrusted value as one printable line of limited length."""
     text = " ".join(str(value)[: 4 * _MOST_LETTERS].split())
     text = "".join(letter for letter in text if letter.isprintable())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
 def licence(value: object) -> str:
-    """In the one spelling that SPDX has for it; one that we do not know as it is written."""
+    """Return the SPDX identifier of a known licence, and any other value as it is."""
     text = plain(value)
     return _LICENCES.get(text.lower().replace(" ", "-"), text)
 
@@ -236,7 +239,7 @@ def _share(metric: Metric, value: float) -> float | None:
 
 
 def _changed(recipe: str, settings: Mapping[str, Any]) -> dict[str, str]:
-    """The settings in which a training differed from its recipe."""
+    """Return the settings of a training that differ from its recipe."""
     try:
         spec, name = recipe_of(recipe)
         usual: Mapping[str, object] = spec.resolve(name)
@@ -245,7 +248,7 @@ def _changed(recipe: str, settings: Mapping[str, Any]) -> dict[str, str]:
     return {
         plain(name): plain(value)
         for name, value in list(settings.items())[:100]
-        if name != "base" and usual.get(name) != value  # the base is told of by itself
+        if name != "base" and usual.get(name) != value  # the base is shown separately
     }
 
 

@@ -1,4 +1,4 @@
-"""The models that are installed: what each is, and what can be done with it."""
+"""The installed models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_TITLE = 120  # letters
 
 
 class ModelState(enum.Enum):
-    """The use of a model at present. `earlier`: it was active before, and can be again."""
+    """The present use of a model. `answers`: it is active. `earlier`: it was active before."""
 
     answers = "answers"
     pending = "pending"
@@ -47,10 +47,10 @@ class ModelState(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstalledModel:
-    """An installed model. `name` is that of its folder, by which everything calls it.
+    """An installed model. `name` is the name of its folder, which identifies it.
 
-    `size` is in bytes, `speed` in papers a second on this computer, None before it has read some.
-    A model with a `problem` cannot be used. `checked`: its files were looked at byte for byte.
+    `size` is in bytes, `speed` in papers per second on this computer, None if unknown. A model with
+    a `problem` cannot be used. `checked`: the hashes of its present files were verified.
     """
 
     name: str
@@ -74,13 +74,14 @@ class InstalledModel:
 
     @property
     def ours(self) -> bool:
-        """Whether it came with the program, and stays with it."""
+        """Whether it is the starter model, which is installed with the program."""
         return self.name == STARTER
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDetails:
-    """All there is to say about a model. `unread`: papers of the library that it has not read."""
+    """A model with its origin, scores and Markdown card. `papers` are in the library, of which the
+    model has not encoded `unread`."""
 
     model: InstalledModel
     folder: Path
@@ -104,8 +105,8 @@ class ModelRegistry:
         answers: Callable[[], str],
         clean: Callable[[], object] = lambda: None,
     ) -> None:
-        """`answers` says the name of the model that answers now. `clean` removes vectors of models
-        that are gone."""
+        """`answers` returns the name of the active model. `clean` removes vectors of models that
+        are gone."""
         self.folder = home.models
         self._trash = ModelTrash(home.trash / "models")
         self._reports = home.reports
@@ -116,13 +117,13 @@ class ModelRegistry:
         self._moving = threading.Lock()
 
     def all(self) -> list[InstalledModel]:
-        """Also those that are damaged, each with what is wrong. The one that came with the program
-        is the first, then by title."""
+        """Return all models, including damaged ones: the starter model, then the others by
+        title."""
         names = {STARTER, self._answers(), *self._pending()}
         if self.folder.is_dir():
             names |= {path.name for path in self.folder.iterdir() if _is_model(path)}
         return sorted(
-            map(self._look, names), key=lambda m: (not m.ours, m.title.casefold(), m.name)
+            map(self._inspect, names), key=lambda m: (not m.ours, m.title.casefold(), m.name)
         )
 
     def package(self, name: str, *, hashes: bool = True) -> Package:
@@ -139,7 +140,7 @@ class ModelRegistry:
         return read_package(folder, hashes=hashes)
 
     def find(self, name: str) -> InstalledModel:
-        """The model of this name, or of this title. Raises LibraryError."""
+        """Return the model with this name or title. Raises LibraryError."""
         models = self.all()
         for wanted in (name, name.replace("/", "--")):
             for model in models:
@@ -155,22 +156,23 @@ class ModelRegistry:
         )
 
     def earlier(self) -> str:
-        """The one to go back to: what answered last of those that still can; else empty."""
-        standing = self._library.active_model.state()
+        """Return the name of the previously active model, or of the one before it if that is not
+        usable; empty if there is none."""
+        state = self._library.active_model.state()
         usable = {model.name for model in self.all() if not model.problem}
-        earlier = [known.model for known in standing.earlier] if standing else []
+        earlier = [ref.model for ref in state.earlier] if state else []
         return next((name for name in earlier if name in usable), "")
 
     def check(self, name: str, task: Task) -> InstalledModel:
-        """Look at its files byte for byte, unless they are as they were the last time."""
+        """Verify the files of a model by hash, unless that was done since they changed."""
         model = self.find(name)
-        if not model.problem and not model.checked:
-            task.step(0, 0, model.title)
-            self._judge(model.name)
-        return self._look(model.name)
+        if model.problem or model.checked:
+            return model
+        task.step(0, 0, model.title)
+        return self.verify(model.name)
 
     def about(self, name: str) -> ModelDetails:
-        """Raises LibraryError."""
+        """Return the details of a model. Raises LibraryError."""
         model = self.find(name)
         papers = self._library.count()
         try:
@@ -188,8 +190,8 @@ class ModelRegistry:
         )
 
     def rename(self, name: str, title: str) -> InstalledModel:
-        """Give it another title; its folder and its vectors stay. Raises LibraryError."""
-        model, title = self._own(name), " ".join(title.split())
+        """Change the title of a model, but not its folder and vectors. Raises LibraryError."""
+        model, title = self._find_changeable(name), " ".join(title.split())
         if not title or len(title) > MOST_TITLE or not title.isprintable():
             raise LibraryError(
                 tr("That cannot be the title of a model."),
@@ -199,19 +201,20 @@ class ModelRegistry:
             raise LibraryError(model.problem, model.hint)
         with self._moving:
             file = self.folder / model.name / DESCRIPTION
-            described = json.loads(file.read_text("utf-8")) | {"title": title}
-            _replace(file, json.dumps(described, indent=2) + "\n")
+            description = json.loads(file.read_text("utf-8")) | {"title": title}
+            _replace(file, json.dumps(description, indent=2) + "\n")
             card = self.folder / model.name / CARD
             with suppress(OSError, UnicodeDecodeError):
                 text = card.read_text("utf-8")
                 _replace(card, text.replace(f"\n# {model.title}\n", f"\n# {title}\n", 1))
         if model.checked:  # neither of the two files is hashed
-            self.facts.judge(model.name, self.folder / model.name, VerificationResult())
-        return self._look(model.name)
+            self.facts.record_verdict(model.name, self.folder / model.name, VerificationResult())
+        return self._inspect(model.name)
 
     def export(self, name: str, target: Path, task: Task, *, may_replace: bool = False) -> Path:
-        """Write a model to a zip file that `add` takes. Raises LibraryError and PackageRefused."""
-        model = self._own(name)
+        """Write a model to a zip file, which `ModelInstaller.add` reads. Raises LibraryError and
+        PackageRefused."""
+        model = self._find_changeable(name)
         if target.exists() and not may_replace:
             raise LibraryError(
                 tr("There is a file {file} already.", file=target), tr("Choose another name.")
@@ -221,8 +224,9 @@ class ModelRegistry:
         return target
 
     def remove(self, name: str) -> RemovedModel:
-        """Put it into the trash. Raises LibraryError for one that is needed."""
-        model = self._own(name)
+        """Move a model to the trash. Raises LibraryError for the starter, the active and a pending
+        model."""
+        model = self._find_changeable(name)
         if model.state is ModelState.answers:
             raise LibraryError(
                 tr("{title} answers now, and is not removed.", title=model.title),
@@ -233,7 +237,7 @@ class ModelRegistry:
                 tr("{title} is about to answer, and is not removed.", title=model.title),
                 tr("Stop that first."),
             )
-        self.tidy()
+        self.delete_expired()
         with self._moving:
             return self._trash.put(self.folder / model.name)
 
@@ -242,51 +246,48 @@ class ModelRegistry:
         return self._trash.all()
 
     def find_removed(self, key: str) -> RemovedModel:
-        """By its key, name or title; of several, what was removed last. Raises LibraryError."""
+        """Return the model in the trash with this key, name or title; of several, the one removed
+        last. Raises LibraryError."""
         return self._trash.find(key)
 
     def restore(self, key: str) -> InstalledModel:
-        """Put a model back that is in the trash. Raises LibraryError."""
+        """Move a model from the trash back. Raises LibraryError."""
         removed = self._trash.find(key)
         with self._moving:
-            return self._look(self._trash.take(removed, self.folder))
+            return self._inspect(self._trash.take(removed, self.folder))
 
     def delete(self, key: str) -> RemovedModel:
-        """Delete a model in the trash for good, and what it has made of the library. Raises
-        LibraryError."""
+        """Delete a model in the trash for good, with its vectors. Raises LibraryError."""
         removed = self._trash.find(key)
         self._trash.delete(removed)
-        if not (self.folder / removed.name).exists():  # nor is there another of this name
+        if not (self.folder / removed.name).exists():  # otherwise another has this name now
             self._library.active_model.forget(removed.name)
         self._clean()
         return removed
 
-    def tidy(self) -> None:
-        """Delete what has lain in the trash for a month."""
+    def delete_expired(self) -> None:
+        """Delete the models that have been in the trash for a month."""
         if self._trash.delete_old():
             self._clean()
 
-    def make_room(self, name: str) -> None:
-        """Put a damaged model out of the way of a whole one that comes in its place."""
+    def discard_damaged(self, name: str) -> None:
+        """Move a damaged model to the trash, so that an intact copy can take its place."""
         with self._moving:
             self._trash.put(self.folder / name)
 
-    def judge(self, name: str) -> InstalledModel:
-        """The model, its files looked at byte for byte in any case."""
-        self._judge(name)
-        return self._look(name)
-
-    def _judge(self, name: str) -> None:
+    def verify(self, name: str) -> InstalledModel:
+        """Verify the files of a model by hash in any case, and return the model."""
         try:
             self.package(name)
         except PackageRefused as refused:
             verdict = VerificationResult(refused.message, refused.hint)
         else:
             verdict = VerificationResult()
-        self.facts.judge(name, self._folder(name), verdict)
+        self.facts.record_verdict(name, self._folder(name), verdict)
+        return self._inspect(name)
 
-    def _look(self, name: str) -> InstalledModel:
-        """The state of a model, without reading all of its files."""
+    def _inspect(self, name: str) -> InstalledModel:
+        """Return the present state of a model, without hashing its files."""
         state = self._state(name)
         folder = self._folder(name)
         try:
@@ -316,20 +317,21 @@ class ModelRegistry:
         )
 
     def _state(self, name: str) -> ModelState:
-        standing = self._library.active_model.state()
+        state = self._library.active_model.state()
         if name == self._answers():
             return ModelState.answers
-        if standing and name == standing.pending:
+        if state and name == state.pending:
             return ModelState.pending
-        if standing and name in [known.model for known in standing.earlier]:
+        if state and name in [ref.model for ref in state.earlier]:
             return ModelState.earlier
         return ModelState.idle
 
     def _pending(self) -> list[str]:
-        standing = self._library.active_model.state()
-        return [standing.pending] if standing and standing.pending else []
+        state = self._library.active_model.state()
+        return [state.pending] if state and state.pending else []
 
-    def _own(self, name: str) -> InstalledModel:
+    def _find_changeable(self, name: str) -> InstalledModel:
+        """Find a model as `find` does. Raises LibraryError also for the starter model."""
         model = self.find(name)
         if model.ours:
             raise LibraryError(
@@ -364,6 +366,6 @@ def _is_model(path: Path) -> bool:
 
 
 def _replace(file: Path, text: str) -> None:
-    half = file.with_name(f"{file.name}{ARRIVING}")
-    half.write_text(text, "utf-8")
-    half.replace(file)
+    unfinished = file.with_name(f"{file.name}{ARRIVING}")
+    unfinished.write_text(text, "utf-8")
+    unfinished.replace(file)

@@ -1,4 +1,4 @@
-"""Models that were removed: they lie in the trash for a month, and can be put back."""
+"""The trash of removed models, which can be restored for a month."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sciread_app.services.models.archive_safety import DESCRIPTION
 from sciread_app.services.models.model_card import plain
 
 DAYS = 30
-ARRIVING = ".new"  # how a folder ends that is not there yet, or not any more
+ARRIVING = ".new"  # suffix of a folder that is being installed or deleted
 
 _NAME = re.compile(r"(?P<name>.+)@(?P<when>\d{8}-\d{6})(-\d+)?")
 _WHEN = "%Y%m%d-%H%M%S"
@@ -24,7 +24,7 @@ _MOST_DESCRIPTION = 16 << 20  # bytes
 
 
 class RemovedModel(NamedTuple):
-    """A model in the trash. `key` names it there, `name` its folder as it was before."""
+    """A model in the trash. `key` is its folder there, `name` its former folder."""
 
     key: str
     name: str
@@ -38,7 +38,7 @@ class ModelTrash:
         self._folder = folder
 
     def all(self) -> list[RemovedModel]:
-        """The most recently removed comes first."""
+        """Return the models in the trash, the most recently removed first."""
         found = []
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
             match = _NAME.fullmatch(path.name)
@@ -49,7 +49,8 @@ class ModelTrash:
         return sorted(found, key=lambda removed: (-removed.when, removed.key))
 
     def find(self, key: str) -> RemovedModel:
-        """By its key, its name or its title; of several, what was removed last."""
+        """Return the model with this key, name or title; of several, the one removed last. Raises
+        LibraryError."""
         for removed in self.all():
             if key in (removed.key, removed.name, removed.title):
                 return removed
@@ -59,6 +60,7 @@ class ModelTrash:
         )
 
     def put(self, model: Path) -> RemovedModel:
+        """Move the folder of a model to the trash. Raises LibraryError."""
         when = time.time()
         stamp = time.strftime(_WHEN, time.localtime(when))
         key = free_name(self._folder, f"{model.name}@{stamp}")
@@ -67,30 +69,33 @@ class ModelTrash:
         return RemovedModel(key, model.name, title, when, size)
 
     def take(self, removed: RemovedModel, models: Path) -> str:
-        """Put it back; returns its name, which is another if its own was taken meanwhile."""
+        """Move a model back to the folder `models`. Return its name, which is a new one if its own
+        is taken. Raises LibraryError."""
         name = free_name(models, removed.name)
         move(self._folder / removed.key, models / name)
         return name
 
     def delete(self, removed: RemovedModel) -> None:
-        # Under another name first: what is half deleted shall not be put back.
-        gone = self._folder / f"{removed.key}{ARRIVING}"
-        move(self._folder / removed.key, gone)
-        shutil.rmtree(gone, ignore_errors=True)
+        """Delete a model for good. Raises LibraryError."""
+        # Renamed first, so that a partly deleted model cannot be restored.
+        doomed = self._folder / f"{removed.key}{ARRIVING}"
+        move(self._folder / removed.key, doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
 
     def delete_old(self, days: float = DAYS) -> int:
-        """Delete what has lain there for so many days. Returns how many."""
+        """Delete the models that were removed at least so many days ago. Return how many."""
         since = time.time() - days * 86_400
         old = [removed for removed in self.all() if removed.when <= since]
         for removed in old:
             self.delete(removed)
-        for half in self._folder.glob(f"*{ARRIVING}"):
-            shutil.rmtree(half, ignore_errors=True)
+        for unfinished in self._folder.glob(f"*{ARRIVING}"):
+            shutil.rmtree(unfinished, ignore_errors=True)
         return len(old)
 
 
 def title_of(folder: Path) -> str:
-    """The title in a model's manifest, even of a damaged model; empty if there is none."""
+    """Return the title in the package.json of a model, even of a damaged one; empty if there is
+    none."""
     try:
         file = folder / DESCRIPTION
         if file.stat().st_size > _MOST_DESCRIPTION:
@@ -103,7 +108,7 @@ def title_of(folder: Path) -> str:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of its files."""
+    """Return the total size of the files in a folder, in bytes."""
     try:
         states = [path.lstat() for path in folder.rglob("*")]
     except (OSError, RecursionError):
@@ -112,12 +117,13 @@ def size_of(folder: Path) -> int:
 
 
 def free_name(folder: Path, name: str) -> str:
-    """The name, or the next one after it that is not taken."""
+    """Return the name, with a number appended if the folder has an entry of that name."""
     names = (name, *(f"{name}-{number}" for number in range(2, 1_000)))
-    return next(one for one in names if not (folder / one).exists())
+    return next(candidate for candidate in names if not (folder / candidate).exists())
 
 
 def move(path: Path, to: Path) -> None:
+    """Rename a folder. Raises LibraryError."""
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         path.rename(to)

@@ -1,4 +1,4 @@
-"""Remembered facts about models: encoding speed here, and the result of file verification."""
+"""A cache of the encoding speed of models, and of the results of verifying their files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Papers from which on a speed says something.
-_ENOUGH = 128
+_LEAST_PAPERS = 128  # from which on a speed is reliable
 
 
 class VerificationResult(NamedTuple):
@@ -21,47 +20,54 @@ class VerificationResult(NamedTuple):
 
 
 class VerificationCache:
-    """A file of what would take a while to find out again; it may be lost. Safe from any thread."""
+    """A JSON file that may be lost: its contents can be computed again. Safe to use from any
+    thread."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._writing = threading.Lock()
-        self._read: dict[str, tuple[int, float]] = {}  # since the program was started
+        self._lock = threading.Lock()
+        # Papers and seconds by space, since the program was started.
+        self._encoded: dict[str, tuple[int, float]] = {}
 
     def speed(self, space: str) -> float | None:
-        """Papers a second that were read into this space, on this computer."""
-        found = self._known().get("speeds", {}).get(space)
-        return float(found) if isinstance(found, int | float) and found > 0 else None
+        """Return the papers per second encoded by the model of this space on this computer; None if
+        that is unknown."""
+        speed = self._contents().get("speeds", {}).get(space)
+        return float(speed) if isinstance(speed, int | float) and speed > 0 else None
 
-    def has_read(self, space: str, papers: int, seconds: float) -> None:
-        """Written down once it is enough to say something, and when there is twice as much."""
-        with self._writing:
-            before, took = self._read.get(space, (0, 0.0))
-            now = before + papers
-            self._read[space] = now, took + seconds
-        if now >= _ENOUGH and (before < _ENOUGH or now.bit_length() > before.bit_length()):
-            self._note("speeds", space, round(now / max(took + seconds, 1e-3), 1))
+    def record_speed(self, space: str, papers: int, seconds: float) -> None:
+        """Add a measurement. The speed is written once it is reliable, and again whenever the
+        number of papers has doubled."""
+        with self._lock:
+            before, seconds_before = self._encoded.get(space, (0, 0.0))
+            now, seconds = before + papers, seconds_before + seconds
+            self._encoded[space] = now, seconds
+        doubled = now.bit_length() > before.bit_length()
+        if now >= _LEAST_PAPERS and (before < _LEAST_PAPERS or doubled):
+            self._store("speeds", space, round(now / max(seconds, 1e-3), 1))
 
     def verdict(self, model: str, folder: Path) -> VerificationResult | None:
-        """None if they were not verified since the last change."""
-        match self._known().get("verdicts", {}).get(model):
-            case [str(looks), str(problem), str(hint)] if looks == _looks(folder):
+        """Return the result of the last verification of a model's files; None if they have changed
+        since, or were never verified."""
+        match self._contents().get("verdicts", {}).get(model):
+            case [str(fingerprint), str(problem), str(hint)] if fingerprint == _fingerprint(folder):
                 return VerificationResult(problem, hint)
         return None
 
-    def judge(self, model: str, folder: Path, verdict: VerificationResult) -> None:
-        self._note("verdicts", model, [_looks(folder), *verdict])
+    def record_verdict(self, model: str, folder: Path, verdict: VerificationResult) -> None:
+        """Record the result of verifying the present files of a model."""
+        self._store("verdicts", model, [_fingerprint(folder), *verdict])
 
-    def _note(self, what: str, name: str, value: Any) -> None:
-        with self._writing, suppress(OSError):
-            known = self._known()
-            known[what] = known.get(what, {}) | {name: value}
+    def _store(self, section: str, key: str, value: Any) -> None:
+        with self._lock, suppress(OSError):
+            contents = self._contents()
+            contents[section] = contents.get(section, {}) | {key: value}
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            half = self._file.with_name(f"{self._file.name}.new")
-            half.write_text(json.dumps(known, indent=1), "utf-8")
-            half.replace(self._file)
+            unfinished = self._file.with_name(f"{self._file.name}.new")
+            unfinished.write_text(json.dumps(contents, indent=1), "utf-8")
+            unfinished.replace(self._file)
 
-    def _known(self) -> dict[str, dict[str, Any]]:
+    def _contents(self) -> dict[str, dict[str, Any]]:
         try:
             found = json.loads(self._file.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -71,11 +77,12 @@ class VerificationCache:
         return {name: value for name, value in found.items() if isinstance(value, dict)}
 
 
-def _looks(folder: Path) -> str:
-    """Changes with any file of the folder, and is found out without reading one."""
+def _fingerprint(folder: Path) -> str:
+    """Return a hash of the names, sizes and modification times of the files in a folder, none of
+    which is read; empty if they cannot be listed."""
     try:
         states = {path.relative_to(folder): path.lstat() for path in sorted(folder.rglob("*"))}
     except (OSError, RecursionError):
         return ""
-    told = [f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states.items()]
-    return hashlib.sha256("\n".join(told).encode("utf-8", "replace")).hexdigest()[:16]
+    lines = [f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states.items()]
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]

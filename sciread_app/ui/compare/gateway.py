@@ -11,7 +11,7 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.text.tex import readable
 from sciread_app.domain.votes import Question
 from sciread_app.language import tr
-from sciread_app.services.models.blind_votes import VoteTally, said
+from sciread_app.services.models.blind_votes import VoteTally, tally_text
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
@@ -76,12 +76,12 @@ class CompareGateway:
                     read = len(papers) - now.space.count_without_vector(papers)
                     yield now.search, read, len(papers)
                     return
-        read, papers_here = workspace.comparison.standing(name)
-        yield workspace.comparison.search(name), read, papers_here
+        read, total = workspace.comparison.progress(name)
+        yield workspace.comparison.search(name), read, total
 
     def _count(self, tally: VoteTally) -> VoteCount:
         titles = {model.name: model.title for model in self._workspace.models.all()}
-        return VoteCount(tally.questions, said(tally, lambda name: titles.get(name, name)))
+        return VoteCount(tally.questions, tally_text(tally, lambda name: titles.get(name, name)))
 
     def _words(self, question: Question) -> str:
         if question.paper is None:

@@ -1,4 +1,4 @@
-"""What the page of models asks for, answered from a workspace."""
+"""Services of the models page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sciread_app.workspace import Workspace
 
 
 class ModelsGateway:
-    """Every verb blocks, and may be called from any thread."""
+    """All methods block. Safe to use from any thread."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -30,8 +30,8 @@ class ModelsGateway:
     def check(self, name: str, task: Task) -> InstalledModel:
         return self._workspace.models.check(name, task)
 
-    def judge(self, name: str, task: Task) -> InstalledModel:
-        return self._workspace.models.judge(name)
+    def verify(self, name: str, task: Task) -> InstalledModel:
+        return self._workspace.models.verify(name)
 
     def about(self, name: str) -> ModelDetails | None:
         models = self._workspace.models

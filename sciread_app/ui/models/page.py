@@ -167,7 +167,7 @@ class ModelsPage(Page):
         if (model := self.model) and not self.why_not("check"):
             self._do(
                 tr("Looking at the files of a model"),
-                lambda task: self._registry.judge(model.name, task),
+                lambda task: self._registry.verify(model.name, task),
                 self._checked,
             )
 

@@ -34,7 +34,7 @@ class ModelsServices(Protocol):
         """Verify the model's files by hash, unless that was done since they changed."""
         ...
 
-    def judge(self, name: str, task: Task) -> InstalledModel:
+    def verify(self, name: str, task: Task) -> InstalledModel:
         """Verify the files in any case."""
         ...
 

@@ -68,7 +68,7 @@ class FakeModels:
         self.installed[name] = replace(self.installed[name], checked=True)
         return self.installed[name]
 
-    def judge(self, name: str, task: Task) -> InstalledModel:
+    def verify(self, name: str, task: Task) -> InstalledModel:
         self.installed[name] = replace(self.installed[name], problem="", space="b", checked=True)
         return self.installed[name]
 

@@ -36,9 +36,9 @@ def others(library, other, tmp_path) -> ModelComparison:
 
 
 def test_compared_model_searches_after_encoding(library, others):
-    assert others.standing("x") == (0, 3)
+    assert others.progress("x") == (0, 3)
     assert others.encode("x", Task()) == 3
-    assert others.standing("x") == (3, 3)
+    assert others.progress("x") == (3, 3)
     hits = others.search("x").find(parse("vehicle"), mode=SearchMode.meaning, limit=2).hits
     assert {hit.paper for hit in hits} == {1, 2}
 
@@ -54,11 +54,11 @@ def test_papers_in_trash_are_not_counted_for_encoding(library, others):
     others.encode("x", Task())
     library.put([paper("A lorry")])
     library.trash([1])
-    assert others.standing("x") == (2, 3)
+    assert others.progress("x") == (2, 3)
 
 
 def test_closed_models_are_stopped_and_reopened_on_demand(others, other):
     others.encode("x", Task())
     others.close()
     assert other.stopped == 1
-    assert others.standing("x") == (3, 3)
+    assert others.progress("x") == (3, 3)

@@ -310,11 +310,11 @@ def test_earlier_model_is_last_active_one_still_installed(models, library, home,
 
 def test_trash_is_emptied_of_models_after_a_month(models, home, tiny, cleaned):
     removed = models.remove("specter-tiny")
-    models.tidy()
+    models.delete_expired()
     assert len(models.trashed()) == 1
     long_ago = time.strftime("%Y%m%d-%H%M%S", time.localtime(time.time() - 31 * 86_400))
     (home.trash / "models" / removed.key).rename(home.trash / "models" / f"old@{long_ago}")
-    models.tidy()
+    models.delete_expired()
     assert models.trashed() == [] and cleaned
 
 
@@ -338,13 +338,14 @@ def test_exported_model_can_be_installed_and_damaged_one_is_not_exported(
 
 def test_model_speed_is_known_after_enough_papers(models, home, tiny):
     facts = models.facts
-    facts.has_read(tiny.space, 64, 0.5)
+    facts.record_speed(tiny.space, 64, 0.5)
     assert models.find("specter-tiny").speed is None
-    facts.has_read(tiny.space, 64, 0.5)
+    facts.record_speed(tiny.space, 64, 0.5)
     assert models.find("specter-tiny").speed == 128.0
-    facts.has_read(tiny.space, 128, 0.5)
+    facts.record_speed(tiny.space, 128, 0.5)
     assert models.find("specter-tiny").speed == pytest.approx(170.7)
     for broken in (b"", b"[]", b'{"speeds": 3}', b"[" * 10_000):
         (home.models / "facts.json").write_bytes(broken)
         assert models.find("specter-tiny").speed is None
-        facts.judge("specter-tiny", tiny.folder, facts.verdict("x", tiny.folder) or ("", ""))
+        verdict = facts.verdict("x", tiny.folder) or ("", "")
+        facts.record_verdict("specter-tiny", tiny.folder, verdict)
