@@ -123,7 +123,7 @@ def reading(window: MainWindow) -> None:
     assert isinstance(gateway, WindowGateway)
     active = gateway._workspace.library.active_model
     active.begin("allenai--specter2_base", ModelRef("starter", ""))
-    page._activation_progress.share, page._activation_progress._far = (
+    page._activation.share, page._activation._progress_text = (
         0.43,
         "43 % · 58 of 136 · 12/s · 6 s left",
     )

@@ -1,4 +1,4 @@
-"""What can be done with models, as actions of a menu."""
+"""The actions of the models menu."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ModelsActions(PageActions["ModelsPage"]):
-    """Models are added from everywhere; what is done to the chosen one, is done on their page."""
+    """Models can be added from every page; actions on the selected model need the models page."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "models", tr("On the page of models"), local=True)

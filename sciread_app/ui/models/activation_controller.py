@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +13,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.errors import Cancelled
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
@@ -37,6 +39,7 @@ class ActivationController(QObject):
 
     changed = Signal(object)  # LibraryChanges
     moved = Signal()  # an activation has begun or ended
+    progressed = Signal()  # `share`, `status` or `is_paused` has changed
 
     def __init__(
         self, service: ActivationService, jobs: JobRunner, banner: MessageBar, parent: QObject
@@ -50,8 +53,12 @@ class ActivationController(QObject):
         self.job: Job | None = None
         self._cancelled_model = ""  # the model whose activation the user cancelled last
         self._unfollowed_model = ""  # the one of another program whose activation failed here
+        self._reset_progress()
         self._poll_timer = QTimer(self, interval=POLL_MS)
         self._poll_timer.timeout.connect(self._poll)
+        jobs.started.connect(self._job_changed)
+        jobs.pause_changed.connect(self._job_changed)
+        jobs.progressed.connect(self._job_progressed)
         jobs.finished.connect(self._finished)
 
     def start(self) -> None:
@@ -72,6 +79,7 @@ class ActivationController(QObject):
         if self.job:
             self.job.cancel()
         self.wanted, self.job, self._cancelled_model = request, None, ""
+        self._reset_progress()
         self._jobs.run(
             tr("Looking at models"),
             lambda task: self._service.is_ready(model),
@@ -90,6 +98,25 @@ class ActivationController(QObject):
             self._cancel_pending(self.wanted.model)
             self.wanted = None
             self.moved.emit()
+
+    @property
+    def is_paused(self) -> bool:
+        return self.job is not None and self.job.task.is_paused
+
+    @property
+    def status(self) -> str:
+        """The progress of the activation in one line."""
+        if self.is_stopping:
+            return tr("Stopping…")
+        if self.job and not self.job.has_started:
+            return tr("Waiting for its turn")
+        parts = (tr("Paused") if self.is_paused else "", self._progress_text)
+        return " · ".join(filter(None, parts)) or tr("Beginning")
+
+    def toggle_pause(self) -> None:
+        """Pause or resume the activation."""
+        if self.job:
+            self._jobs.set_paused(self.job, not self.is_paused)
 
     def _pending_request(self, task: Task) -> ActivationRequest | None:
         model = self._service.pending()
@@ -110,7 +137,7 @@ class ActivationController(QObject):
             replaces="activation",
         )
         self.job.retry = partial(self.activate, *request)
-        self.job.on_cancelled = partial(self._cancel_pending, request.model)
+        self.job.on_cancelled = partial(self._job_cancelled, request.model)
         self.moved.emit()
 
     def _activate(self, model: str, task: Task) -> ActivationResult:
@@ -120,6 +147,11 @@ class ActivationController(QObject):
             if model == self._cancelled_model:
                 self._service.cancel(model)
             raise
+
+    def _job_cancelled(self, model: str) -> None:
+        self.is_stopping = True
+        self._cancel_pending(model)
+        self.progressed.emit()
 
     def _cancel_pending(self, model: str) -> None:
         """Clear the pending activation at once: if the window closes before the job has stopped,
@@ -160,7 +192,24 @@ class ActivationController(QObject):
             hint = tr("What it has read is kept. Activated again, it goes on from there.")
             self._banner.show_notice(notice, hint)
         self.wanted = self.job = None
+        self._reset_progress()
         self.moved.emit()
+
+    def _job_progressed(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self.job:
+            self._rate.add(done, time.monotonic())
+            self.share = min(1.0, done / total) if total else None
+            self._progress_text = progress_text(done, total, self._rate, note)
+            self.progressed.emit()
+
+    def _job_changed(self, job: Job) -> None:
+        if job is self.job:
+            self.progressed.emit()
+
+    def _reset_progress(self) -> None:
+        self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown
+        self.is_stopping = False  # cancelled, but the job has not ended yet
+        self._rate, self._progress_text = ProgressRate(), ""
 
     def _poll(self) -> None:
         if self.wanted is None:

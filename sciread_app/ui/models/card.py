@@ -21,7 +21,7 @@ from sciread_app.language import tr
 from sciread_app.services.models.model_card import balance
 from sciread_app.services.models.registry import MOST_TITLE, ModelDetails, ModelState
 from sciread_app.services.models.trash import DAYS, RemovedModel
-from sciread_app.ui.models.activation_progress import ActivationProgress
+from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
 from sciread_app.ui.models.view_models import made, origin_rows, readiness, tiles
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
@@ -48,7 +48,7 @@ class ModelCard(QFrame):
     restore_requested = Signal()
     delete_requested = Signal()
     check_requested = Signal()
-    hold_requested = Signal()
+    pause_requested = Signal()
     cancel_requested = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
@@ -126,15 +126,16 @@ class ModelCard(QFrame):
         self.about = self.removed = None
         self._body.hide()
 
-    def show_progress(self, far: ActivationProgress) -> None:
+    def show_progress(self, activation: ActivationController) -> None:
         """Show the progress of the model's activation."""
-        self.far.setText(far.says)
-        self.bar.setRange(0, 0 if far.share is None else 1000)
-        self.bar.setValue(int(1000 * (far.share or 0)))
-        self.bar.setAccessibleDescription(far.says)
-        self.pause.setText(tr("Go on") if far.held else tr("Pause"))
+        status, share = activation.status, activation.share
+        self.far.setText(status)
+        self.bar.setRange(0, 0 if share is None else 1000)
+        self.bar.setValue(int(1000 * (share or 0)))
+        self.bar.setAccessibleDescription(status)
+        self.pause.setText(tr("Go on") if activation.is_paused else tr("Pause"))
         for button in (self.pause, self.cancel):
-            button.setEnabled(not far.stopping)
+            button.setEnabled(not activation.is_stopping)
 
     def begin_rename(self) -> None:
         if self.about and not self.about.model.ours and not self.about.model.problem:
@@ -288,7 +289,7 @@ class ModelCard(QFrame):
             (self.remove, self.remove_requested),
             (self.restore, self.restore_requested),
             (self.delete, self.delete_requested),
-            (self.pause, self.hold_requested),
+            (self.pause, self.pause_requested),
             (self.cancel, self.cancel_requested),
         ):
             button.clicked.connect(signal)

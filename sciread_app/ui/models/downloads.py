@@ -52,12 +52,12 @@ class ModelDownload(QFrame):
         for part in (self.why, self.hint, self.again, self.close_it):
             part.hide()
 
-    def show_far(self, said: str, share: float | None) -> None:
+    def show_progress(self, text: str, share: float | None) -> None:
         if self.cancel.isEnabled():
-            self.far.setText(said)
+            self.far.setText(text)
             self.bar.setRange(0, 0 if share is None else 1000)
             self.bar.setValue(int(1000 * (share or 0)))
-            self.bar.setAccessibleDescription(said)
+            self.bar.setAccessibleDescription(text)
 
     def stop(self) -> None:
         self.cancel.setEnabled(False)
@@ -100,16 +100,16 @@ class ModelDownload(QFrame):
 class ModelDownloads(QFrame):
     """Runs imports and downloads of models. Hidden while there are none."""
 
-    loaded = Signal(object)  # Model
-    refused = Signal(object)  # Problem
+    loaded = Signal(object)  # InstalledModel
+    refused = Signal(object)  # JobError
     hub_requested = Signal(object)  # the download request, to be edited and repeated
     busy_changed = Signal(bool)
 
-    def __init__(self, keeper: ModelsServices, jobs: JobRunner) -> None:
+    def __init__(self, services: ModelsServices, jobs: JobRunner) -> None:
         super().__init__()
-        self._registry = keeper
+        self._services = services
         self._jobs = jobs
-        self._going: dict[Job, tuple[ModelDownload, ProgressRate]] = {}
+        self._running: dict[Job, tuple[ModelDownload, ProgressRate]] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -125,13 +125,13 @@ class ModelDownloads(QFrame):
         """Import the model in a folder, a zip or a training run."""
         entry = self._entry(tr("Adding {name}", name=source.name), tr("Try again"))
         entry.again_requested.connect(lambda: self.add(source))
-        self._begin(entry, lambda task: self._registry.add(source, task), JobQueue.long)
+        self._begin(entry, lambda task: self._services.add(source, task), JobQueue.long)
 
     def pull(self, wanted: DownloadRequest) -> None:
         """Download a model from the hub."""
         entry = self._entry(tr("Fetching {name}", name=wanted.name), tr("Try again…"))
         entry.again_requested.connect(lambda: self.hub_requested.emit(wanted))
-        self._begin(entry, lambda task: self._registry.pull(wanted, task), JobQueue.network)
+        self._begin(entry, lambda task: self._services.pull(wanted, task), JobQueue.network)
 
     def _entry(self, title: str, again: str) -> ModelDownload:
         entry = ModelDownload(title, again)
@@ -151,24 +151,24 @@ class ModelDownloads(QFrame):
         job = self._jobs.run(
             entry.title.text(), work, self.loaded.emit, on_failed=refuse, queue=queue
         )
-        self._going[job] = entry, ProgressRate()
+        self._running[job] = entry, ProgressRate()
         entry.cancel_requested.connect(job.cancel)
         entry.cancel_requested.connect(entry.stop)
         self.busy_changed.emit(True)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
-        if job in self._going:
-            entry, pace = self._going[job]
+        if job in self._running:
+            entry, pace = self._running[job]
             pace.add(done, time.monotonic())
             share = min(1.0, done / total) if total else None
-            entry.show_far(_far(done, total, pace, note), share)
+            entry.show_progress(_progress_text(done, total, pace, note), share)
 
     def _finished(self, job: Job) -> None:
-        if job in self._going:
-            entry, _ = self._going.pop(job)
+        if job in self._running:
+            entry, _ = self._running.pop(job)
             if entry.problem is None:
                 self._drop(entry)
-            self.busy_changed.emit(bool(self._going))
+            self.busy_changed.emit(bool(self._running))
 
     def _drop(self, entry: ModelDownload) -> None:
         entry.hide()
@@ -177,10 +177,11 @@ class ModelDownloads(QFrame):
         self.setVisible(bool(self.entries))
 
 
-def _far(done: int, total: int, pace: ProgressRate, note: str) -> str:
-    """The progress note of a download has the megabytes, so the share needs no decimals."""
-    what, between, said = note.partition(": ")
+def _progress_text(done: int, total: int, pace: ProgressRate, note: str) -> str:
+    """Return the progress of a download. Its note has the megabytes, so the percentage needs no
+    decimals."""
+    what, between, megabytes = note.partition(": ")
     if total and between:
         percent = tr("{percent} %", percent=min(100, done * 100 // total))
-        return f"{percent} · {said}"
+        return f"{percent} · {megabytes}"
     return progress_text(done, total, pace, what)

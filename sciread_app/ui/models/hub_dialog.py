@@ -33,7 +33,7 @@ WIDTH, EDGE = 520, 20
 
 
 class HubDialog(QDialog):
-    requested = Signal(object)  # Wanted
+    requested = Signal(object)  # DownloadRequest
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
@@ -54,23 +54,23 @@ class HubDialog(QDialog):
         self.leave = QPushButton(tr("Cancel"), autoDefault=False)
         self._lay_out(appearance, parent)
         self._connect()
-        self._look()
+        self._enable_fetch()
 
-    def write(self, wanted: DownloadRequest) -> None:
+    def write(self, request: DownloadRequest) -> None:
         """Fill in an earlier request for editing."""
-        self.name.setText(wanted.name)
-        self.pooling.setCurrentIndex(max(0, POOLINGS.index(wanted.pooling)))
-        self.revision.setText(wanted.revision)
+        self.name.setText(request.name)
+        self.pooling.setCurrentIndex(max(0, POOLINGS.index(request.pooling)))
+        self.revision.setText(request.revision)
         self.more.button.setChecked(True)
 
-    def _take(self, key: str) -> None:
+    def _choose(self, key: str) -> None:
         if key:
             self.name.setText(key)
 
-    def _look(self) -> None:
+    def _enable_fetch(self) -> None:
         self.fetch.setEnabled("/" in self.name.text().strip(" /"))
 
-    def _ask(self) -> None:
+    def _request(self) -> None:
         if self.fetch.isEnabled():
             pooling = POOLINGS[self.pooling.currentIndex()]
             self.requested.emit(
@@ -112,8 +112,8 @@ class HubDialog(QDialog):
         self.resize(WIDTH, min(high, parent.window().height() - EDGE))
 
     def _connect(self) -> None:
-        self.known.chosen.connect(self._take)
-        self.known.activated.connect(self._ask)
-        self.name.textChanged.connect(lambda _: self._look())
-        self.fetch.clicked.connect(self._ask)
+        self.known.chosen.connect(self._choose)
+        self.known.activated.connect(self._request)
+        self.name.textChanged.connect(lambda _: self._enable_fetch())
+        self.fetch.clicked.connect(self._request)
         self.leave.clicked.connect(self.reject)

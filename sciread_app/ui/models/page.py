@@ -28,7 +28,6 @@ from sciread_app.tasks import Task
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.models.activation_controller import ActivationController
-from sciread_app.ui.models.activation_progress import ActivationProgress
 from sciread_app.ui.models.card import ModelCard
 from sciread_app.ui.models.dialogs import (
     ask_for_folder,
@@ -51,7 +50,7 @@ ALONE = tr(
 
 class ModelsPage(Page):
     message = Signal(str, object)  # message, and how to undo it (or None)
-    problem = Signal(object)  # Problem
+    problem = Signal(object)  # JobError
     place_requested = Signal(str)
     measure_requested = Signal(str)  # the space of a model to show in the evaluation
     busy_changed = Signal(bool)
@@ -59,19 +58,18 @@ class ModelsPage(Page):
 
     def __init__(
         self,
-        keeper: ModelsServices,
-        swapping: ActivationController,
+        services: ModelsServices,
+        activation: ActivationController,
         jobs: JobRunner,
         appearance: Appearance,
     ) -> None:
         super().__init__()
-        self._registry = keeper
-        self._activation = swapping
+        self._services = services
+        self._activation = activation
         self._jobs = jobs
         self._appearance = appearance
         self._models: Sequence[InstalledModel] = ()
         self._trashed: Sequence[RemovedModel] = ()
-        self._activation_progress = ActivationProgress(swapping, jobs, self)
         self._build()
         self._connect()
 
@@ -100,7 +98,7 @@ class ModelsPage(Page):
         """Activate the previously active model again."""
         self._jobs.run(
             tr("Looking at models"),
-            lambda task: self._registry.earlier(),
+            lambda task: self._services.earlier(),
             self._go_back_to,
             queue=JobQueue.short,
         )
@@ -139,7 +137,7 @@ class ModelsPage(Page):
         if target := ask_where_to(f"{model.name}.zip", self):
             self._jobs.run(
                 tr("Exporting {title}", title=model.title),
-                lambda task: self._registry.export(model.name, target, task),
+                lambda task: self._services.export(model.name, target, task),
                 lambda file: self.message.emit(tr("Exported to {file}", file=file.name), None),
             )
 
@@ -149,9 +147,9 @@ class ModelsPage(Page):
 
     def remove(self) -> None:
         if (model := self.model) and not self.why_not("remove"):
-            self._do(
+            self._run(
                 tr("Removing a model"),
-                lambda task: self._registry.remove(model.name),
+                lambda task: self._services.remove(model.name),
                 self._removed,
             )
 
@@ -165,9 +163,9 @@ class ModelsPage(Page):
 
     def check(self) -> None:
         if (model := self.model) and not self.why_not("check"):
-            self._do(
+            self._run(
                 tr("Looking at the files of a model"),
-                lambda task: self._registry.verify(model.name, task),
+                lambda task: self._services.verify(model.name, task),
                 self._checked,
             )
 
@@ -186,7 +184,7 @@ class ModelsPage(Page):
         """Load the models; `choose` names one to select."""
         self._jobs.run(
             tr("Looking at models"),
-            lambda task: (self._registry.all(), self._registry.trashed()),
+            lambda task: (self._services.all(), self._services.trashed()),
             lambda found: self._show(*found, choose=choose),
             queue=JobQueue.short,
             replaces="models",
@@ -195,50 +193,50 @@ class ModelsPage(Page):
     def _show(
         self, models: Sequence[InstalledModel], trashed: Sequence[RemovedModel], choose: str = ""
     ) -> None:
-        self._models, self._trashed = [self._as_wanted(model) for model in models], trashed
+        """Show these models, and select `choose`, else what was selected, else the active one."""
+        self._models, self._trashed = [self._with_request(model) for model in models], trashed
         before = self.list.current
-        self._show_rows(choose or before or self._answers())
-        self.count.setText(_counted(models))
+        self._show_rows(choose or before or self._active_name())
+        self.count.setText(_count_text(models))
         alone = len(models) == 1 and not trashed
         self._alone.setVisible(alone)
         self.list.fit(len(self.list.rows) if alone else 0)
         if self.list.current == before:
-            self._look_at(before)
-        if unsure := [m for m in models if not (m.checked or m.problem)]:
+            self._show_card(before)
+        if unchecked := [m for m in models if not (m.checked or m.problem)]:
             self._jobs.run(
                 tr("Looking at the files of models"),
-                lambda task: [self._registry.check(model.name, task) for model in unsure],
-                self._took_a_look,
+                lambda task: [self._services.check(model.name, task) for model in unchecked],
+                self._files_checked,
                 queue=JobQueue.short,
                 replaces="models checked",
             )
 
-    def _as_wanted(self, model: InstalledModel) -> InstalledModel:
+    def _with_request(self, model: InstalledModel) -> InstalledModel:
         """The state with the pending request applied, before the library reports it."""
         wanted = self._activation.wanted
-        on_its_way = wanted and wanted.model == model.name and model.state is not ModelState.answers
-        return replace(model, state=ModelState.pending) if on_its_way else model
+        pending = wanted and wanted.model == model.name and model.state is not ModelState.answers
+        return replace(model, state=ModelState.pending) if pending else model
 
-    def _took_a_look(self, looked_at: Sequence[InstalledModel]) -> None:
-        if any(model.problem for model in looked_at):
+    def _files_checked(self, models: Sequence[InstalledModel]) -> None:
+        if any(model.problem for model in models):
             self.load()
 
     def _show_rows(self, choose: str = "") -> None:
-        self.list.show_rows(
-            rows_of(self._models, self._trashed, self._activation_progress.share), choose
-        )
+        rows = rows_of(self._models, self._trashed, self._activation.share)
+        self.list.show_rows(rows, choose)
 
-    def _answers(self) -> str:
+    def _active_name(self) -> str:
         return next((m.name for m in self._models if m.state is ModelState.answers), "")
 
-    def _look_at(self, key: str) -> None:
+    def _show_card(self, key: str) -> None:
         if removed := next((one for one in self._trashed if one.key == key), None):
             self.card.show_removed(removed)
             self.shown.emit()
         elif key:
             self._jobs.run(
                 tr("Reading the card of a model"),
-                lambda task: self._registry.about(key),
+                lambda task: self._services.about(key),
                 self._show_about,
                 queue=JobQueue.short,
                 replaces="model card",
@@ -253,14 +251,14 @@ class ModelsPage(Page):
         if about.model.name != self.list.current:
             return
         used = next((model for model in self._models if model.state is ModelState.answers), None)
-        about = replace(about, model=self._as_wanted(about.model))
+        about = replace(about, model=self._with_request(about.model))
         base = about.model.base
         in_use = used is not None and used.name in (base, Path(base).name)
         self.card.show_about(about, used.title if used else "", base_in_use=in_use)
-        self.card.show_progress(self._activation_progress)
+        self.card.show_progress(self._activation)
         self.shown.emit()
 
-    def _came(self, model: InstalledModel) -> None:
+    def _installed(self, model: InstalledModel) -> None:
         self.message.emit(tr("{title} is here", title=model.title), None)
         self.load(model.name)
 
@@ -275,14 +273,14 @@ class ModelsPage(Page):
 
     # Actions on the selected model
 
-    def _do(self, title: str, work: Callable[[Task], Any], done: Callable[[Any], None]) -> None:
+    def _run(self, title: str, work: Callable[[Task], Any], done: Callable[[Any], None]) -> None:
         self._jobs.run(title, work, done, queue=JobQueue.short)
 
     def _rename(self, title: str) -> None:
         if model := self.model:
-            self._do(
+            self._run(
                 tr("Renaming a model"),
-                lambda task: self._registry.rename(model.name, title),
+                lambda task: self._services.rename(model.name, title),
                 lambda renamed: self.load(renamed.name),
             )
 
@@ -293,9 +291,9 @@ class ModelsPage(Page):
         self.load()
 
     def _put_back(self, removed: RemovedModel) -> None:
-        self._do(
+        self._run(
             tr("Putting a model back"),
-            lambda task: self._registry.restore(removed.key),
+            lambda task: self._services.restore(removed.key),
             lambda model: self.load(model.name),
         )
 
@@ -305,17 +303,17 @@ class ModelsPage(Page):
         self.load()
 
     def _delete(self, removed: RemovedModel) -> None:
-        self._do(
+        self._run(
             tr("Deleting a model"),
-            lambda task: self._registry.delete(removed.key),
+            lambda task: self._services.delete(removed.key),
             lambda _: self.load(),
         )
 
-    def _show_far(self) -> None:
-        self.card.show_progress(self._activation_progress)
+    def _show_progress(self) -> None:
+        self.card.show_progress(self._activation)
         self._show_rows()
 
-    def _swap_moved(self) -> None:
+    def _activation_moved(self) -> None:
         if self.isVisible():
             self.load()
 
@@ -325,7 +323,7 @@ class ModelsPage(Page):
         self.add_button.setMenu(self._menu())
         self.list = ModelList(self._appearance)
         self.card = ModelCard(self._appearance)
-        self.downloads = ModelDownloads(self._registry, self._jobs)
+        self.downloads = ModelDownloads(self._services, self._jobs)
         self._alone = self._invitation()
         head = QHBoxLayout()
         head.setContentsMargins(20, 12, 16, 8)
@@ -381,9 +379,9 @@ class ModelsPage(Page):
         return panel
 
     def _connect(self) -> None:
-        self.list.chosen.connect(self._look_at)
+        self.list.chosen.connect(self._show_card)
         self.list.activated.connect(self.card.take_focus)
-        self.downloads.loaded.connect(self._came)
+        self.downloads.loaded.connect(self._installed)
         self.downloads.refused.connect(self._refused)
         self.downloads.hub_requested.connect(self.ask_hub)
         self.downloads.busy_changed.connect(self.busy_changed)
@@ -397,14 +395,14 @@ class ModelsPage(Page):
             (card.remove_requested, self.remove),
             (card.restore_requested, self.restore),
             (card.delete_requested, self.delete),
-            (card.hold_requested, self._activation_progress.hold),
-            (card.cancel_requested, self._activation_progress.stop),
+            (card.pause_requested, self._activation.toggle_pause),
+            (card.cancel_requested, self._activation.cancel),
         ):
             signal.connect(do)
-        self._activation_progress.changed.connect(self._show_far)
-        self._activation.moved.connect(self._swap_moved)
+        self._activation.progressed.connect(self._show_progress)
+        self._activation.moved.connect(self._activation_moved)
 
 
-def _counted(models: Sequence[InstalledModel]) -> str:
-    said = trn("{n:,} model", "{n:,} models", len(models))
-    return f"{said} · {file_size(sum(model.size for model in models))}"
+def _count_text(models: Sequence[InstalledModel]) -> str:
+    count = trn("{n:,} model", "{n:,} models", len(models))
+    return f"{count} · {file_size(sum(model.size for model in models))}"

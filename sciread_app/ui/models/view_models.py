@@ -110,7 +110,7 @@ def method(key: str) -> str:
 
 
 def below(model: InstalledModel) -> str:
-    """The second line of a model in the list."""
+    """Return the second line of a model in the list."""
     if model.problem:
         return model.problem
     parts = [method(model.method), file_size(model.size)]
@@ -122,7 +122,7 @@ def below(model: InstalledModel) -> str:
 
 
 def made(model: InstalledModel, origin: Origin) -> str:
-    """A sentence that describes the model."""
+    """Return a sentence on how the model was made."""
     if model.ours:
         return tr(
             "It came with SciRead: a small model for texts of all kinds, which finds papers from "
@@ -155,7 +155,8 @@ def short_base(base: str) -> str:
 
 
 def readiness(about: ModelDetails, answers: str) -> str:
-    """What activating the model requires; `answers` is the title of the active model."""
+    """Describe what has to be done before the model is active; `answers` is the title of the active
+    model."""
     model, papers, unread = about.model, about.papers, about.unread
     if not papers:
         return tr("There are no papers yet that it could read.")
@@ -199,7 +200,7 @@ def _answering(papers: int, unread: int) -> str:
 
 
 def tiles(model: InstalledModel) -> list[tuple[str, str]]:
-    """Numbers and their labels."""
+    """Return the numbers of a model and their labels."""
     speed = tr("{rate:,.0f}/s", rate=model.speed) if model.speed else "–"
     read = tr("Papers read here") if model.speed else tr("Speed not known yet")
     return [
@@ -212,7 +213,7 @@ def tiles(model: InstalledModel) -> list[tuple[str, str]]:
 
 
 def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
-    """Origin of the model, as far as it is recorded."""
+    """Return the labels and values of the origin of a model, as far as it is recorded."""
     corpus = ""
     if origin.papers:
         corpus = trn("{n:,} paper", "{n:,} papers", origin.papers)
@@ -240,7 +241,7 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
 
 
 def _vectors(model: InstalledModel) -> str:
-    """The parts of a paper that are encoded."""
+    """Describe the texts that are encoded and the pooling."""
     # Translators: {texts} in "the mean over the word pieces of {texts}" and the like
     texts = tr("its title and abstract") if "{abstract}" in model.template else tr("its title")
     return {
