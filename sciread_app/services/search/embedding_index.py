@@ -85,26 +85,26 @@ class EmbeddingIndex:
         self._snapshot_lock = threading.Lock()  # held while the snapshot is replaced
 
     def count(self) -> int:
-        """How many papers have a vector."""
+        """Return the number of papers that have a vector."""
         return len(self._known())
 
     def count_missing(self) -> int:
-        """How many papers `encode_missing` would encode."""
+        """Return the number of papers that `encode_missing` would encode."""
         lost = int((~self._known().held()).sum())
         return lost + len(self._library.missing_vectors(self.key)[0])
 
     def count_without_vector(self, ids: Ids) -> int:
-        """How many of these papers have no vector."""
+        """Return the number of these papers that have no vector."""
         _, known = self._known().positions(np.asarray(ids, np.int64))
         return int(len(known) - known.sum())
 
     def encode_query(self, text: str) -> Vector:
-        """The vector of a typed query: float32 [dim]. Raises EncoderFailed."""
+        """Encode the text of a query: float32 [dim]. Raises EncoderFailed."""
         vector: Vector = self.encode_texts([text])[0]
         return vector
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of other texts than papers: float32 [texts, dim]. Raises EncoderFailed."""
+        """Encode texts other than papers: float32 [texts, dim]. Raises EncoderFailed."""
         return self._encoder.encode([(text, "") for text in texts])
 
     def knows_any(self, words: Iterable[str]) -> bool:
@@ -205,7 +205,7 @@ class EmbeddingIndex:
             lacks,
             file=self._index_path.name,
         )
-        return [said for said, count in ((too_many, gone), (too_few, lacks)) if count]
+        return [text for text, count in ((too_many, gone), (too_few, lacks)) if count]
 
     def rebuild(self, task: Task | None = None) -> None:
         """Drop damaged vectors, which `encode_missing` recomputes, and rebuild the index."""
@@ -375,12 +375,13 @@ class EmbeddingIndex:
         self._unsaved = 0
 
     def _drop_index(self) -> None:
-        """Have the index built anew by the next sync."""
+        """Drop the index; the next `sync` rebuilds it."""
         self._index = None
         self._index_path.unlink(missing_ok=True)
 
     def _random_pairs(self) -> NDArray[np.float32]:
-        """Similarities of random pairs, ascending; drawn anew when the library has grown a lot."""
+        """Return the similarities of random pairs, ascending. The sample is redrawn when the number
+        of vectors has changed by a quarter."""
         snapshot = self._known()
         count, pairs = self._pairs
         if len(snapshot) < 2 or abs(len(snapshot) - count) <= count / 4:

@@ -1,4 +1,4 @@
-"""Why a paper was found: the words it shares with a query, and the sentence that says it best."""
+"""Explanations of matches: the query words in a paper, and its sentence nearest to the query."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ Nearness = Callable[[Sequence[str]], NDArray[np.float32]]
 
 @dataclass(frozen=True, slots=True)
 class MatchExplanation:
-    """Why a paper was found. `words` are those of its title and abstract that the query names, each
-    once, as they are shown there but in lower case; the spans are where. `sentence` is a part of
-    the abstract, empty if there is none."""
+    """The reasons for which a paper was found.
+
+    `words`: the words of its title and abstract that match the query, each once, in lower case.
+    `in_title` and `in_abstract`: the positions of these words. `sentence`: the sentence of the
+    abstract nearest to the query; empty if there is none.
+    """
 
     words: tuple[str, ...] = ()
     sentence: str = ""
@@ -34,10 +37,10 @@ class MatchExplanation:
 def reasons(
     library: Library, sought: Sequence[str], nearness: Nearness | None, ids: Sequence[PaperId]
 ) -> dict[PaperId, MatchExplanation]:
-    """Why each paper fits what is `sought` (see `spans`), and a query that `nearness` measures
-    sentences by.
+    """Explain the match of each paper with the words `sought` (see `spans`).
 
-    Without `nearness`, or when the model fails, the best sentence is the one with most words.
+    The best sentence is the one with the highest `nearness`; without `nearness`, or when the model
+    fails, the one with most of the words.
     """
     texts = library.texts(ids)
     marked = [spans(part, sought) for text in texts for part in text]
@@ -65,14 +68,14 @@ def _why(
 
 
 def _shown(text: str, found: list[Span], sought: Sequence[str]) -> list[str]:
-    """The words at these places, in lower case, and those of formulas as they are shown."""
+    """Return the words at these positions, in lower case; formulas as they are displayed."""
     if (line := readable(text)) != text:
         text, found = line, spans(line, sought)
     return [text[a:b].lower() for a, b in found]
 
 
 def _by_words(abstract: str, spans: list[Span]) -> str:
-    """The first sentence with most different words of the query; empty if none has any."""
+    """Return the first sentence with most distinct query words; empty if none has any."""
     best, most, start = "", 0, 0
     for sentence in sentences(abstract):
         start = abstract.index(sentence, start)
@@ -85,7 +88,7 @@ def _by_words(abstract: str, spans: list[Span]) -> str:
 
 
 def _by_meaning(texts: Sequence[tuple[str, str]], nearness: Nearness) -> list[str] | None:
-    """Of each abstract the sentence nearest to the query; None if the model fails."""
+    """Return the sentence of each abstract nearest to the query; None if the model fails."""
     parts = [sentences(abstract) for _, abstract in texts]
     flat = [sentence for part in parts for sentence in part]
     try:

@@ -1,4 +1,4 @@
-"""Facet counts of a list of papers, for the filters beside it."""
+"""Facet counts of a list of papers, for its filters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sciread_app.tasks import Task
 
 # Values listed per field.
 _MOST = 300
-# Lists whose counts are remembered, and searches whose papers are.
+# Numbers of lists whose counts are cached, and of searches whose papers are cached.
 _KEPT = 16
 _FOUND_KEPT = 8
 

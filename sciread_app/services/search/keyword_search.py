@@ -52,7 +52,8 @@ class KeywordSearch:
         allowed: Ids | None,
         limit: int,
     ) -> tuple[RankedList, Ids]:
-        """The best papers by words, and all that hold one of the rarer words, ids ascending."""
+        """Return the best papers by BM25, and the ids, ascending, of all papers that contain one of
+        the rarer words."""
         papers = self._space.count() if self._space else self._library.count()
         at_most: float = _SCORED
         if allowed is not None:
@@ -60,7 +61,7 @@ class KeywordSearch:
         if limit > _BY_WORDS:
             at_most = math.inf  # a request for thousands waits for all of them
         words = [word.lower() for term in terms for way in spellings(term.text) for word in way]
-        expression = selective_expression(terms, self._held(words), papers, at_most)
+        expression = selective_expression(terms, self._document_frequencies(words), papers, at_most)
         most = max(_BY_WORDS, limit)
         found = self._library.search_text(expression, most, conditions)
         leg = RankedList.of((id for id, _ in found), (score for _, score in found))
@@ -68,8 +69,8 @@ class KeywordSearch:
             return leg, np.sort(leg.ids)
         return leg, self._library.matching(conditions, expression)
 
-    def _held(self, words: Iterable[str]) -> dict[str, int]:
-        """The document frequency of each word."""
+    def _document_frequencies(self, words: Iterable[str]) -> dict[str, int]:
+        """Return the document frequency of each word."""
         words = set(words)
         unknown = [word for word in words if word not in self._common]
         counts = self._library.document_frequencies(unknown) if unknown else {}

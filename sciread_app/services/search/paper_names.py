@@ -1,4 +1,4 @@
-"""Which papers of the library are meant by the names that people give them."""
+"""Resolution of paper names (ids, identifiers, citation keys) and of the names in queries."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ from sciread_app.storage.library import Library
 
 
 def paper_named(library: Library, name: str) -> PaperId | None:
-    """The paper with this number, DOI, arXiv id, PMID, PMCID, ISBN or citation key. Case counts in
-    a citation key only where several papers have keys that differ by nothing else."""
+    """Return the paper with this id, DOI, arXiv id, PMID, PMCID, ISBN or citation key; None if
+    there is none.
+
+    Citation keys are compared without regard to case, unless several papers have keys that differ
+    only in case.
+    """
     if name.isdecimal() and len(name) < 19 and library.get([int(name)]):
         return PaperId(int(name))
     for wanted in (pasted_identifier(name), identifier("citekey", name), identifier("pmid", name)):
@@ -27,7 +31,7 @@ def paper_named(library: Library, name: str) -> PaperId | None:
 
 
 def with_examples(library: Library, query: Query) -> Query:
-    """The query with the numbers of all papers that it names as examples.
+    """Return the query with the ids of all papers that it names as examples.
 
     Raises BadQuery if one of them is not in the library.
     """
@@ -49,24 +53,25 @@ def with_examples(library: Library, query: Query) -> Query:
 
 
 def unknown_names(library: Library, conditions: Iterable[Condition]) -> str:
-    """Which tags and collections a query asks for that do not exist, as a sentence; else empty."""
-    said = []
+    """Name the tags and collections in the conditions that do not exist, in sentences; return an
+    empty string if all exist."""
+    sentences = []
     for condition in conditions:
         if condition.field == "tag":
             known = {_plain(tag) for tag in library.tags.names()}
-            said += [
+            sentences += [
                 tr("There is no tag “{name}”.", name=name)
                 for name in condition.alternatives
                 if _plain(name) not in known
             ]
         elif condition.field == "in" and not condition.of_trash:
             known = {_plain(path) for path in library.collections.paths()}
-            said += [
+            sentences += [
                 tr("There is no collection “{name}”.", name=name)
                 for name in condition.alternatives
                 if _plain(name.strip("/")) not in known
             ]
-    return " ".join(dict.fromkeys(said))
+    return " ".join(dict.fromkeys(sentences))
 
 
 def _papers(library: Library, names: Sequence[str]) -> list[PaperId]:
@@ -91,7 +96,7 @@ def _no_paper(name: str) -> BadQuery:
 
 
 def _plain(name: str) -> str:
-    """A name as the search box can hold it, without regard to case."""
+    """Return a name without quotation marks, in folded case, for comparison."""
     for sign in QUOTES:
         name = name.replace(sign, " ")
     return " ".join(name.split()).casefold()

@@ -21,7 +21,7 @@ from sciread_app.tasks import Task
 # Papers read from a file, and words used of a PDF without an abstract.
 MOST = 10
 _WORDS_OF_PDF = 250
-# Characters and words that the query language takes as operators.
+# Characters and words that are operators of the query language.
 _SIGNS = str.maketrans(dict.fromkeys(QUOTES + "*()\0", " "))
 _OPERATORS = re.compile(r"\b(?:AND|OR|NOT)\b|(?<!\S)-+|(?<=\w):(?=\S)")
 _HINT = tr("Drop a PDF, or a BibTeX, RIS or PubMed file, or paste an entry of one.")
@@ -57,8 +57,8 @@ class QueryByDocument:
                     reasons.append(found.why)
         if not papers:
             names = ", ".join(path.name for path in paths[:3])
-            said = tr("No paper was found in {files}.", files=names)
-            raise BadQuery(said, " ".join([*reasons[:1], _HINT]))
+            message = tr("No paper was found in {files}.", files=names)
+            raise BadQuery(message, " ".join([*reasons[:1], _HINT]))
         return self._likeness(papers[:MOST])
 
     def of_text(self, text: str, task: Task) -> QueryDocument:

@@ -45,18 +45,18 @@ _MOST_TERMS = 12  # of a query of which a paper may hold all
 
 
 class RelevanceFloor:
-    """The similarity below which a paper has no more to do with a query than with any text."""
+    """The similarity to a query that papers also reach with unrelated texts."""
 
     def __init__(self, space: EmbeddingIndex) -> None:
         self._space = space
         self._known: tuple[int, float, float] | None = None
 
     def value(self, *, words_known: bool) -> float:
-        """The floor for a query of which the library or the model knows some word, or none.
+        """Return the floor; `words_known`: whether the library or the model knows a query word.
 
-        To a text of unknown words some paper is always the nearest, and it answers only if it is
-        nearer than any is to an unrelated text. Worked out anew when the library has grown a lot;
-        the model is asked then.
+        If no word is known, a paper is relevant only if it is nearer than any paper is to an
+        unrelated text. The floor is recomputed, which takes the model, when the number of
+        vectors has changed by a quarter.
         """
         count = self._space.count()
         if self._known is None or abs(count - self._known[0]) > self._known[0] / 4:
@@ -81,13 +81,14 @@ def is_comparable(query: Query) -> bool:
 
 
 def are_alike(percentile: float | None, rank: int, papers: int) -> bool:
-    """Whether the paper of this rank, of so many, is like the examples: more than most pairs of
-    papers are, or among the few that are most like these."""
+    """Return whether the paper with this rank among `papers` is similar to the examples: more
+    similar than most pairs of papers, or among the few nearest."""
     return percentile is None or percentile >= ALIKE or papers < _FEW or rank <= _NEAREST * papers
 
 
 def matches(library: Library, query: Query, papers: list[PaperId]) -> Mapping[PaperId, MatchInfo]:
-    """Which of these papers hold all words of a query, and which in their title and in order."""
+    """Return which of these papers contain all words of a query, anywhere or in order in the
+    title."""
     terms = list(dict.fromkeys(query.terms))
     if not terms or len(terms) > _MOST_TERMS or query.pasted:
         return {}

@@ -13,7 +13,7 @@ from sciread_app.storage.id_sets import Ids
 
 
 class MatchInfo(StrEnum):
-    """How the words of a query occur in a paper."""
+    """The occurrence of the words of a query in a paper."""
 
     other = ""
     all_words = "all words"
@@ -24,10 +24,10 @@ class MatchInfo(StrEnum):
 class SearchHit:
     """A paper in a result list, with its scores and ranks.
 
-    Ranks count from 1; None where that leg did not find it among its best. `percentile`: how many
-    of 100 random pairs of papers in this library are less alike than this paper and the query;
-    None where that says nothing, as of queries of a few words. `weak`: no word of the query finds
-    it, and it is no more like the query than a paper is like unrelated text.
+    Ranks count from 1; None if that method did not find it among its best. `percentile`: the
+    percentage of random pairs of papers in this library that are less similar than this paper and
+    the query; None if it is not comparable, as for queries of a few words. `weak`: it contains no
+    word of the query, and its similarity is below the relevance floor.
     """
 
     paper: PaperId
@@ -44,11 +44,10 @@ class SearchHit:
 class SearchResults:
     """The results of a search, best first or in the requested order.
 
-    `ids` are all papers that answer, and `total` how many: they hold one of the rarer words of the
-    query, or are among the nearest by meaning and not weak. `weaker` are the nearest of those that
-    are weak, best first. `note` is for the person, empty if there is nothing to say. Where the list
-    is `whole`, `ids` are in its order, and `hits` but its beginning; `further` are those of the
-    ranked that come later in it.
+    `ids`: all `total` matching papers; they contain one of the rarer words of the query, or are
+    among the nearest by meaning and not weak. `weaker`: the nearest weak papers, best first.
+    `note`: a message for the user, or empty. `whole`: `ids` are in the order of the list, and
+    `hits` are its beginning; `further`: the ranked papers that come later in it.
     """
 
     hits: list[SearchHit]

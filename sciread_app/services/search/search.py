@@ -1,4 +1,4 @@
-"""Finding papers: by their words, by their meaning, by both, or by what they are like."""
+"""Search by keywords, by meaning, by both, or by example papers."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ __all__ = [
     "SearchService",
 ]
 
-# Papers that this leg hands to the ranking. Deeper changes nothing among the first ten.
+# Papers that the search by meaning passes on to the ranking. More change nothing among the first
+# ten.
 _BY_MEANING = 200
-# Papers that stand for the whole library where its average is asked for.
+# The sample of papers from which the mean vector of the library is computed.
 _SAMPLE = 1000
-# How often a typed word counts where the words of whole papers stand beside it.
+# The weight of a typed word against the words of example papers.
 _TYPED = 4
 _NAMES = {"doi": "DOI", "arxiv": tr("arXiv id"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
 _HOW_TO_ADD = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found.")
 
 
 class SearchService:
-    """Answers from the library and, where there is one, from a model's space.
+    """Searches the library and, if there is a model, its embedding index.
 
-    Without a space, or when the model fails, words alone are searched and the note says so.
+    Without an index, or when the model fails, the search uses keywords only and notes it.
     """
 
     def __init__(self, library: Library, space: EmbeddingIndex | None) -> None:
@@ -102,16 +103,16 @@ class SearchService:
     def similar(
         self, like: Sequence[PaperId], unlike: Sequence[PaperId] = (), *, limit: int = 50
     ) -> SearchResults:
-        """Papers like these, and not like those. Works while the model sleeps.
+        """Return papers similar to `like` and dissimilar to `unlike`. Needs no model process.
 
-        The similarity of a hit is the mean of those to the papers in `like`.
+        The similarity of a hit is its mean similarity to the papers in `like`.
         """
         query = Query(likes(like, unlike), like=tuple(like), unlike=tuple(unlike))
         return self.find(query, limit=limit)
 
     def why(self, query: Query, ids: Sequence[PaperId]) -> Mapping[PaperId, MatchExplanation]:
-        """Why each of these papers fits: the words it shares with the query, and where they
-        stand, and the sentence that says it best. Meant for the papers that are looked at."""
+        """Explain why each of these papers matches the query. The model encodes every sentence of
+        their abstracts, so pass displayed papers only."""
         if not query.terms:
             return {paper: MatchExplanation() for paper in ids}
         vector = self._understood(query, SearchMode.hybrid)[0]
@@ -140,7 +141,7 @@ class SearchService:
         return SearchResults(hits, len(hits), note, query, ids)
 
     def _listed(self, query: Query, limit: int, order: Order) -> SearchResults:
-        """All papers that meet the conditions, but for those that are not wanted."""
+        """Return all papers that meet the conditions, without negative examples."""
         if query.conditions:
             ids = self._library.ordered(self._library.matching(query.conditions), order)
         else:
@@ -150,11 +151,11 @@ class SearchService:
         return _list(ids, limit, query)
 
     def _in_trash(self, query: Query, limit: int, order: Order) -> SearchResults:
-        """The papers that contain all words; papers in the trash are not ranked."""
+        """Return the papers that contain all words; papers in the trash are not ranked."""
         return _list(self._library.ordered(self._holding(query), order), limit, query)
 
     def _holding(self, query: Query) -> Ids:
-        """The papers that hold every word, and meet the conditions."""
+        """Return the papers that contain every word and meet the conditions."""
         words = [
             Condition("text", f"{term.text}*" if term.prefix else term.text)
             for term in dict.fromkeys(query.terms)
@@ -193,7 +194,7 @@ class SearchService:
         return self._ranked(query, vector, words, meaning, holding, limit, note)
 
     def _alike(self, query: Query, limit: int) -> SearchResults:
-        """Papers like some, not like others, and no versions of any of them."""
+        """Return papers similar to the examples, without the examples and their versions."""
         vectors, given = self._known(query.like), [*query.like, *query.unlike]
         allowed = self._library.matching(query.conditions) if query.conditions else None
         wide = 2 * limit + len(given)
@@ -226,14 +227,14 @@ class SearchService:
         return SearchResults(found, len(found), note, query, ids, weaker=weaker)
 
     def _known(self, papers: Sequence[PaperId]) -> NDArray[np.float32]:
-        """The vectors of those of these papers that have one."""
+        """Return the vectors of these papers; papers without a vector are skipped."""
         if self._space is None:
             return np.empty((0, 1), np.float32)
         vectors, known = self._space.vectors(papers)
         return vectors[known]
 
     def _steered_terms(self, query: Query) -> tuple[Term, ...]:
-        """The typed terms, and those of positive examples that no negative example has."""
+        """Return the typed terms, and those of positive examples that no negative example has."""
         liked, unliked = (
             terms_of(" ".join(part for texts in self._library.texts(papers) for part in texts))
             for papers in (query.like, query.unlike)
@@ -249,14 +250,14 @@ class SearchService:
         return replace(results, hits=[hits[PaperId(id)] for id in ids.tolist()])
 
     def _understood(self, query: Query, mode: SearchMode) -> tuple[NDArray[np.float32] | None, str]:
-        """The query as a vector, or None and the reason why it cannot be had."""
+        """Return the vector of the query, or None and the reason why there is none."""
         try:
             if self._space is None:
-                said = tr("There is no model to search by meaning with.")
-                raise EncoderFailed(said, tr("Choose one."))
+                message = tr("There is no model to search by meaning with.")
+                raise EncoderFailed(message, tr("Choose one."))
             if not self._space.count():
-                said = tr("No paper has a vector yet.")
-                raise EncoderFailed(said, tr("Encode the library first."))
+                message = tr("No paper has a vector yet.")
+                raise EncoderFailed(message, tr("Encode the library first."))
             return self._vector(query.meaning), ""
         except EncoderFailed as failure:
             if mode is SearchMode.meaning:
@@ -280,7 +281,7 @@ class SearchService:
         return RankedList(ids, similarities.astype(np.float64))
 
     def _knows_any_word(self, query: Query) -> bool:
-        """Whether a word of the query means something to the model, or stands in the library."""
+        """Return whether the model or the library knows a word of the query."""
         assert self._space
         ways = [spellings(term.text) for term in query.terms]
         words = {word.lower() for way in ways for spelling in way for word in spelling}
@@ -365,8 +366,8 @@ class SearchService:
         text_rank: int | None = None,
         meaning_rank: int | None = None,
     ) -> SearchHit:
-        """A hit; `similarity` is nan where there is no vector, and `comparable` says whether it
-        may be compared with pairs of papers."""
+        """Return a hit. `similarity`: nan if there is no vector; `comparable`: whether it can be
+        compared with that of pairs of papers."""
         if self._space is None or math.isnan(similarity):
             return SearchHit(PaperId(paper), float(score), text_rank, meaning_rank)
         percentile = 100 * self._space.percentile(similarity) if comparable else None
@@ -375,8 +376,8 @@ class SearchService:
         )
 
     def _one_a_work(self, ids: Ids, limit: int, without: Sequence[PaperId] = ()) -> list[int]:
-        """Positions of the first `limit` papers of which no other version stands in front, and
-        that are no versions of those in `without`."""
+        """Return the positions of the first `limit` papers, only the first version of each work,
+        and none of the works in `without`."""
         kept: list[int] = []
         works = self._library.works(without)
         seen = {works.get(paper, -paper) for paper in without}
@@ -394,7 +395,8 @@ class SearchService:
         return kept
 
     def _average(self) -> NDArray[np.float32]:
-        """The mean vector of the library, from a sample; redrawn when it has grown a lot."""
+        """Return the mean vector of a sample of the library, which is redrawn when the number of
+        vectors has changed by a quarter."""
         assert self._space
         count = self._space.count()
         if self._centre is None or abs(count - self._centre[0]) > self._centre[0] / 4:

@@ -45,8 +45,8 @@ def partial_word(text: str, cursor: int) -> PartialWord | None:
 
 def completed(text: str, cursor: int, half: PartialWord, name: str) -> tuple[str, int]:
     """`text` with `name` completed, and the cursor position after it."""
-    said = fragment(half.field, [name], negated=half.negated)
-    before = f"{text[: half.start]}{said} "
+    clause = fragment(half.field, [name], negated=half.negated)
+    before = f"{text[: half.start]}{clause} "
     return before + text[cursor:].lstrip(), len(before)
 
 

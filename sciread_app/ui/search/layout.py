@@ -25,7 +25,7 @@ class SearchLayout(QObject):
     """The list and the details share the width; a model comparison takes all of it. If both do not
     fit, an opened paper takes the whole page."""
 
-    fitted = Signal()  # whether the details fit beside the list has changed
+    fitted = Signal()  # the details fit next to the list, or no longer do
 
     def __init__(
         self,

@@ -54,8 +54,8 @@ class MissingPaper(QObject):
         def failed(problem: JobError) -> None:
             if name == self._wanted:
                 again = (tr("Try again"), lambda: self._look_up(name))
-                said = f"{problem.message} {problem.hint}".strip()
-                self._empty.say("search", _title(name), said, (again,))
+                text = f"{problem.message} {problem.hint}".strip()
+                self._empty.say("search", _title(name), text, (again,))
 
         self._jobs.run(
             tr("Looking up {name}", name=name.value),

@@ -208,7 +208,7 @@ class SearchPage(Page):
             self.details.focus_text()
 
     def close_paper(self) -> None:
-        """Return to the list, with the paper beside it."""
+        """Return to the list, with the paper next to it."""
         if self._paper_alone:
             self._show_as_page(False)
         (self.compare.take_focus if self.compare.is_open else self.result_list.setFocus)()
