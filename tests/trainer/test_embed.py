@@ -46,7 +46,7 @@ def papers_file(path: Path, count: int = PAPERS) -> Path:
 
 
 @pytest.fixture
-def work(tmp_path, package):
+def make_job(tmp_path, package):
     """Return a function that makes a job with the given changes."""
     path = papers_file(tmp_path / "papers.jsonl")
 
@@ -82,9 +82,9 @@ def assert_complete(output: Path, package, count: int = PAPERS) -> None:
     assert len((output / "manifest.jsonl").read_text().splitlines()) == checked.shards
 
 
-def test_embed_writes_a_vector_for_every_paper(work, package, tmp_path):
+def test_embed_writes_a_vector_for_every_paper(make_job, package, tmp_path):
     notes, progress = [], []
-    done = embed(work(), progress=progress.append, note=notes.append)
+    done = embed(make_job(), progress=progress.append, note=notes.append)
     assert (done.shards, done.papers) == (8, PAPERS)
     assert_complete(tmp_path / "out", package)
     assert notes == ["Counting the papers."]
@@ -96,30 +96,30 @@ def test_embed_writes_a_vector_for_every_paper(work, package, tmp_path):
     assert manifest["input"] == "papers.jsonl"
 
 
-def test_embed_stores_the_requested_dtype(work, tmp_path):
-    embed(work(dtype="float32"))
+def test_embed_stores_the_requested_dtype(make_job, tmp_path):
+    embed(make_job(dtype="float32"))
     vectors = np.load(tmp_path / "out" / "shards" / "000000" / "vectors.npy")
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
 
 
-def test_concurrent_workers_share_the_shards(work, package, tmp_path):
+def test_concurrent_workers_share_the_shards(make_job, package, tmp_path):
     with ThreadPoolExecutor(4) as threads:
-        done = list(threads.map(lambda _: embed(work(shard_papers=10)), range(4)))
+        done = list(threads.map(lambda _: embed(make_job(shard_papers=10)), range(4)))
     assert sum(one.shards for one in done) == 40
     assert sum(one.papers for one in done) == PAPERS
     assert_complete(tmp_path / "out", package)
 
 
-def test_finished_shards_are_not_computed_again(work, tmp_path):
-    embed(work())
+def test_finished_shards_are_not_computed_again(make_job, tmp_path):
+    embed(make_job())
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/shards/*/*")}
-    done = embed(work())
+    done = embed(make_job())
     assert done.papers == 0
     assert before == {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/shards/*/*")}
 
 
-def test_stopped_worker_releases_its_shards_and_can_resume(work, package, tmp_path):
+def test_stopped_worker_releases_its_shards_and_can_resume(make_job, package, tmp_path):
     stop = threading.Event()
 
     def after_three_shards(_) -> None:
@@ -127,32 +127,32 @@ def test_stopped_worker_releases_its_shards_and_can_resume(work, package, tmp_pa
             stop.set()
 
     with pytest.raises(Stopped):
-        embed(work(), stop=stop, progress=after_three_shards)
+        embed(make_job(), stop=stop, progress=after_three_shards)
     assert not list((tmp_path / "out" / "leases").iterdir())
     assert verify(tmp_path / "out").problems == [f"Shard 00000{n} is missing." for n in range(3, 8)]
-    assert embed(work()).shards == 5
+    assert embed(make_job()).shards == 5
     assert_complete(tmp_path / "out", package)
 
 
-def test_shard_of_a_silent_worker_is_taken_over(work, package, tmp_path):
+def test_shard_of_a_silent_worker_is_taken_over(make_job, package, tmp_path):
     leases = tmp_path / "out" / "leases"
     leases.mkdir(parents=True)
     (leases / "000002.0").write_text('{"beat": 1, "owner": "far-1", "pid": 1, "place": "far"}')
-    assert embed(work(patience=0.3)).shards == 8
+    assert embed(make_job(patience=0.3)).shards == 8
     assert_complete(tmp_path / "out", package)
 
 
-def test_leftovers_of_dead_workers_are_removed(work, package, tmp_path):
-    embed(work())
+def test_leftovers_of_dead_workers_are_removed(make_job, package, tmp_path):
+    embed(make_job())
     (tmp_path / "out" / "leases" / "000002.0").write_text("{}")
     (tmp_path / "out" / "shards" / "000002.1a2b").mkdir()
-    embed(work())
+    embed(make_job())
     assert_complete(tmp_path / "out", package)
     assert len(list((tmp_path / "out" / "shards").iterdir())) == 8
 
 
-def test_shard_finished_twice_is_stored_once(work, tmp_path, package):
-    embed(work())
+def test_shard_finished_twice_is_stored_once(make_job, tmp_path, package):
+    embed(make_job())
     output = tmp_path / "out"
     before = vectors_in(output)
     from trainer.embedding.shards import ShardPlan
@@ -167,10 +167,10 @@ def test_shard_finished_twice_is_stored_once(work, tmp_path, package):
     assert_complete(output, package)
 
 
-def test_invalid_entries_are_listed_in_the_manifest(work, tmp_path):
+def test_invalid_entries_are_listed_in_the_manifest(make_job, tmp_path):
     path = tmp_path / "some.jsonl"
     path.write_text('{"title": "graph"}\nnot JSON\n{"title": "graph", "abstract": "deep"}\n')
-    done = embed(work(inputs=(path,)))
+    done = embed(make_job(inputs=(path,)))
     assert (done.papers, len(done.skipped)) == (2, 1)
     checked = verify(tmp_path / "out")
     assert (checked.papers, checked.skipped, checked.problems) == (2, 1, [])
@@ -180,22 +180,22 @@ def test_invalid_entries_are_listed_in_the_manifest(work, tmp_path):
     assert all(name.startswith("text:") for name in ids)
 
 
-def test_output_belongs_to_one_model_dtype_and_input(work, tmp_path):
-    embed(work())
+def test_output_belongs_to_one_model_dtype_and_input(make_job, tmp_path):
+    embed(make_job())
     other = tiny_package(tmp_path / "other", pooling="cls")
     with pytest.raises(TrainerError, match="holds vectors of Tiny"):
-        embed(EmbeddingJob(other, work().inputs, tmp_path / "out"))
+        embed(EmbeddingJob(other, make_job().inputs, tmp_path / "out"))
     with pytest.raises(TrainerError, match="begun with float16, not float32"):
-        embed(work(dtype="float32"))
+        embed(make_job(dtype="float32"))
     with pytest.raises(TrainerError, match=r"begun with other inputs: papers\.jsonl"):
-        embed(work(inputs=(papers_file(tmp_path / "more.jsonl"),)))
+        embed(make_job(inputs=(papers_file(tmp_path / "more.jsonl"),)))
     papers_file(tmp_path / "papers.jsonl", 300)
     with pytest.raises(TrainerError, match="not what it was when this output was begun"):
-        embed(work())
+        embed(make_job())
 
 
-def test_changed_input_is_detected(work, tmp_path):
-    embed(work())
+def test_changed_input_is_detected(make_job, tmp_path):
+    embed(make_job())
     shard = tmp_path / "out" / "shards" / "000007"
     for path in shard.iterdir():
         path.unlink()
@@ -205,38 +205,38 @@ def test_changed_input_is_detected(work, tmp_path):
     at = lines.index(b'{"id": "p360"') - 1
     (tmp_path / "papers.jsonl").write_bytes(lines[:at] + b" " + lines[at + 1 :])
     with pytest.raises(TrainerError, match="not what it was when this output was begun"):
-        embed(work())
+        embed(make_job())
     assert not list((tmp_path / "out" / "leases").iterdir())
 
 
-def test_inputs_without_papers_are_refused(work, tmp_path):
+def test_inputs_without_papers_are_refused(make_job, tmp_path):
     (tmp_path / "empty.jsonl").write_text("\n")
     with pytest.raises(TrainerError, match="hold no papers"):
-        embed(work(inputs=(tmp_path / "empty.jsonl",)))
+        embed(make_job(inputs=(tmp_path / "empty.jsonl",)))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_unwritable_output_is_reported(work, tmp_path):
+def test_unwritable_output_is_reported(make_job, tmp_path):
     (tmp_path / "out").mkdir(mode=0o555)
     with pytest.raises(TrainerError, match="cannot be written"):
-        embed(work())
+        embed(make_job())
 
 
-def test_full_disk_is_reported_and_lease_released(work, tmp_path):
+def test_full_disk_is_reported_and_lease_released(make_job, tmp_path):
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, hard))  # vectors of 50 papers take 3,200
     try:
         with pytest.raises(TrainerError, match=r"cannot be written to .*too large"):
-            embed(work())
+            embed(make_job())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert not list((tmp_path / "out" / "leases").iterdir())
     assert not list((tmp_path / "out" / "shards").iterdir())
 
 
-def test_verify_finds_missing_damaged_unknown_and_repeated_shards(work, tmp_path):
-    embed(work())
+def test_verify_finds_missing_damaged_unknown_and_repeated_shards(make_job, tmp_path):
+    embed(make_job())
     output = tmp_path / "out"
     shards = output / "shards"
     (shards / "000001").rename(shards / "000099")
@@ -253,9 +253,9 @@ def test_verify_finds_missing_damaged_unknown_and_repeated_shards(work, tmp_path
     assert len(problems) == 4
 
 
-def test_verify_names_repeated_ids(work, tmp_path):
+def test_verify_names_repeated_ids(make_job, tmp_path):
     other = papers_file(tmp_path / "again.jsonl", 1)
-    embed(work(inputs=(tmp_path / "papers.jsonl", other)))
+    embed(make_job(inputs=(tmp_path / "papers.jsonl", other)))
     assert verify(tmp_path / "out").problems == ["1 ids are there more than once, for example p0."]
 
 
@@ -264,11 +264,11 @@ def test_verify_reports_a_folder_without_vectors(tmp_path):
         verify(tmp_path)
 
 
-def start(work: EmbeddingJob) -> subprocess.Popen[str]:
+def start(job: EmbeddingJob) -> subprocess.Popen[str]:
     """Start a worker in a separate process."""
-    command = [sys.executable, "-m", "trainer", "embed", "--model", str(work.package.folder)]
-    command += ["--input", str(work.inputs[0]), "--output", str(work.output)]
-    command += ["--shard-papers", str(work.shard_papers), "--device", "cpu"]
+    command = [sys.executable, "-m", "trainer", "embed", "--model", str(job.package.folder)]
+    command += ["--input", str(job.inputs[0]), "--output", str(job.output)]
+    command += ["--shard-papers", str(job.shard_papers), "--device", "cpu"]
     return subprocess.Popen(
         command,
         cwd=ROOT,
@@ -279,17 +279,17 @@ def start(work: EmbeddingJob) -> subprocess.Popen[str]:
     )
 
 
-def wait_until_finished(work: EmbeddingJob, process: subprocess.Popen[str], some: int) -> None:
-    shards, store = work.output / "shards", Store(work.output)
+def wait_until_finished(job: EmbeddingJob, process: subprocess.Popen[str], some: int) -> None:
+    shards, store = job.output / "shards", Store(job.output)
     while process.poll() is None and not (shards.is_dir() and len(store.finished()) >= some):
         time.sleep(0.005)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_terminated_workers_lose_only_their_shard(number, work, package, tmp_path):
+def test_terminated_workers_lose_only_their_shard(number, make_job, package, tmp_path):
     path = papers_file(tmp_path / "many.jsonl", 3_000)
-    many = work(inputs=(path,), shard_papers=20)
+    many = make_job(inputs=(path,), shard_papers=20)
     first = start(many)
     wait_until_finished(many, first, 3)
     first.send_signal(number)
@@ -312,7 +312,7 @@ def test_terminated_workers_lose_only_their_shard(number, work, package, tmp_pat
     assert_complete(many.output, package, 3_000)
 
 
-def test_embed_command_takes_several_inputs_and_verifies(work, tmp_path):
+def test_embed_command_takes_several_inputs_and_verifies(make_job, tmp_path):
     from typer.testing import CliRunner
 
     from trainer.cli import app
@@ -320,7 +320,14 @@ def test_embed_command_takes_several_inputs_and_verifies(work, tmp_path):
     (tmp_path / "other.jsonl").write_text('{"title": ""}\n')
     given = [str(tmp_path / "papers.jsonl"), str(tmp_path / "other.jsonl")]
     command = ["embed", "--output", str(tmp_path / "out")]
-    made = [*command, "--model", str(work().package.folder), "--shard-papers=50", "--input", *given]
+    made = [
+        *command,
+        "--model",
+        str(make_job().package.folder),
+        "--shard-papers=50",
+        "--input",
+        *given,
+    ]
     answer = CliRunner().invoke(app, made)
     assert answer.exit_code == 0, answer.output
     assert "This paper has neither a title nor an abstract." in answer.output
@@ -334,28 +341,34 @@ def test_embed_command_takes_several_inputs_and_verifies(work, tmp_path):
     assert json.loads(answer.output)["problems"][0].startswith("Shard 000004 is damaged")
 
 
-def test_embed_command_uses_singular_for_one_paper(work, tmp_path):
+def test_embed_command_uses_singular_for_one_paper(make_job, tmp_path):
     from typer.testing import CliRunner
 
     from trainer.cli import app
 
     (tmp_path / "one.jsonl").write_text('{"title": "deep graph"}\n')
     command = ["embed", "--output", str(tmp_path / "out")]
-    made = ["--model", str(work().package.folder), "--input", str(tmp_path / "one.jsonl")]
+    made = ["--model", str(make_job().package.folder), "--input", str(tmp_path / "one.jsonl")]
     answer = CliRunner().invoke(app, [*command, *made])
     assert "in 1 shard. All vectors" in answer.output
     checked = CliRunner().invoke(app, [*command, "--verify"]).output
     assert checked == "1 paper in 1 shard, 0 skipped: all there, and once.\n"
 
 
-def test_ray_engine_without_ray_says_what_to_install(work, tmp_path, monkeypatch):
+def test_ray_engine_without_ray_says_what_to_install(make_job, tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
     from trainer.cli import app
 
     monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
     monkeypatch.delitem(sys.modules, "trainer.embed_ray", raising=False)
-    command = ["embed", "--model", str(work().package.folder), "--output", str(tmp_path / "out")]
+    command = [
+        "embed",
+        "--model",
+        str(make_job().package.folder),
+        "--output",
+        str(tmp_path / "out"),
+    ]
     command += ["--input", str(tmp_path / "papers.jsonl"), "--engine", "ray"]
     with pytest.raises(TrainerError, match="needs ray") as raised:
         CliRunner().invoke(app, command, catch_exceptions=False)

@@ -55,7 +55,7 @@ def make_run(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def alone(make_run) -> dict[str, Run]:
+def runs_of_one(make_run) -> dict[str, Run]:
     """Every method, trained by one process."""
     runs = {method: make_run(method, "alone") for method in METHODS}
     for run in runs.values():
@@ -122,13 +122,13 @@ def weights(run: Run) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_two_ranks_learn_the_same_as_one(alone, runs_of_two, way):
+def test_two_ranks_learn_the_same_as_one(runs_of_one, runs_of_two, way):
     method = way.partition(" ")[0]
-    expected, found = losses(alone[method]), losses(runs_of_two[way])
+    expected, found = losses(runs_of_one[method]), losses(runs_of_two[way])
     assert len(set(expected)) > 1
     assert found == pytest.approx(expected, rel=1e-4)
     other = weights(runs_of_two[way])
-    for name, values in weights(alone[method]).items():
+    for name, values in weights(runs_of_one[method]).items():
         torch.testing.assert_close(other[name], values, rtol=0, atol=2e-3)
 
 

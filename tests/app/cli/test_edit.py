@@ -103,7 +103,7 @@ def attach(shell: Shell, *files: Path) -> None:
 
 
 @pytest.fixture
-def opened(monkeypatch) -> list[str]:
+def opened_files(monkeypatch) -> list[str]:
     """The files that were opened with the system's viewer."""
     files: list[str] = []
 
@@ -115,23 +115,23 @@ def opened(monkeypatch) -> list[str]:
     return files
 
 
-def test_open_shows_the_pdf_of_a_paper(shell, tmp_path, opened):
+def test_open_shows_the_pdf_of_a_paper(shell, tmp_path, opened_files):
     pdf = tmp_path / "radium.pdf"
     pdf.touch()
     (tmp_path / "run.sh").touch()
     attach(shell, tmp_path / "run.sh", tmp_path / "gone.pdf", pdf)
     assert shell.json("open", "curie1898") == {"paper": 1, "file": str(pdf)}
-    assert opened == [str(pdf)]
+    assert opened_files == [str(pdf)]
 
 
-def test_open_without_pdf_fails(shell, tmp_path, opened):
+def test_open_without_pdf_fails(shell, tmp_path, opened_files):
     assert "1" in shell.json("open", "1", code=1)["error"]
     (tmp_path / "run.sh").touch()
     attach(shell, tmp_path / "run.sh")
     shell.json("open", "1", code=1)
     attach(shell, tmp_path / "gone.pdf")
     assert "gone.pdf" in shell.json("open", "1", code=1)["error"]
-    assert not opened
+    assert not opened_files
 
 
 def test_open_without_pdf_viewer_exits_with_1(shell, tmp_path, monkeypatch):

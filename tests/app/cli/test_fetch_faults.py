@@ -105,7 +105,7 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
         library.close()
         ids = {paper.source_id for paper in found}
         outcome = Outcome(said, fetch, len(found), len(ids), len(server.requests))
-        return outcome, held(case, server)
+        return outcome, count_of(case, server)
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def small_pages() -> Iterator[None]:
         yield
 
 
-def held(case: Case, server: LocalServer) -> int:
+def count_of(case: Case, server: LocalServer) -> int:
     if case.source != "arxiv-oai":
         return case.count
     assert isinstance(server, ArxivServer)

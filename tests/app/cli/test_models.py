@@ -23,7 +23,7 @@ def shell(tmp_path, monkeypatch) -> Shell:
 
 
 @pytest.fixture
-def given(tmp_path) -> Path:
+def package_folder(tmp_path) -> Path:
     """A model package outside the home."""
     made = tiny_package(tmp_path / "given", id="bees", title="On bees", method="specter")
     return made.folder
@@ -33,8 +33,8 @@ def names(shell):
     return [model["name"] for model in shell.json("model", "list")]
 
 
-def test_model_is_added_listed_shown_renamed_and_removed(shell, given, tmp_path):
-    added = shell.json("model", "add", str(given))
+def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, tmp_path):
+    added = shell.json("model", "add", str(package_folder))
     assert (added["name"], added["title"], added["state"]) == ("bees", "On bees", "idle")
     starter, bees = shell.json("model", "list")
     assert (starter["state"], bees["dim"], bees["checked"]) == ("answers", 32, True)
@@ -50,8 +50,8 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, given, tmp_path)
     assert "no model bees in the trash" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
-def test_model_commands_print_readable_text(shell, given):
-    said = shell.run("model", "add", str(given)).stdout
+def test_model_commands_print_readable_text(shell, package_folder):
+    said = shell.run("model", "add", str(package_folder)).stdout
     assert "On bees is here, as bees." in said and "sciread model activate bees" in said
     said = shell.run("model", "list").stdout
     assert "On bees" in said and "answers" in said
@@ -60,8 +60,8 @@ def test_model_commands_print_readable_text(shell, given):
     assert "is called" in shell.run("model", "rename", "bees", "[red]Bees").stdout
 
 
-def test_exported_model_is_identical_each_time_and_can_be_added(shell, given, tmp_path):
-    shell.run("model", "add", str(given))
+def test_exported_model_is_identical_each_time_and_can_be_added(shell, package_folder, tmp_path):
+    shell.run("model", "add", str(package_folder))
     target = str(tmp_path / "bees.zip")
     written = shell.json("model", "export", "bees", target)
     first = Path(target).read_bytes()
@@ -73,25 +73,25 @@ def test_exported_model_is_identical_each_time_and_can_be_added(shell, given, tm
     assert shell.json("model", "add", target)["name"] == "bees"
 
 
-def test_model_errors_have_message_and_exit_code(shell, given, tmp_path):
+def test_model_errors_have_message_and_exit_code(shell, package_folder, tmp_path):
     assert "comes with SciRead" in shell.json("model", "remove", "starter", code=1)["error"]
     assert "no model wasps" in shell.json("model", "show", "wasps", code=1)["error"]
     (tmp_path / "no.zip").write_bytes(b"no zip")
     assert "no.zip" in shell.json("model", "add", str(tmp_path / "no.zip"), code=1)["error"]
     assert names(shell) == ["starter"]
-    shell.run("model", "add", str(given))
+    shell.run("model", "add", str(package_folder))
     (shell.home / "models" / "bees" / "model.safetensors").write_bytes(b"cut off")
     _, bees = shell.json("model", "list", code=1)
     assert "model.safetensors" in bees["problem"]
     assert "damaged" in shell.run("model", "show", "bees", code=1).stdout
 
 
-def test_hub_name_is_downloaded_unless_a_local_path(shell, given, tmp_path, monkeypatch):
+def test_hub_name_is_downloaded_unless_a_local_path(shell, package_folder, tmp_path, monkeypatch):
     asked = []
 
     def ask(command, home, task):
         asked.append(command)
-        shutil.copytree(given, command[2].partition("=")[2])
+        shutil.copytree(package_folder, command[2].partition("=")[2])
         return {}
 
     monkeypatch.setattr(trainer, "ask", ask)
@@ -105,15 +105,15 @@ def test_hub_name_is_downloaded_unless_a_local_path(shell, given, tmp_path, monk
     assert len(asked) == 1
 
 
-def test_model_is_activated_by_title(shell, given):
-    shell.run("model", "add", str(given))
+def test_model_is_activated_by_title(shell, package_folder):
+    shell.run("model", "add", str(package_folder))
     assert shell.json("model", "activate", "On bees")["model"] == "bees"
     assert "answers now" in shell.json("model", "remove", "bees", code=1)["error"]
 
 
-def test_votes_are_shown_with_their_certainty(shell, given):
+def test_votes_are_shown_with_their_certainty(shell, package_folder):
     assert "Nobody has voted yet." in shell.run("model", "votes").stdout
-    shell.run("model", "add", str(given))
+    shell.run("model", "add", str(package_folder))
     with_library = workspace.Workspace(open_home(shell.home))
     for n in range(9):
         with_library.votes.cast(Question(f"question {n}"), "starter", "bees", "bees")

@@ -26,7 +26,7 @@ for line in sys.argv[1:]:
 """
 
 
-def said(module: str, encoding: str, *lines: str) -> bytes:
+def output_of(module: str, encoding: str, *lines: str) -> bytes:
     done = subprocess.run(
         [sys.executable, "-c", VERBS.format(module=module), *lines],
         env=os.environ | {"PYTHONIOENCODING": encoding},
@@ -51,7 +51,7 @@ def home(shell, tmp_path):  # noqa: F811
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_command_prints_substitutes_for_unencodable_characters(home, encoding):
     start = f"--home|{home}"
-    found = said(
+    found = output_of(
         "sciread_app.__main__", encoding, "--help", f"{start}|status", f"{start}|doctor",
         f"{start}|find|--mode|text|λ", f"{start}|add|{home.parent / 'more.bib'}",
     ).decode(encoding)  # fmt: skip
@@ -60,7 +60,7 @@ def test_command_prints_substitutes_for_unencodable_characters(home, encoding):
 
 def test_machine_readable_output_keeps_every_character(home):
     start = f"--home|{home}"
-    printed = said(
+    printed = output_of(
         "sciread_app.__main__", "cp1252", f"{start}|find|--mode|text|λ|--json",
         f"{start}|export|λ|--format|ris",
     )  # fmt: skip
@@ -71,5 +71,7 @@ def test_machine_readable_output_keeps_every_character(home):
 
 def test_trainer_prints_substitutes_for_unencodable_characters(tmp_path):
     tiny_package(tmp_path / "ours", title=TITLE)
-    printed = said("trainer.cli", "ascii", "--help", "methods", "suites", f"info|{tmp_path}/ours")
+    printed = output_of(
+        "trainer.cli", "ascii", "--help", "methods", "suites", f"info|{tmp_path}/ours"
+    )
     assert b"Schr?dinger?s ?" in printed

@@ -27,14 +27,14 @@ def shell(tmp_path, monkeypatch) -> Shell:
     return shell
 
 
-def standing(shell: Shell, name: str) -> str:
+def status_of(shell: Shell, name: str) -> str:
     known = {one["name"]: one["standing"] for one in shell.json("train", "list")}
     return known[name]
 
 
 def wait_for(shell: Shell, name: str, *wanted: str) -> None:
     late = time.monotonic() + 60
-    while standing(shell, name) not in wanted and time.monotonic() < late:
+    while status_of(shell, name) not in wanted and time.monotonic() < late:
         time.sleep(0.02)
 
 
@@ -92,7 +92,7 @@ def test_interrupting_follow_does_not_stop_the_training(shell, monkeypatch):
     wait_for(shell, "mine", "running")
     monkeypatch.setattr(training, "time", SimpleNamespace(sleep=interrupted))
     assert "mine goes on without you." in shell.run("train", "follow", "mine").stdout
-    assert standing(shell, "mine") == "running"
+    assert status_of(shell, "mine") == "running"
     shell.run("train", "stop", "mine")
 
 

@@ -265,7 +265,7 @@ def test_xml_with_own_entities_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def stocked(library: Library, tmp_path: Path) -> Library:
+def filled_library(library: Library, tmp_path: Path) -> Library:
     library.put([
         paper("A", abstract="about A", venue="Phys. Rev.", fields=("cs.CL", "cs.AI"),
               identifiers=identifiers(("doi", "10.1000/a"), ("arxiv", "2101.00001"))),
@@ -286,7 +286,7 @@ def stocked(library: Library, tmp_path: Path) -> Library:
     return library
 
 
-def test_library_is_read_while_open(tmp_path: Path, stocked: Library) -> None:
+def test_library_is_read_while_open(tmp_path: Path, filled_library: Library) -> None:
     path = tmp_path / "library.sqlite3"
     before = path.read_bytes()
     found = read(path, "library")
@@ -304,13 +304,15 @@ def test_library_is_read_while_open(tmp_path: Path, stocked: Library) -> None:
         CitedIds("arxiv:2101.00001", ("pmid:12",)),
     ]
     assert path.read_bytes() == before
-    assert stocked.count() == 3
+    assert filled_library.count() == 3
 
 
-def test_collection_of_a_library_includes_subcollections(tmp_path: Path, stocked: Library) -> None:
-    stocked.collections.add([1], "thesis/methods")
-    stocked.collections.add([3, 4], "thesis")
-    stocked.collections.add([2], "methods")
+def test_collection_of_a_library_includes_subcollections(
+    tmp_path: Path, filled_library: Library
+) -> None:
+    filled_library.collections.add([1], "thesis/methods")
+    filled_library.collections.add([3, 4], "thesis")
+    filled_library.collections.add([2], "methods")
     path = tmp_path / "library.sqlite3"
 
     def names(collection: str) -> list[str]:
@@ -330,10 +332,10 @@ def test_collection_of_a_library_includes_subcollections(tmp_path: Path, stocked
     [("user_version = 99", "format 99"), ("application_id = 7", "no library")],
 )
 def test_newer_library_or_other_database_is_refused(
-    tmp_path: Path, stocked: Library, pragma: str, said: str
+    tmp_path: Path, filled_library: Library, pragma: str, said: str
 ) -> None:
     path = tmp_path / "library.sqlite3"
-    stocked.close()
+    filled_library.close()
     with sqlite3.connect(path) as db:
         db.execute(f"PRAGMA {pragma}")
     with pytest.raises(TrainerError, match=said):

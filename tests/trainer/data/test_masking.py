@@ -24,7 +24,7 @@ def test_masking_matches_the_reference_example(shared, share):
     assert labels.tolist() == np.concatenate(expected["labels"]).tolist()
 
 
-def many(key, examples=2_000, length=500, **values):
+def mask_examples(key, examples=2_000, length=500, **values):
     numbers = np.repeat(np.arange(examples), length)
     places = np.tile(np.arange(length), examples)
     ids = 5 + (numbers * 31 + places * 7) % 995
@@ -34,7 +34,7 @@ def many(key, examples=2_000, length=500, **values):
 
 
 def test_masking_selects_15_percent_and_replaces_80_10_10():
-    ids, found = many(1)
+    ids, found = mask_examples(1)
     words = ids >= 5
     assert found.asked.size / words.sum() == pytest.approx(0.15, abs=0.002)
     before, after = ids[found.asked], found.ids[found.asked]
@@ -45,7 +45,7 @@ def test_masking_selects_15_percent_and_replaces_80_10_10():
 
 
 def test_special_tokens_are_never_masked_and_others_unchanged():
-    ids, found = many(1)
+    ids, found = mask_examples(1)
     assert not np.isin(ids[found.asked], SPECIAL).any()
     rest = np.ones(len(ids), bool)
     rest[found.asked] = False
@@ -53,7 +53,7 @@ def test_special_tokens_are_never_masked_and_others_unchanged():
 
 
 def test_random_words_cover_the_whole_vocabulary():
-    ids, found = many(1, share=0.9)
+    ids, found = mask_examples(1, share=0.9)
     after = found.ids[found.asked]
     drawn = after[(after != 4) & (after != ids[found.asked])]
     # All except [MASK], which was left out above.
@@ -62,9 +62,9 @@ def test_random_words_cover_the_whole_vocabulary():
 
 
 def test_masks_depend_on_the_key():
-    _, first = many(1, examples=20)
-    _, again = many(1, examples=20)
-    _, second = many(2, examples=20)
+    _, first = mask_examples(1, examples=20)
+    _, again = mask_examples(1, examples=20)
+    _, second = mask_examples(2, examples=20)
     assert first.asked.tolist() == again.asked.tolist()
     both = len(set(first.asked.tolist()) & set(second.asked.tolist()))
     assert both / len(first.asked) == pytest.approx(0.15, abs=0.05)

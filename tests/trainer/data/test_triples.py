@@ -30,7 +30,7 @@ def graph(lists):
     return Csr(indptr, np.array([paper for cited in lists for paper in sorted(cited)], np.int32))
 
 
-def made_up(papers, mean, seed):
+def random_graph(papers, mean, seed):
     chance = np.random.default_rng(seed)
     lists = [
         set(chance.integers(0, papers, chance.poisson(mean)).tolist()) - {paper}
@@ -145,7 +145,7 @@ def test_without_hard_negatives_every_citing_paper_has_triplets(lists, seed):
 
 
 def test_triplets_of_an_earlier_version_are_reproduced():
-    lists, cites = made_up(300, 1.2, 4)
+    lists, cites = random_graph(300, 1.2, 4)
     rows = np.arange(300)
     earlier = triples(cites, rows, 7, Draws(4, 0.0, two_hop=True))
     now = triples(cites, rows, 7, Draws(4, 0.0))
@@ -192,7 +192,7 @@ def some_triples(cites, rows, queries):
 
 
 def test_triplets_are_independent_of_the_number_of_workers():
-    _, cites = made_up(400, 6, 0)
+    _, cites = random_graph(400, 6, 0)
     rows = np.flatnonzero(np.arange(400) % 7)
     whole = triples(cites, rows, 321).rows
     assert len(whole) > 1_000
@@ -204,7 +204,7 @@ def test_triplets_are_independent_of_the_number_of_workers():
 
 
 def test_triplets_are_independent_of_the_chunk_size(monkeypatch):
-    _, cites = made_up(200, 8, 1)
+    _, cites = random_graph(200, 8, 1)
     whole = triples(cites, np.arange(200), 5)
     monkeypatch.setattr(module, "PATHS", 100)
     monkeypatch.setattr(module, "CHUNK", 50)
@@ -212,7 +212,7 @@ def test_triplets_are_independent_of_the_chunk_size(monkeypatch):
 
 
 def test_triplets_depend_on_the_seed():
-    _, cites = made_up(100, 8, 1)
+    _, cites = random_graph(100, 8, 1)
     first, second = (triples(cites, np.arange(100), seed).rows for seed in (1, 2))
     assert first.shape == second.shape
     assert (first != second).any()
@@ -247,7 +247,7 @@ def test_lists_are_gathered_in_requested_order():
 
 def test_triplets_use_no_held_out_or_untitled_papers(tmp_path):
     papers = [{"title": "" if number % 10 == 0 else "deep graph"} for number in range(300)]
-    lists, _ = made_up(300, 12, 2)
+    lists, _ = random_graph(300, 12, 2)
     corpus = make_corpus(
         tmp_path / "corpus",
         papers,

@@ -45,7 +45,7 @@ def cluster(monkeypatch):
 
 
 @pytest.fixture
-def work(tmp_path):
+def make_job(tmp_path):
     lines = [json.dumps({"id": f"p{n}", "title": "deep graph " * (n % 9 + 1)}) for n in range(95)]
     (tmp_path / "papers.jsonl").write_text("\n".join([*lines, "no paper"]))
     package = tiny_package(tmp_path / "model")
@@ -54,11 +54,11 @@ def work(tmp_path):
 
 
 @pytest.mark.timeout(600)
-def test_ray_actors_write_the_same_shards_as_a_worker(cluster, work, tmp_path):
+def test_ray_actors_write_the_same_shards_as_a_worker(cluster, make_job, tmp_path):
     from trainer.embed_ray import embed_on_ray
 
-    embed(work("local"))
-    done = embed_on_ray(work("ray"), workers=1)
+    embed(make_job("local"))
+    done = embed_on_ray(make_job("ray"), workers=1)
     assert (done.shards, done.papers, len(done.skipped)) == (10, 95, 1)
     assert verify(tmp_path / "ray").problems == []
     for shard in sorted((tmp_path / "local" / "shards").iterdir()):
@@ -73,7 +73,7 @@ def test_ray_actors_write_the_same_shards_as_a_worker(cluster, work, tmp_path):
     lines = (tmp_path / "papers.jsonl").read_text()
     (tmp_path / "papers.jsonl").write_text(lines.replace("no paper", "no\npaper"))
     with pytest.raises(TrainerError, match="not what it was when this output was begun"):
-        embed_on_ray(work("ray"), workers=1)
+        embed_on_ray(make_job("ray"), workers=1)
 
 
 def test_embed_without_ray_names_the_package_to_install(monkeypatch):

@@ -111,14 +111,14 @@ def test_no_anchors_give_no_losses() -> None:
     assert lost.shape == (0,)
 
 
-def some(*shape: int) -> Tensor:
+def random_tensor(*shape: int) -> Tensor:
     return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
 
 
 @pytest.mark.parametrize("distance", ["l2", "cosine", "dot"])
 def test_triplet_margin_passes_gradcheck(distance: str) -> None:
     torch.manual_seed(1)
-    texts = [some(4, 5) for _ in range(3)]
+    texts = [random_tensor(4, 5) for _ in range(3)]
     assert torch.autograd.gradcheck(lambda q, p, n: triplet_margin(q, p, n, 1, distance), texts)
 
 
@@ -126,7 +126,7 @@ def test_triplet_margin_passes_gradcheck(distance: str) -> None:
 @pytest.mark.parametrize("mix", ["logits", "losses"])
 def test_facet_contrast_passes_gradcheck(mix: str, similarity: str) -> None:
     torch.manual_seed(1)
-    texts = [some(2, 3, 4) for _ in range(3)]
+    texts = [random_tensor(2, 3, 4) for _ in range(3)]
     assert torch.autograd.gradcheck(FacetContrast(0.1, mix, similarity, 0.5).of_two, texts)
 
 
@@ -155,7 +155,7 @@ def test_info_nce_passes_gradcheck(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted, keys = torch.tensor([2, 0, 1]), torch.tensor([0, 0, 1, -1, -1])
     same = [(keys[wanted, None], keys)]
     assert torch.autograd.gradcheck(
-        lambda a, c: info_nce(a, c, wanted, 0.5, same), [some(3, 4), some(5, 4)]
+        lambda a, c: info_nce(a, c, wanted, 0.5, same), [random_tensor(3, 4), random_tensor(5, 4)]
     )
 
 

@@ -60,7 +60,7 @@ def gradients(model: torch.nn.Module) -> dict[str, Tensor]:
     return {n: p.grad for n, p in model.named_parameters() if p.grad is not None}
 
 
-def counted(layers: Iterable[torch.nn.Module]) -> list[bool]:
+def record_calls(layers: Iterable[torch.nn.Module]) -> list[bool]:
     """Return a list that grows at each call of a layer: whether it was in the backward pass."""
     calls: list[bool] = []
     for layer in layers:
@@ -202,7 +202,7 @@ def test_gradients_match_dropout_of_the_forward_pass(package: Package) -> None:
 
 def test_checkpointing_gives_the_same_gradients(package: Package) -> None:
     backbone = Backbone.load(package.folder).train()
-    calls = counted(backbone.inner.encoder.layer)
+    calls = record_calls(backbone.inner.encoder.layer)
     packed, found = texts(), []
     for backbone.checkpointing in (False, True):
 
@@ -376,7 +376,7 @@ def test_other_architecture_runs_through_transformers(roberta: Path) -> None:
     expected = where.unpad(reference_model(input_ids=ids, attention_mask=mask).last_hidden_state)
     model = TextModel(backbone.train(), "mean")
     torch.testing.assert_close(backbone(packed), expected, atol=1e-5, rtol=0)
-    calls = counted([backbone.inner.model.encoder.layer[0].attention])
+    calls = record_calls([backbone.inner.model.encoder.layer[0].attention])
     backbone.checkpointing = True
     model(packed).sum().backward()
     assert calls == [False, True]

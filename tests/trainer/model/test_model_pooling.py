@@ -30,7 +30,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return tiny_package(tmp_path_factory.mktemp("models") / "tiny", vocabulary=VOCABULARY)
 
 
-def saved(model: TextModel, source: Package, folder: Path, **values: Any) -> Encoder:
+def save_and_load(model: TextModel, source: Package, folder: Path, **values: Any) -> Encoder:
     model.save(folder / "saved", source.folder)
     described = {"folder": folder / "made", "pooling": model.pooling} | values
     described |= {"cls_tokens": model.cls_tokens}
@@ -59,7 +59,7 @@ def models(package: Package) -> dict[str, TextModel]:
 )
 def test_saved_model_encodes_as_in_training(tmp_path: Path, package: Package, name: str) -> None:
     model = models(package)[name].eval()
-    encoder = saved(model, package, tmp_path)
+    encoder = save_and_load(model, package, tmp_path)
     ids = encoder.text.ids(PAPERS)
     expected = torch.nn.functional.normalize(model.vectors(pack(ids)), dim=1)
     np.testing.assert_allclose(encoder.encode(PAPERS), expected.detach().numpy(), atol=1e-5)
@@ -71,7 +71,7 @@ def test_saved_model_encodes_as_in_training(tmp_path: Path, package: Package, na
 def test_several_cls_tokens_come_first_and_text_is_truncated(
     tmp_path: Path, package: Package
 ) -> None:
-    encoder = saved(models(package)["released"], package, tmp_path, max_tokens=12)
+    encoder = save_and_load(models(package)["released"], package, tmp_path, max_tokens=12)
     ids = encoder.text.ids([("deep", "graph"), ("deep " * 30, "")])
     assert ids[0] == [2, 16, 17, 5, 3, 6, 3]
     assert ids[1] == [2, 16, 17, *[5] * 8, 3]

@@ -25,7 +25,9 @@ BETTER = EASE + 0.05 + 0.1 * np.random.default_rng(2).normal(size=200)
 AS_GOOD = EASE + 0.1 * np.random.default_rng(4).normal(size=200)
 
 
-def saved(folder, metrics, task="cite", suite="local", model=None, seeds=1, spread=None, **changes):
+def save_report(
+    folder, metrics, task="cite", suite="local", model=None, seeds=1, spread=None, **changes
+):
     """Write a report of one task from the item values of each metric."""
     found = {
         name: values if isinstance(values, Items) else items(values)
@@ -42,7 +44,9 @@ def saved(folder, metrics, task="cite", suite="local", model=None, seeds=1, spre
 
 
 def test_significant_difference_is_named(tmp_path):
-    found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": BETTER}))
+    found = compare(
+        save_report(tmp_path / "a", {"map": EASE}), save_report(tmp_path / "b", {"map": BETTER})
+    )
     (map_,) = found.compared
     assert map_.is_significant and map_.second_is_better
     assert 0 < map_.difference.low < map_.difference.value < map_.difference.high
@@ -51,34 +55,38 @@ def test_significant_difference_is_named(tmp_path):
 
 
 def test_chance_is_not_called_a_difference(tmp_path):
-    found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": AS_GOOD}))
+    found = compare(
+        save_report(tmp_path / "a", {"map": EASE}), save_report(tmp_path / "b", {"map": AS_GOOD})
+    )
     (map_,) = found.compared
     assert not map_.is_significant and map_.second_is_better is None
 
 
 def test_multiple_comparisons_make_a_doubtful_difference_insignificant(tmp_path):
     shift = EASE + np.random.default_rng(9).normal(0.016, 0.1, 200)
-    alone = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": shift}))
+    alone = compare(
+        save_report(tmp_path / "a", {"map": EASE}), save_report(tmp_path / "b", {"map": shift})
+    )
     assert alone.compared[0].is_significant
     others = {f"m{n}": EASE for n in range(9)}
     others_too = {f"m{n}": AS_GOOD for n in range(9)}
     many = compare(
-        saved(tmp_path / "c", {"map": EASE} | others),
-        saved(tmp_path / "d", {"map": shift} | others_too),
+        save_report(tmp_path / "c", {"map": EASE} | others),
+        save_report(tmp_path / "d", {"map": shift} | others_too),
     )
     assert many.compared[0].difference.p_value == alone.compared[0].difference.p_value < 0.05
     assert not many.compared[0].is_significant
 
 
 def test_lower_is_better_metric_prefers_the_lower_score(tmp_path):
-    one = saved(tmp_path / "a", {"mean_cosine": EASE}, evaluation="health")
-    other = saved(tmp_path / "b", {"mean_cosine": BETTER}, evaluation="health")
+    one = save_report(tmp_path / "a", {"mean_cosine": EASE}, evaluation="health")
+    other = save_report(tmp_path / "b", {"mean_cosine": BETTER}, evaluation="health")
     assert compare(one, other).compared[0].second_is_better is False
 
 
 def test_only_items_of_both_models_are_compared(tmp_path):
-    one = saved(tmp_path / "a", {"map": EASE})
-    other = saved(tmp_path / "b", {"map": items(BETTER).at(np.arange(150)[::-1])})
+    one = save_report(tmp_path / "a", {"map": EASE})
+    other = save_report(tmp_path / "b", {"map": items(BETTER).at(np.arange(150)[::-1])})
     (found,) = compare(one, other).compared
     assert (found.difference.n, found.unpaired) == (150, 50)
     assert found.difference.first == pytest.approx(EASE[:150].mean())
@@ -98,14 +106,14 @@ def test_only_items_of_both_models_are_compared(tmp_path):
     ],
 )
 def test_compare_different_measures_is_refused_with_reason(tmp_path, changes, why):
-    one = saved(tmp_path / "a", {"map": EASE})
+    one = save_report(tmp_path / "a", {"map": EASE})
     with pytest.raises(TrainerError, match=why):
-        compare(one, saved(tmp_path / "b", {"map": EASE}, **changes))
+        compare(one, save_report(tmp_path / "b", {"map": EASE}, **changes))
 
 
 def test_difference_within_seed_variance_is_not_significant(tmp_path):
     def of(name, values, spread):
-        return saved(
+        return save_report(
             tmp_path / name, {"purity@10": values}, evaluation="purity", seeds=4, spread=spread
         )
 
@@ -120,8 +128,10 @@ def test_difference_within_seed_variance_is_not_significant(tmp_path):
 
 @pytest.mark.parametrize("evaluation", ["retrieval", "neighbours", "purity"])
 def test_compare_tasks_of_different_papers_is_refused(tmp_path, evaluation):
-    one = saved(tmp_path / "a", {"x": EASE}, evaluation=evaluation)
-    other = saved(tmp_path / "b", {"x": BETTER}, evaluation=evaluation, excluded={NO_VECTOR: 900})
+    one = save_report(tmp_path / "a", {"x": EASE}, evaluation=evaluation)
+    other = save_report(
+        tmp_path / "b", {"x": BETTER}, evaluation=evaluation, excluded={NO_VECTOR: 900}
+    )
     with pytest.raises(
         TrainerError, match="one leaves out 0 papers without a vector, the other 900"
     ):
@@ -129,8 +139,8 @@ def test_compare_tasks_of_different_papers_is_refused(tmp_path, evaluation):
 
 
 def test_compare_different_exclusions_is_noted(tmp_path):
-    one = saved(tmp_path / "a", {"map": EASE})
-    other = saved(tmp_path / "b", {"map": BETTER}, excluded={QUERY_WITHOUT_VECTOR: 12})
+    one = save_report(tmp_path / "a", {"map": EASE})
+    other = save_report(tmp_path / "b", {"map": BETTER}, excluded={QUERY_WITHOUT_VECTOR: 12})
     assert compare(one, other).notes == [
         "Cite: A leaves out nothing, B 12 queries without a vector."
     ]
@@ -138,7 +148,7 @@ def test_compare_different_exclusions_is_noted(tmp_path):
 
 def test_compare_lists_refused_tasks(tmp_path):
     for name, values in (("a", EASE), ("b", BETTER)):
-        folder = saved(tmp_path / name, {"map": values, "ndcg": values})
+        folder = save_report(tmp_path / name, {"map": values, "ndcg": values})
         write_items(folder, {"cite": {"map": items(values)}})
     found = compare(tmp_path / "a", tmp_path / "b")
     assert [each.metric.name for each in found.compared] == ["map"]
@@ -150,7 +160,7 @@ def test_compare_lists_refused_tasks(tmp_path):
 def test_compare_different_precision_is_noted(tmp_path):
     def of(name, precision, space):
         model = {"space": space, "about": {"precision": precision}}
-        return saved(tmp_path / name, {"map": EASE}, model=model)
+        return save_report(tmp_path / name, {"map": EASE}, model=model)
 
     half, whole = of("a", "bfloat16", "x"), of("b", "float32", "x")
     assert compare(half, whole).notes == [
@@ -162,8 +172,8 @@ def test_compare_different_precision_is_noted(tmp_path):
 
 
 def test_compare_command_names_better_model_and_writes_page(tmp_path):
-    one = saved(tmp_path / "a", {"map": EASE}, model={"about": {"precision": "bfloat16"}})
-    other = saved(tmp_path / "b", {"map": BETTER}, model={"about": {"precision": "float32"}})
+    one = save_report(tmp_path / "a", {"map": EASE}, model={"about": {"precision": "bfloat16"}})
+    other = save_report(tmp_path / "b", {"map": BETTER}, model={"about": {"precision": "float32"}})
     folders = [str(one), str(other)]
     done = CliRunner().invoke(app, ["compare", *folders, "-o", str(tmp_path / "both")])
     assert done.exit_code == 0, done.output
@@ -182,8 +192,8 @@ def test_compare_command_names_better_model_and_writes_page(tmp_path):
 
 
 def test_comparison_page_shows_intervals_and_verdicts(tmp_path):
-    one = saved(tmp_path / "a", {"map": EASE, "ndcg": EASE})
-    other = saved(tmp_path / "b", {"map": BETTER, "ndcg": AS_GOOD})
+    one = save_report(tmp_path / "a", {"map": EASE, "ndcg": EASE})
+    other = save_report(tmp_path / "b", {"map": BETTER, "ndcg": AS_GOOD})
     found = compare(one, other)
     markup = comparison_text.section(found)
     root = ElementTree.fromstring(markup)

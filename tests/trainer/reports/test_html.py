@@ -23,7 +23,7 @@ def model(title, *results, **changes):
     return report(*results, subject=subject(id=title.lower(), title=title), **changes)
 
 
-def mapped(value, task="cite", **changes):
+def map_result(value, task="cite", **changes):
     return result(task, scores=(Score("map", value, 100),), **changes)
 
 
@@ -34,7 +34,7 @@ def printed(reports):
 
 
 def test_comparable_models_share_a_row_with_the_best_marked():
-    (row,) = table.rows([model("A", mapped(0.8)), model("B", mapped(0.9))])
+    (row,) = table.rows([model("A", map_result(0.8)), model("B", map_result(0.9))])
     assert [cell.text for cell in row.cells] == ["80.00", "90.00"]
     assert [cell.best for cell in row.cells] == [False, True]
 
@@ -43,7 +43,7 @@ def test_comparable_models_share_a_row_with_the_best_marked():
     "changes", [{"sha256": "77" * 32}, {"protocol": 2}, {"split": "validation"}]
 )
 def test_incomparable_scores_have_separate_rows(changes):
-    rows = table.rows([model("A", mapped(0.8)), model("B", mapped(0.9, **changes))])
+    rows = table.rows([model("A", map_result(0.8)), model("B", map_result(0.9, **changes))])
     assert [[cell and cell.text for cell in row.cells] for row in rows] == [
         ["80.00", None],
         [None, "90.00"],
@@ -54,12 +54,12 @@ def test_incomparable_scores_have_separate_rows(changes):
 
 def test_scores_of_different_n_show_n_and_no_best():
     fewer = result("cite", scores=(Score("map", 0.9, 1_234),))
-    both = [model("A", mapped(0.8)), model("B", fewer)]
+    both = [model("A", map_result(0.8)), model("B", fewer)]
     (row,) = table.rows(both)
     assert not any(cell.best for cell in row.cells)
     for text in (printed(both), table.markdown(both), page([RenderedReport(one) for one in both])):
         assert "n 100" in text and "n 1,234" in text
-    assert "n 100" not in table.markdown([model("A", mapped(0.8)), model("B", mapped(0.9))])
+    assert "n 100" not in table.markdown([model("A", map_result(0.8)), model("B", map_result(0.9))])
 
 
 def test_health_and_speed_have_no_best():
@@ -73,7 +73,7 @@ def test_health_and_speed_have_no_best():
 def test_terminal_table_has_scores_intervals_and_paper_numbers():
     shown = printed([model("A", suite="scidocs")])
     assert "81.00" in shown and "78.00 to 84.00" in shown
-    both = printed([model("A", mapped(0.5)), model("[red]B[/]", mapped(0.75))])
+    both = printed([model("A", map_result(0.5)), model("[red]B[/]", map_result(0.75))])
     assert "50.00" in both and "75.00" in both and "[red]B[/]" in both
 
 
@@ -91,7 +91,7 @@ def test_spread_over_seeds_is_shown_beside_the_interval():
 
 
 def test_markdown_title_is_escaped_in_its_cell():
-    text = table.markdown([model("A | B\n<b>", mapped(0.5))])
+    text = table.markdown([model("A | B\n<b>", map_result(0.5))])
     head = text.splitlines()[0]
     assert head == "| task | metric | n | A \\| B &lt;b> |"
 
@@ -104,7 +104,7 @@ def test_table_without_paper_numbers_has_no_papers_column():
 
 def test_tables_state_direction_and_range():
     cosine = result("health", evaluation="health", scores=(Score("mean_cosine", 0.3, 9),))
-    made = model("A", mapped(0.5), cosine)
+    made = model("A", map_result(0.5), cosine)
     for text in (table.markdown([made]), " ".join(PageContent(page([RenderedReport(made)])).said)):
         assert "↑ higher is better, ↓ lower. Shares go from 0 to 100." in text
     shown = printed([made])
@@ -113,7 +113,7 @@ def test_tables_state_direction_and_range():
 
 
 def test_equal_rounded_scores_have_no_best():
-    (row,) = table.rows([model("A", mapped(0.80001)), model("B", mapped(0.80002))])
+    (row,) = table.rows([model("A", map_result(0.80001)), model("B", map_result(0.80002))])
     assert not any(cell.best for cell in row.cells)
 
 
@@ -139,7 +139,9 @@ def test_report_shows_precision():
 
 
 def test_markdown_lists_exclusions():
-    text = table.markdown([model("A", mapped(0.5, excluded={"queries without a vector": 1_203}))])
+    text = table.markdown(
+        [model("A", map_result(0.5, excluded={"queries without a vector": 1_203}))]
+    )
     assert "A, Cite: 1,203 queries without a vector." in text
 
 

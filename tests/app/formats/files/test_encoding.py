@@ -4,7 +4,7 @@ from sciread_app.formats import remark
 from sciread_app.formats.files.encoding import encoding_of, guessed_encoding, open_text
 
 
-def opened(tmp_path, data):
+def decoded(tmp_path, data):
     path = tmp_path / "some.bib"
     path.write_bytes(data)
     with open_text(path) as stream:
@@ -16,31 +16,31 @@ def opened(tmp_path, data):
 )
 def test_encoding_is_detected(tmp_path, encoding):
     text = "title = {Ü ist ein Umlaut, l’été à 25 °C}\n"
-    assert opened(tmp_path, text.encode(encoding)) == text
+    assert decoded(tmp_path, text.encode(encoding)) == text
 
 
 def test_one_windows_line_does_not_break_utf8_lines(tmp_path):
     data = "Müller – α\n".encode() + "Müller – Ž\n".encode("cp1252")
-    assert opened(tmp_path, data) == "Müller – α\nMüller – Ž\n"
+    assert decoded(tmp_path, data) == "Müller – α\nMüller – Ž\n"
 
 
 def test_bytes_undefined_in_windows_encoding_are_read_as_latin_1(tmp_path):
-    assert opened(tmp_path, b"\x81\xe9") == "\x81é"
+    assert decoded(tmp_path, b"\x81\xe9") == "\x81é"
 
 
 def test_encoding_header_applies_only_without_valid_utf8(tmp_path):
     header = b"% Encoding: MacRoman\n"
-    assert opened(tmp_path, header + "é".encode("mac-roman")).endswith("\né")
-    assert opened(tmp_path, header + "é".encode()).endswith("\né")
+    assert decoded(tmp_path, header + "é".encode("mac-roman")).endswith("\né")
+    assert decoded(tmp_path, header + "é".encode()).endswith("\né")
 
 
 def test_wrong_encoding_header_is_ignored(tmp_path):
-    assert opened(tmp_path, b"% Encoding: UTF-8\nTest\xa0I.").endswith("Test\xa0I.")
-    assert opened(tmp_path, b"% Encoding: nonsense-7\n\xfc").endswith("\nü")
+    assert decoded(tmp_path, b"% Encoding: UTF-8\nTest\xa0I.").endswith("Test\xa0I.")
+    assert decoded(tmp_path, b"% Encoding: nonsense-7\n\xfc").endswith("\nü")
 
 
 def test_line_ends_are_normalised(tmp_path):
-    assert opened(tmp_path, b"a\r\nb\rc\n") == "a\nb\nc\n"
+    assert decoded(tmp_path, b"a\r\nb\rc\n") == "a\nb\nc\n"
 
 
 def test_empty_file_is_utf8(tmp_path):

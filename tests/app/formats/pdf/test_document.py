@@ -26,7 +26,7 @@ WHOLE = PageRegion(0, 1.0, 0, 0, 0, WIDTH, HEIGHT)
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[..., PdfDocument]]:
+def make_document(tmp_path: Path) -> Iterator[Callable[..., PdfDocument]]:
     every: list[PdfDocument] = []
 
     def make(data: bytes, **limits: float) -> PdfDocument:
@@ -95,9 +95,9 @@ def inked(picture: bytes, width: int) -> tuple[int, int]:
     return at % width, at // width
 
 
-def test_document_gives_hash_sizes_and_outline(opened):
+def test_document_gives_hash_sizes_and_outline(make_document):
     data = make_book(3, outline=[("Bees", 0), ("Wasps", 2)])
-    shape = opened(data).open()
+    shape = make_document(data).open()
     assert shape.sha256 == sha256(data).hexdigest()
     assert shape.sizes == ((WIDTH, HEIGHT),) * 3
     assert [(h.title, h.level, h.spot) for h in shape.outline] == [
@@ -106,8 +106,8 @@ def test_document_gives_hash_sizes_and_outline(opened):
     ]
 
 
-def test_rendered_region_equals_part_of_whole_page(opened):
-    book = opened(make_book(1))
+def test_rendered_region_equals_part_of_whole_page(make_document):
+    book = make_document(make_book(1))
     book.open()
     whole = book.draw(WHOLE)
     part = book.draw(PageRegion(0, 1.0, 0, 50, 80, 100, 60))
@@ -116,8 +116,8 @@ def test_rendered_region_equals_part_of_whole_page(opened):
     assert any(byte < 128 for byte in part)
 
 
-def test_page_is_rotated_and_darkened_on_request(opened):
-    book = opened(make_book(pages=[[At("X", 40, 60, 700)]]))
+def test_page_is_rotated_and_darkened_on_request(make_document):
+    book = make_document(make_book(pages=[[At("X", 40, 60, 700)]]))
     book.open()
     light = book.draw(WHOLE)
     x, y = inked(light, WIDTH)
@@ -130,8 +130,8 @@ def test_page_is_rotated_and_darkened_on_request(opened):
 
 
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
-def test_letter_boxes_match_rendered_letters(opened, turned):
-    book = opened(make_book(pages=[[At("X", 40, 60, 700)]], turned=turned))
+def test_letter_boxes_match_rendered_letters(make_document, turned):
+    book = make_document(make_book(pages=[[At("X", 40, 60, 700)]], turned=turned))
     width, height = book.open().sizes[0]
     box = book.page_text(0).letters.box(0)
     picture = book.draw(PageRegion(0, 1.0, 0, 0, 0, round(width), round(height)))
@@ -140,8 +140,8 @@ def test_letter_boxes_match_rendered_letters(opened, turned):
     assert box.right - box.left < 80
 
 
-def test_links_lead_to_pages_and_addresses(opened):
-    book = opened(make_book(3, links=[(0, 2), (1, "https://example.org/a")]))
+def test_links_lead_to_pages_and_addresses(make_document):
+    book = make_document(make_book(3, links=[(0, 2), (1, "https://example.org/a")]))
     book.open()
     inside, outside = (book.page_text(n).links[0] for n in (0, 1))
     assert inside.spot == PagePosition(2, 100.0) and not inside.address
@@ -149,9 +149,9 @@ def test_links_lead_to_pages_and_addresses(opened):
     assert inside.box == (60, 90, 200, 110)
 
 
-def test_find_matches_across_lines_accents_and_hyphens(opened):
+def test_find_matches_across_lines_accents_and_hyphens(make_document):
     lines = [At("The resum\xe9 of multi-", 10, 60, 700), At("modal bees", 10, 60, 688)]
-    book = opened(make_book(pages=[lines, [], lines]))
+    book = make_document(make_book(pages=[lines, [], lines]))
     book.open()
     found = book.find("RESUME  of multimodal", 0, 3)
     assert [one.page for one in found] == [0, 2]
@@ -160,8 +160,8 @@ def test_find_matches_across_lines_accents_and_hyphens(opened):
     assert book.find("wasps", 0, 3) == []
 
 
-def test_locked_file_requires_its_password(opened):
-    book = opened(locked("Secret bees", "hive"))
+def test_locked_file_requires_its_password(make_document):
+    book = make_document(locked("Secret bees", "hive"))
     with pytest.raises(CannotShow) as refused:
         book.open()
     assert refused.value.why is FailureReason.locked
@@ -175,9 +175,9 @@ def test_locked_file_requires_its_password(opened):
     ("data", "why"),
     [(b"", FailureReason.damaged), (b"%PDF-1.4 and nothing more", FailureReason.damaged)],
 )
-def test_invalid_pdf_is_refused_with_reason(opened, data, why):
+def test_invalid_pdf_is_refused_with_reason(make_document, data, why):
     with pytest.raises(CannotShow) as refused:
-        opened(data).open()
+        make_document(data).open()
     assert refused.value.why is why and refused.value.hint
 
 
@@ -193,35 +193,35 @@ def test_missing_file_and_folder_have_different_reasons(tmp_path):
         book.close()
 
 
-def test_page_that_crashes_the_process_fails_alone(opened, on_page_2):
+def test_page_that_crashes_the_process_fails_alone(make_document, on_page_2):
     on_page_2("os.kill(os.getpid(), 9)")
-    book = opened(make_book(3))
+    book = make_document(make_book(3))
     book.open()
     with pytest.raises(PageFailed, match="Page 2 broke the process"):
         book.draw(PageRegion(1, 1.0, 0, 0, 0, 10, 10))
     assert len(book.draw(PageRegion(2, 1.0, 0, 0, 0, 10, 10))) == 400
 
 
-def test_page_that_stalls_fails_after_timeout(opened, on_page_2):
+def test_page_that_stalls_fails_after_timeout(make_document, on_page_2):
     on_page_2("time.sleep(600)")
-    book = opened(make_book(3), seconds=1.0)
+    book = make_document(make_book(3), seconds=1.0)
     book.open()
     with pytest.raises(PageFailed, match="took too long"):
         book.draw(PageRegion(1, 1.0, 0, 0, 0, 10, 10))
     assert len(book.draw(PageRegion(0, 1.0, 0, 0, 0, 10, 10))) == 400
 
 
-def test_invalid_answer_fails_that_page(opened, on_page_2):
+def test_invalid_answer_fails_that_page(make_document, on_page_2):
     on_page_2("return b'short'")
-    book = opened(make_book(3))
+    book = make_document(make_book(3))
     book.open()
     with pytest.raises(PageFailed, match="nothing of sense"):
         book.draw(PageRegion(1, 1.0, 0, 0, 0, 10, 10))
 
 
-def test_changed_file_is_not_shown_after_a_crash(opened, on_page_2):
+def test_changed_file_is_not_shown_after_a_crash(make_document, on_page_2):
     on_page_2("os._exit(1)")
-    book = opened(make_book(3))
+    book = make_document(make_book(3))
     book.open()
     with pytest.raises(PageFailed):
         book.draw(PageRegion(1, 1.0, 0, 0, 0, 10, 10))
@@ -231,9 +231,9 @@ def test_changed_file_is_not_shown_after_a_crash(opened, on_page_2):
     assert refused.value.why is FailureReason.changed
 
 
-def test_rest_ends_the_process_until_next_use(opened):
+def test_rest_ends_the_process_until_next_use(make_document):
     before = children()
-    book = opened(make_book(1))
+    book = make_document(make_book(1))
     book.open()
     book.rest()
     wait_until_gone(children() - before)
@@ -266,10 +266,10 @@ def test_spare_process_is_used_once_if_alive(tmp_path):
     wait_until_gone(children() - before)
 
 
-def test_close_ends_the_process_and_waiting_calls(opened, on_page_2):
+def test_close_ends_the_process_and_waiting_calls(make_document, on_page_2):
     on_page_2("time.sleep(600)")
     before = children()
-    book = opened(make_book(3), seconds=60.0)
+    book = make_document(make_book(3), seconds=60.0)
     book.open()
     threading.Timer(0.3, book.close).start()
     with pytest.raises(Cancelled):

@@ -25,7 +25,7 @@ def home(tmp_path) -> Path:
     return tmp_path / "home"
 
 
-def put(home: Path, made, board: str = "local-mine") -> Path:
+def write_report(home: Path, made, board: str = "local-mine") -> Path:
     folder = home / "reports" / board / made.subject.id
     made.write(folder)
     return folder
@@ -48,7 +48,7 @@ def test_home_without_reports_has_no_boards(home):
 
 def test_comparable_models_share_a_row_with_baselines_last(home):
     for of, value in ((WORDS, 0.9), (STARTER, 0.7), (OURS, 0.8)):
-        put(home, scored(of, value))
+        write_report(home, scored(of, value))
     board = only_board(home)
     (row,) = rows(board)
     assert list(names(board.reports).values()) == ["Ours", "Starter", "TF-IDF"]
@@ -68,9 +68,9 @@ def test_comparable_models_share_a_row_with_baselines_last(home):
     ],
 )
 def test_incomparable_numbers_get_separate_rows_with_reason(home, changes, why):
-    put(home, scored(STARTER, 0.5))
-    put(home, scored(WORDS, 0.6))
-    put(home, scored(OURS, 0.9, **changes))
+    write_report(home, scored(STARTER, 0.5))
+    write_report(home, scored(WORDS, 0.6))
+    write_report(home, scored(OURS, 0.9, **changes))
     together, apart = rows(only_board(home))
     assert len(together.cells) == 2 and together.apart == ""
     assert len(apart.cells) == 1 and why in apart.apart
@@ -79,20 +79,20 @@ def test_incomparable_numbers_get_separate_rows_with_reason(home, changes, why):
 
 
 def test_no_score_is_best_when_item_counts_differ(home):
-    put(home, scored(STARTER, 0.5, n=100))
-    put(home, scored(OURS, 0.9, n=90))
+    write_report(home, scored(STARTER, 0.5, n=100))
+    write_report(home, scored(OURS, 0.9, n=90))
     (row,) = rows(only_board(home))
     assert row.n is None and not any(cell.best for cell in row.cells.values())
 
 
 def test_equal_scores_and_non_quality_metrics_have_no_best(home):
-    put(home, scored(STARTER, 0.80001))
-    put(home, scored(OURS, 0.80002))
+    write_report(home, scored(STARTER, 0.80001))
+    write_report(home, scored(OURS, 0.80002))
     (row,) = rows(only_board(home))
     assert not any(cell.best for cell in row.cells.values())
     for of, value in ((STARTER, 0.1), (OURS, 0.4)):
         speed = result("speed", evaluation="speed", scores=(Score("megabytes", value, 1),))
-        put(home, report(speed, subject=of), "other")
+        write_report(home, report(speed, subject=of), "other")
     boards = Scores(home / "reports").boards()
     (speed_row,) = rows(next(board for board in boards if board.key == "other"))
     assert not any(cell.best for cell in speed_row.cells.values())
@@ -100,31 +100,31 @@ def test_equal_scores_and_non_quality_metrics_have_no_best(home):
 
 def test_published_number_is_shown_beside_model_of_that_method(home):
     cited = result("cite", scores=(Score("map", 0.8, 1_000),))
-    put(home, report(cited, subject=OURS, suite="scidocs"), "scidocs")
-    put(home, report(cited, subject=STARTER, suite="scidocs"), "scidocs")
+    write_report(home, report(cited, subject=OURS, suite="scidocs"), "scidocs")
+    write_report(home, report(cited, subject=STARTER, suite="scidocs"), "scidocs")
     (row,) = rows(only_board(home))
     papers = {model.split("\n")[0]: cell.papers for model, cell in row.cells.items()}
     assert papers["starter"] == [] and papers["ours"][0].model == "SPECTER"
 
 
 def test_renamed_model_has_new_title_on_boards(home):
-    put(home, scored(OURS))
+    write_report(home, scored(OURS))
     assert only_board(home, {"bb": "My field"}).reports[0].report.subject.title == "My field"
     assert only_board(home, {"": "Nobody"}).reports[0].report.subject.title == "Ours"
 
 
 def test_equal_titles_are_disambiguated_and_odd_titles_cleaned(home):
-    put(home, scored(replace(OURS, title="Same\nname  ")))
-    put(home, scored(replace(STARTER, title="Same\nname  ")))
+    write_report(home, scored(replace(OURS, title="Same\nname  ")))
+    write_report(home, scored(replace(STARTER, title="Same\nname  ")))
     odd = replace(WORDS, title="x" * 5_000 + "\x00\x1b[31m")
-    put(home, scored(odd))
+    write_report(home, scored(odd))
     called = list(names(only_board(home).reports).values())
     assert called[:2] == ["Same name (ours)", "Same name (starter)"]
     assert len(called[2]) <= 120 and called[2].isprintable()
 
 
 def test_damaged_report_is_listed_as_problem_and_others_remain(home):
-    put(home, scored(OURS))
+    write_report(home, scored(OURS))
     broken = home / "reports" / "local-mine" / "broken"
     broken.mkdir()
     (broken / "report.json").write_text("{")
@@ -135,11 +135,11 @@ def test_damaged_report_is_listed_as_problem_and_others_remain(home):
 
 
 def test_changed_report_is_read_again(home):
-    put(home, scored(OURS))
+    write_report(home, scored(OURS))
     scores = Scores(home / "reports")
     assert len(rows(scores.boards()[0])) == 1
     more = report(result(), result("mag", evaluation="probe"), subject=OURS)
-    file = put(home, more) / "report.json"
+    file = write_report(home, more) / "report.json"
     file.touch()
     assert len(rows(scores.boards()[0])) > 1
 
@@ -160,7 +160,7 @@ def test_suite_and_data_keep_their_board_after_home_is_moved(home):
 def test_csv_has_one_line_per_score_with_its_context(home):
     cited = result("cite", scores=(Score("map", 0.8, 1_000, 0.7, 0.9),), excluded={"bare": 3})
     danger = replace(OURS, title="=HYPERLINK(1)")
-    put(home, report(cited, subject=danger, suite="scidocs"), "scidocs")
+    write_report(home, report(cited, subject=danger, suite="scidocs"), "scidocs")
     stream = io.StringIO()
     lines = write_csv(Scores(home / "reports").boards(), stream)
     stream.seek(0)

@@ -122,7 +122,7 @@ def test_malformed_comparison_raises_trainer_failed():
 # These tests use the trainer itself.
 
 
-def saved(folder: Path, values, **of) -> StoredReport:
+def save_report(folder: Path, values, **of) -> StoredReport:
     found = items(values)
     tested = result(scores=(score("map", found),))
     made = report(tested, subject=subject(**of))
@@ -133,8 +133,8 @@ def saved(folder: Path, values, **of) -> StoredReport:
 
 def test_comparison_is_cached_until_a_report_changes(tmp_path, monkeypatch):
     ease = np.random.default_rng(1).random(200)
-    one = saved(tmp_path / "a", ease, id="a", title="Start", space="aa")
-    other = saved(tmp_path / "b", ease + 0.05, id="b", title="Ours", space="bb")
+    one = save_report(tmp_path / "a", ease, id="a", title="Start", space="aa")
+    other = save_report(tmp_path / "b", ease + 0.05, id="b", title="Ours", space="bb")
     judge = ModelComparer(tmp_path)
     told = []
     found = judge.compare(one, other, Task(lambda done, total, note: told.append(note)))

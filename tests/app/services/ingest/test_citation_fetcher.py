@@ -55,7 +55,7 @@ def fetch(library, client):
     return fetch
 
 
-def made(number, **names):
+def numbered_paper(number, **names):
     return paper(f"Paper number {number} about bees", **(names or {"doi": doi(number).value}))
 
 
@@ -67,7 +67,7 @@ def doi(number):
     return identifier("doi", f"10.5555/paper.{number}")
 
 
-def asked(scholar):
+def requested_ids(scholar):
     return [id for request in scholar.requests for id in json.loads(request.body)["ids"]]
 
 
@@ -76,7 +76,7 @@ def by_pmid(pubmed):
 
 
 def test_citations_of_all_papers_are_fetched(library, fetch):
-    ids = put(library, *map(made, range(10, 50)))
+    ids = put(library, *map(numbered_paper, range(10, 50)))
     report = fetch()
     assert (report.asked, report.unknown, report.unanswered, report.failed) == (40, 0, 0, [])
     assert (report.references, report.citations) == (160, 160)
@@ -86,17 +86,17 @@ def test_citations_of_all_papers_are_fetched(library, fetch):
 
 
 def test_second_fetch_requests_only_new_papers(library, fetch, scholar):
-    put(library, *map(made, range(10)))
+    put(library, *map(numbered_paper, range(10)))
     fetch()
     before = len(scholar.requests)
     assert fetch().asked == 0 and len(scholar.requests) == before
-    put(library, made(20))
+    put(library, numbered_paper(20))
     assert fetch().asked == 1
-    assert set(asked(scholar)[-2:]) == {"DOI:10.5555/paper.20"}
+    assert set(requested_ids(scholar)[-2:]) == {"DOI:10.5555/paper.20"}
 
 
 def test_stale_citations_are_requested_again(library, fetch, monkeypatch):
-    put(library, made(1))
+    put(library, numbered_paper(1))
     fetch()
     later = time.time() + citation_fetcher.STALE + 1
     monkeypatch.setattr(time, "time", lambda: later)
@@ -104,19 +104,19 @@ def test_stale_citations_are_requested_again(library, fetch, monkeypatch):
 
 
 def test_fetch_among_papers_requests_only_those(library, fetch, scholar):
-    ids = put(library, *map(made, range(10)))
+    ids = put(library, *map(numbered_paper, range(10)))
     assert fetch(among=[ids[3], ids[4]]).asked == 2
-    assert set(asked(scholar)) == {"DOI:10.5555/paper.3", "DOI:10.5555/paper.4"}
+    assert set(requested_ids(scholar)) == {"DOI:10.5555/paper.3", "DOI:10.5555/paper.4"}
 
 
 def test_papers_without_identifier_or_in_trash_are_skipped(library, fetch, scholar):
-    _, gone = put(library, paper("On ants", citekey="ants"), made(3))
+    _, gone = put(library, paper("On ants", citekey="ants"), numbered_paper(3))
     library.trash([gone])
     assert fetch().asked == 0 and not scholar.requests
 
 
 def test_citing_paper_is_stored_under_identifier_of_library(library, fetch):
-    mine, other = put(library, made(14), made(15, arxiv="1001.00015"))
+    mine, other = put(library, numbered_paper(14), numbered_paper(15, arxiv="1001.00015"))
     fetch(among=[mine])
     assert [one.paper for one in library.citations.citing(mine)] == [other, None, None, None]
     assert library.citations.citing(mine)[0].identifier == identifier("arxiv", "1001.00015")
@@ -124,8 +124,10 @@ def test_citing_paper_is_stored_under_identifier_of_library(library, fetch):
 
 def test_pubmed_is_asked_for_papers_unknown_to_semantic_scholar(library, fetch, pubmed):
     pubmed.links = {"71": ["72"], "73": ["71"]}
-    [a, b] = put(library, made(71, pmid="71"), made(72, doi="10.1000/nowhere", pmid="72"))
-    put(library, made(3))
+    [a, b] = put(
+        library, numbered_paper(71, pmid="71"), numbered_paper(72, doi="10.1000/nowhere", pmid="72")
+    )
+    put(library, numbered_paper(3))
     report = fetch()
     assert (report.asked, report.unknown) == (3, 0)
     assert by_pmid(pubmed) == ["71", "72"]
@@ -136,7 +138,12 @@ def test_pubmed_is_asked_for_papers_unknown_to_semantic_scholar(library, fetch, 
 def test_papers_unknown_to_all_sources_are_counted_and_requested_once(
     library, fetch, scholar, pubmed
 ):
-    put(library, made(1, pmid="99"), made(2, doi="10.1000/nowhere"), made(3))
+    put(
+        library,
+        numbered_paper(1, pmid="99"),
+        numbered_paper(2, doi="10.1000/nowhere"),
+        numbered_paper(3),
+    )
     report = fetch()
     assert (report.asked, report.unknown) == (3, 2)
     seen = len(scholar.requests), len(pubmed.requests)
@@ -147,7 +154,7 @@ def test_papers_unknown_to_all_sources_are_counted_and_requested_once(
 def test_references_withheld_by_publisher_come_from_pubmed(library, fetch, scholar, pubmed):
     scholar.withheld = {10, 30}
     pubmed.links = {"10000010": ["5"]}
-    ten, thirty = put(library, made(10, pmid="10000010"), made(30))
+    ten, thirty = put(library, numbered_paper(10, pmid="10000010"), numbered_paper(30))
     report = fetch()
     counts = library.citations.counts([ten, thirty])
     assert counts == {ten: Counts(1, 4), thirty: Counts(0, 4)}
@@ -175,7 +182,9 @@ def test_references_of_own_record_are_used_if_no_source_has_them(library, fetch,
 def test_pubmed_answers_while_semantic_scholar_is_down(library, fetch, scholar, pubmed):
     pubmed.links = {"10000010": ["5"]}
     scholar.fail(faults.unavailable(), times=100)
-    ten, eleven = put(library, made(10, doi="10.5555/paper.10", pmid="10000010"), made(11))
+    ten, eleven = put(
+        library, numbered_paper(10, doi="10.5555/paper.10", pmid="10000010"), numbered_paper(11)
+    )
     report = fetch()
     assert (report.asked, report.unanswered) == (1, 1)
     [failure] = report.failed
@@ -185,7 +194,7 @@ def test_pubmed_answers_while_semantic_scholar_is_down(library, fetch, scholar, 
 
 def test_unanswered_papers_are_requested_when_source_is_back(library, fetch, scholar):
     scholar.fail(faults.unavailable(), times=2)
-    ids = put(library, made(10), made(11))
+    ids = put(library, numbered_paper(10), numbered_paper(11))
     assert fetch().unanswered == 2
     assert fetch().asked == 2
     assert library.citations.counts(ids) == dict.fromkeys(ids, Counts(4, 4))
@@ -193,7 +202,7 @@ def test_unanswered_papers_are_requested_when_source_is_back(library, fetch, sch
 
 def test_replacement_of_semantic_scholar_by_pubmed_is_remarked(library, fetch, scholar, pubmed):
     scholar.fail(faults.unavailable(), times=100)
-    put(library, made(10, pmid="10000010"))
+    put(library, numbered_paper(10, pmid="10000010"))
     report = fetch()
     assert not report.failed
     assert any("Semantic Scholar" in text and "PubMed" in text for text in report.remarks)
@@ -202,21 +211,21 @@ def test_replacement_of_semantic_scholar_by_pubmed_is_remarked(library, fetch, s
 def test_failing_source_is_not_asked_again_in_same_run(library, fetch, scholar, monkeypatch):
     monkeypatch.setattr(citation_fetcher, "BATCH", 5)
     scholar.fail(faults.unavailable(), times=100)
-    put(library, *map(made, range(20)))
+    put(library, *map(numbered_paper, range(20)))
     report = fetch()
     assert report.unanswered == 20 and len(scholar.requests) == 2
 
 
 def test_papers_unanswered_by_pubmed_are_requested_again(library, fetch, pubmed):
     pubmed.fail(faults.unavailable(), times=2)
-    put(library, made(1, pmid="99"))
+    put(library, numbered_paper(1, pmid="99"))
     report = fetch()
     assert report.unanswered == 1 and report.failed[0].file == "PubMed"
     assert fetch().unknown == 1
 
 
 def test_invalid_answer_for_one_paper_fails_only_that_paper(library, fetch, scholar):
-    put(library, *map(made, (3, 4, 5)))
+    put(library, *map(numbered_paper, (3, 4, 5)))
     good = {"externalIds": {}, "references": [], "citations": []}
     scholar.fail(
         faults.replaced(json.dumps([good, 7, good]).encode()),
@@ -228,15 +237,15 @@ def test_invalid_answer_for_one_paper_fails_only_that_paper(library, fetch, scho
 
 
 def test_papers_sharing_an_identifier_are_requested_once(library, fetch, scholar):
-    put(library, made(3), paper("Quite another title of the same book", doi=doi(3).value))
+    put(library, numbered_paper(3), paper("Quite another title of the same book", doi=doi(3).value))
     assert library.count() == 2
-    assert fetch().asked == 2 and len(asked(scholar)) == 2
+    assert fetch().asked == 2 and len(requested_ids(scholar)) == 2
     assert fetch().asked == 0
 
 
 def test_truncated_citations_are_remarked(library, fetch, scholar):
     scholar.celebrated = {3: 12_000}
-    [three] = put(library, made(3))
+    [three] = put(library, numbered_paper(3))
     report = fetch()
     assert report.citations == 9_999
     assert any("10.5555/paper.3" in text and "12,004" in text for text in report.remarks)
@@ -244,7 +253,7 @@ def test_truncated_citations_are_remarked(library, fetch, scholar):
 
 
 def test_progress_names_sources_and_reaches_total(library, fetch):
-    put(library, made(1, pmid="99"), *map(made, range(10, 20)))
+    put(library, numbered_paper(1, pmid="99"), *map(numbered_paper, range(10, 20)))
     steps = []
     fetch(report=lambda *step: steps.append(step))
     assert {note for _, _, note in steps} == {"Asking Semantic Scholar", "Asking PubMed"}
@@ -254,13 +263,13 @@ def test_progress_names_sources_and_reaches_total(library, fetch):
 
 def test_cancelled_citation_fetch_keeps_finished_batches(library, client, scholar, monkeypatch):
     monkeypatch.setattr(citation_fetcher, "BATCH", 5)
-    put(library, *map(made, range(10, 30)))
+    put(library, *map(numbered_paper, range(10, 30)))
     task = Task(lambda done, total, note: done >= 10 and task.cancel())
     with pytest.raises(Cancelled):
         CitationFetcher(library, client).fetch(task)
     assert len(library.citations.papers_to_look_up("semantic_scholar")) == 10
     assert CitationFetcher(library, client).fetch(Task()).asked == 10
-    assert len(asked(scholar)) == 40
+    assert len(requested_ids(scholar)) == 40
 
 
 def test_killed_citation_fetch_resumes_and_completes(tmp_path, library):
@@ -279,7 +288,7 @@ library = Library(Path(sys.argv[1]))
 with Client(Path(sys.argv[2]), {"semantic_scholar": endpoint}) as client:
     citing.CitationFetcher(library, client).fetch(Task(lambda done, *_: print(done, flush=True)))
 """
-    ids = put(library, *map(made, range(400)))
+    ids = put(library, *map(numbered_paper, range(400)))
     with SemanticScholarServer(400) as scholar:
         url = scholar.endpoints["semantic_scholar"].url
         arguments = [str(library.path), str(tmp_path / "cache"), url]

@@ -18,7 +18,7 @@ from tests.support.make import paper
 ALL = SourceQuery("shelf", "everything")
 
 
-def made(number, **values):
+def numbered_paper(number, **values):
     values = {"source": "shelf", "source_id": str(number), "pmid": str(number)} | values
     return paper(f"Paper number {number} about bees", **values)
 
@@ -27,7 +27,7 @@ def made(number, **values):
 class Shelf:
     """A source with papers in pages of ten; `break_at` makes one page unreadable once."""
 
-    papers: list = field(default_factory=lambda: [made(n) for n in range(1, 36)])
+    papers: list = field(default_factory=lambda: [numbered_paper(n) for n in range(1, 36)])
     break_at: int = -1
     asked: list = field(default_factory=list)
     note: str = ""
@@ -125,7 +125,7 @@ def test_repeated_fetch_requests_changes_and_reports_updates(fetching, shelf, li
     id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
     before = shelf.papers[1]
     shelf.papers = [
-        made(99),
+        numbered_paper(99),
         replace(before, extra={"publication_types": "Retracted Publication"}),
     ]
     again = fetching.run(id, Task())

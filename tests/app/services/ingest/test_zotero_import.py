@@ -79,7 +79,7 @@ def server() -> Iterator[FakeZotero]:
 
 
 @pytest.fixture
-def bring(library, server, tmp_path):
+def run_import(library, server, tmp_path):
     addresses = endpoints({"SCIREAD_ZOTERO_URL": f"{server.url}api/users/0/"}, None)
     with Client(tmp_path / "cache", addresses, patience=RetryPolicy(tries=1)) as client:
         yield lambda: ZoteroImporter(library, Importer(library), client).import_all(Task())
@@ -90,13 +90,13 @@ def attach(server: FakeZotero, path: Path, parent: str = "AAAA1111") -> None:
     server.children.append({"data": data, "links": {"enclosure": {"href": path.as_uri()}}})
 
 
-def test_zotero_paper_is_imported_with_tags_notes_and_files(library, server, bring, tmp_path):
+def test_zotero_paper_is_imported_with_tags_notes_and_files(library, server, run_import, tmp_path):
     file = tmp_path / "bees of all.pdf"
     file.write_bytes(b"%PDF-1.4 broken")
     attach(server, file)
     note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Fine &amp; dandy</p><p>x</p>"}
     server.children.append({"data": note})
-    report = bring()
+    report = run_import()
     assert (report.read, report.added, report.failed) == (1, 1, 0)
     (paper,) = library.get([1])
     assert paper.title == "On the life of bees" and paper.kind == "article-journal"
@@ -114,12 +114,12 @@ def test_zotero_paper_is_imported_with_tags_notes_and_files(library, server, bri
     assert [note.text for note in library.notes.of(1)] == ["Fine & dandy\nx"]
 
 
-def test_second_zotero_import_adds_only_new_items(library, server, bring):
+def test_second_zotero_import_adds_only_new_items(library, server, run_import):
     note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Once</p>"}
     server.children.append({"data": note})
-    bring()
+    run_import()
     server.top.append({"key": "B", "itemType": "book", "title": "Ants", "collections": []})
-    report = bring()
+    report = run_import()
     assert (report.added, report.merged) == (1, 1)
     assert len(library.notes.of(1)) == 1 and library.count() == 2
 
@@ -140,23 +140,23 @@ def dated_notes(*texts: str) -> list[dict[str, object]]:
     ]
 
 
-def test_note_edited_here_is_kept_and_not_imported_again(library, server, bring):
+def test_note_edited_here_is_kept_and_not_imported_again(library, server, run_import):
     server.children = dated_notes("On bees", "On wasps", "On ants")
-    bring()
+    run_import()
     notes = library.notes.of(1)
     assert [note.text for note in notes] == ["On bees", "On wasps", "On ants"]
     assert notes[0].added == datetime(2024, 5, 1, 10, tzinfo=UTC).timestamp()
     library.notes.change(notes[0].id, "On bees, and more")
     server.children = dated_notes("On bees", "On wasps, there", "On ants", "New")
     for _ in range(2):
-        bring()
+        run_import()
         found = [note.text for note in library.notes.of(1)]
         assert found == ["On bees, and more", "On wasps, there", "On ants", "New"]
 
 
-def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server, bring):
+def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server, run_import):
     server.children = dated_notes("On bees", "On wasps")
-    bring()
+    run_import()
     organise = LibraryEditor(library)
     note = library.notes.of(1)[0]
     organise.change_note(note.id, "")
@@ -164,7 +164,7 @@ def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server
     organise.move_collection("Thesis", "PhD")
     organise.uncollect([1], "PhD/Bees-Wasps")
     for _ in range(2):
-        bring()
+        run_import()
         assert [note.text for note in library.notes.of(1)] == ["On wasps"]
         marks = library.organisation.of([1])[1]
         assert (marks.tags, marks.collections) == ((), ())
@@ -175,45 +175,45 @@ def test_removed_notes_and_tags_stay_removed_and_can_be_restored(library, server
     marks = library.organisation.of([1])[1]
     assert (marks.tags, marks.collections) == (("to read",), ("Thesis/Bees-Wasps",))
     server.top = [{**ARTICLE, "tags": [{"tag": "to read"}, {"tag": "later"}]}]
-    bring()
+    run_import()
     assert library.organisation.of([1])[1].tags == ("later", "to read")
     assert len(library.notes.of(1)) == 2
 
 
-def test_removed_tags_stay_removed_after_merge_and_split(library, server, bring):
+def test_removed_tags_stay_removed_after_merge_and_split(library, server, run_import):
     server.top.append({"key": "B", "itemType": "book", "title": "Ants", "tags": [{"tag": "six"}]})
-    bring()
+    run_import()
     organise = LibraryEditor(library)
     organise.untag([2], "six")
     organise.merge(PaperId(1), [PaperId(2)])
-    bring()
+    run_import()
     assert library.organisation.of([1])[1].tags == ("to read",)
     organise.split(PaperId(1))
-    bring()
+    run_import()
     assert all("six" not in one.tags for one in library.organisation.of(library.ids()).values())
     assert organise.undo() and organise.undo() and organise.undo()
     assert library.organisation.of([2])[2].tags == ("six",)
 
 
-def test_large_zotero_library_is_imported_page_by_page(library, server, bring):
+def test_large_zotero_library_is_imported_page_by_page(library, server, run_import):
     server.top = [
         {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
         for n in range(2 * PAGE + 7)
     ]
-    report = bring()
+    report = run_import()
     assert report.added + report.merged == 2 * PAGE + 7 and library.count() == report.added
 
 
-def test_invalid_entry_does_not_stop_zotero_import(library, server, bring):
+def test_invalid_entry_does_not_stop_zotero_import(library, server, run_import):
     server.top = [
         {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
         for n in range(PAGE + 7)
     ]
     server.odd = {3}
-    assert bring().read == PAGE + 6
+    assert run_import().read == PAGE + 6
 
 
-def test_items_without_paper_are_reported_or_skipped(library, server, bring):
+def test_items_without_paper_are_reported_or_skipped(library, server, run_import):
     server.top = [
         {"key": "N", "itemType": "note", "note": "alone"},
         {"key": "X", "itemType": "book", "title": ""},
@@ -222,26 +222,26 @@ def test_items_without_paper_are_reported_or_skipped(library, server, bring):
         {"key": "H", "itemType": "book", "title": "Half\ud800", "tags": [{"tag": "\ud800"}]},
     ]
     server.children = [{"data": {"itemType": "attachment", "parentItem": "Y"}, "links": "odd"}]
-    report = bring()
+    report = run_import()
     assert (report.added, report.failed) == (3, 1)
     assert report.skips[0].entry == "X" and "title" in report.skips[0].why
 
 
-def test_pdf_without_parent_item_becomes_a_paper(library, server, bring, shared):
+def test_pdf_without_parent_item_becomes_a_paper(library, server, run_import, shared):
     pdf = next(iter(sorted((shared / "fixtures" / "pdf").glob("*.pdf"))))
     server.top = [{"key": "P", "itemType": "attachment", "path": str(pdf)}]
-    report = bring()
+    report = run_import()
     assert (report.added, library.count()) == (1, 1)
 
 
-def test_unreachable_zotero_raises_error_with_hint(library, server, bring):
+def test_unreachable_zotero_raises_error_with_hint(library, server, run_import):
     server.fail(lambda answer: Answer(b"Local API is not enabled", "text/plain", 403))
     with pytest.raises(SourceError, match=r"Zotero .*not enabled") as refused:
-        bring()
+        run_import()
     assert "Advanced" in refused.value.hint
     server.fail(lambda answer: Answer(b"<html>", "application/json"))
     with pytest.raises(SourceError, match="no JSON"):
-        bring()
+        run_import()
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ MOMENTS: dict[str, tuple[type, str, int, str]] = {
 SWITCHED = {"switched", "in its place", "before the old one is closed"}
 
 
-def opened(home: Home) -> tuple[Library, ActiveModelManager, ActivationService, FakeModels]:
+def open_program(home: Home) -> tuple[Library, ActiveModelManager, ActivationService, FakeModels]:
     library, models = Library(home.library), FakeModels("a", "b")
     answering = ActiveModelManager(library, home.indexes, "a", models)
     activation = ActivationService(library, answering, home, models.package)
@@ -90,7 +90,7 @@ def die_at(moment: str) -> None:
 
 def main(folder: Path) -> None:
     encoding_batches.FIRST = encoding_batches.MOST = BATCH
-    library, answering, _, _ = opened(Home(folder / "begin"))
+    library, answering, _, _ = open_program(Home(folder / "begin"))
     library.put([paper(f"Paper {n}") for n in range(PAPERS)])
     answering.encode_missing(Task())
     answering.close()
@@ -99,7 +99,7 @@ def main(folder: Path) -> None:
         home = shutil.copytree(folder / "begin", folder / moment)
         if (child := os.fork()) == 0:
             try:
-                activation = opened(Home(home))[2]
+                activation = open_program(Home(home))[2]
                 die_at(moment)
                 activation.activate("b", Task())
             finally:
@@ -148,7 +148,7 @@ def best(model: str, query: str) -> int:
 def test_activation_killed_at_any_moment_keeps_a_model_and_resumes(home, moment, monkeypatch):
     monkeypatch.setattr(encoding_batches, "FIRST", BATCH)
     monkeypatch.setattr(encoding_batches, "MOST", BATCH)
-    library, answering, activation, models = opened(home)
+    library, answering, activation, models = open_program(home)
     now, then = ("b", "") if moment in SWITCHED else ("a", "b")
     assert (answering.model, activation.pending()) == (now, then)
     assert found(answering, "bees") == best(now, "bees")

@@ -27,7 +27,7 @@ def models() -> FakeModels:
 
 
 @pytest.fixture
-def answering(library, tmp_path, models) -> ActiveModelManager:
+def manager(library, tmp_path, models) -> ActiveModelManager:
     library.put([paper(f"Paper {n}") for n in range(PAPERS)])
     for name in ("a", "b", "c"):
         space = EmbeddingIndex(library, models(name), tmp_path)
@@ -37,10 +37,10 @@ def answering(library, tmp_path, models) -> ActiveModelManager:
     return ActiveModelManager(library, tmp_path, "a", models)
 
 
-def swap(library, answering, name):
+def swap(library, manager, name):
     library.active_model.begin(name, ModelRef("a", "space-a"))
     assert library.active_model.switch(ModelRef(name, f"space-{name}"))
-    return answering.swap(answering.open(name))
+    return manager.swap(manager.open(name))
 
 
 def nearest(space: str, query: str, count: int = 3) -> list[int]:
@@ -63,47 +63,47 @@ def found(answerer, query, count=3):
     return [hit.paper for hit in results.hits]
 
 
-def test_use_keeps_its_model_and_next_use_gets_new_one(library, answering, models):
-    with answering.use() as old:
+def test_use_keeps_its_model_and_next_use_gets_new_one(library, manager, models):
+    with manager.use() as old:
         assert found(old, "bees") == nearest("space-a", "bees")
-        assert swap(library, answering, "b")
-        with answering.use() as new:
+        assert swap(library, manager, "b")
+        with manager.use() as new:
             assert found(new, "bees") == nearest("space-b", "bees")
         assert found(old, "ants") == nearest("space-a", "ants")
         assert models.running() == ["Model a", "Model b"]
     assert models.running() == ["Model b"]
-    assert answering.model == "b"
+    assert manager.model == "b"
 
 
-def test_unused_model_is_closed_at_once(library, answering, models):
-    with answering.use():
+def test_unused_model_is_closed_at_once(library, manager, models):
+    with manager.use():
         pass
     for name in "bcbc":
-        assert swap(library, answering, name)
+        assert swap(library, manager, name)
         assert models.running() == [f"Model {name}"]
 
 
-def test_model_not_set_in_library_is_not_activated(library, answering, models):
-    with answering.use() as now:
-        late = answering.open("b")
-        assert swap(library, answering, "c")
-        assert not answering.swap(late)
+def test_model_not_set_in_library_is_not_activated(library, manager, models):
+    with manager.use() as now:
+        late = manager.open("b")
+        assert swap(library, manager, "c")
+        assert not manager.swap(late)
         assert found(now, "bees") == nearest("space-a", "bees")
-    assert answering.model == "c"
+    assert manager.model == "c"
     assert models.running() == ["Model c"]
 
 
-def test_index_is_saved_when_model_is_swapped_out(library, answering, tmp_path):
+def test_index_is_saved_when_model_is_swapped_out(library, manager, tmp_path):
     library.put([paper("One more")])
-    answering.encode_missing(Task())
-    with answering.use() as old:
-        swap(library, answering, "b")
+    manager.encode_missing(Task())
+    with manager.use() as old:
+        swap(library, manager, "b")
         old_space = old.space
     again = EmbeddingIndex(library, FakeModel("a", lambda text: None), tmp_path)
     assert again.problems() == [] and old_space.count() == PAPERS + 1
 
 
-def test_concurrent_searches_during_swaps_use_one_model_each(library, answering, models):
+def test_concurrent_searches_during_swaps_use_one_model_each(library, manager, models):
     stop, wrong, asked = threading.Event(), [], []
 
     def ask(number: int) -> None:
@@ -111,7 +111,7 @@ def test_concurrent_searches_during_swaps_use_one_model_each(library, answering,
         while not stop.is_set():
             n += 1
             query = f"query {number} {n}"
-            with answering.use() as now:
+            with manager.use() as now:
                 ids = found(now, query)
                 if not is_nearest(f"space-{now.name}", query, ids):
                     wrong.append((now.name, query, ids))
@@ -122,7 +122,7 @@ def test_concurrent_searches_during_swaps_use_one_model_each(library, answering,
         thread.start()
     for name in "bcabcab":
         before = len(asked)
-        assert swap(library, answering, name)
+        assert swap(library, manager, name)
         while len(asked) < before + 10:
             time.sleep(0.001)
     stop.set()
@@ -145,70 +145,70 @@ def test_unusable_model_leaves_search_by_words(library, models, tmp_path):
     assert answering.encode_missing(Task()) == 0
 
 
-def test_model_that_failed_to_load_answers_after_encoding(library, answering, models):
+def test_model_that_failed_to_load_answers_after_encoding(library, manager, models):
     def die(text: str) -> None:
         raise EncoderFailed("The model could not be started.")
 
     models.on_text = die
-    with answering.use() as now, pytest.raises(EncoderFailed):
+    with manager.use() as now, pytest.raises(EncoderFailed):
         now.load()
-    assert answering.error == "The model could not be started." and not answering.is_loaded
+    assert manager.error == "The model could not be started." and not manager.is_loaded
     models.on_text = lambda text: None
-    assert answering.encode_missing(Task()) == 0
-    assert not answering.is_loaded
+    assert manager.encode_missing(Task()) == 0
+    assert not manager.is_loaded
     library.put([paper("One more")])
-    assert answering.encode_missing(Task()) == 1
-    assert answering.is_loaded and not answering.error
+    assert manager.encode_missing(Task()) == 1
+    assert manager.is_loaded and not manager.error
 
 
-def test_model_activated_by_another_process_is_reported(library, answering):
-    assert answering.externally_activated_model() == ""
-    with answering.use():
+def test_model_activated_by_another_process_is_reported(library, manager):
+    assert manager.externally_activated_model() == ""
+    with manager.use():
         library.active_model.begin("b", ModelRef("a", "space-a"))
-        assert answering.externally_activated_model() == ""
+        assert manager.externally_activated_model() == ""
         library.active_model.switch(ModelRef("b", "space-b"))
-        assert (answering.model, answering.externally_activated_model()) == ("a", "b")
-        assert answering.swap(answering.open("b"))
-    assert answering.externally_activated_model() == ""
+        assert (manager.model, manager.externally_activated_model()) == ("a", "b")
+        assert manager.swap(manager.open("b"))
+    assert manager.externally_activated_model() == ""
 
 
-def test_encoding_continues_with_swapped_in_model(library, answering, models):
+def test_encoding_continues_with_swapped_in_model(library, manager, models):
     library.put([paper(f"New {n}") for n in range(40)])
     texts = []
 
     def read(text: str) -> None:
         texts.append(text)
         if len(texts) == 10:
-            swap(library, answering, "b")
+            swap(library, manager, "b")
 
     models.on_text = read
-    assert answering.encode_missing(Task()) == 40
+    assert manager.encode_missing(Task()) == 40
     assert len(library.missing_vectors("space-b")[0]) == 0
     assert models.running() == ["Model b"]
 
 
-def test_encoding_can_be_cancelled(library, answering, models):
+def test_encoding_can_be_cancelled(library, manager, models):
     library.put([paper(f"New {n}") for n in range(40)])
     task = Task()
     models.on_text = lambda text: task.cancel()
     with pytest.raises(Cancelled):
-        answering.encode_missing(task)
-    assert answering.model == "a"
+        manager.encode_missing(task)
+    assert manager.model == "a"
 
 
-def test_close_stops_models_in_use(library, answering, models):
-    with answering.use():
-        swap(library, answering, "b")
-        answering.close()
+def test_close_stops_models_in_use(library, manager, models):
+    with manager.use():
+        swap(library, manager, "b")
+        manager.close()
         assert models.running() == []
 
 
-def test_objects_cached_per_model_live_as_long_as_it(library, answering):
-    with answering.use() as old:
+def test_objects_cached_per_model_live_as_long_as_it(library, manager):
+    with manager.use() as old:
         assert old.get_or_create(list, lambda: [old.name]) is old.get_or_create(
             list, lambda: ["another"]
         )
-        swap(library, answering, "b")
-        with answering.use() as new:
+        swap(library, manager, "b")
+        with manager.use() as new:
             assert new.get_or_create(list, lambda: [new.name]) == ["b"]
         assert old.get_or_create(list, list) == ["a"]

@@ -39,7 +39,7 @@ def arrivals(home, models) -> ModelInstaller:
 
 
 @pytest.fixture
-def outside(tmp_path):
+def package_folder(tmp_path):
     """A model package outside the home."""
     return tiny_package(tmp_path / "given" / "specter", id="specter-3f9a", title="SPECTER").folder
 
@@ -66,20 +66,20 @@ def change(folder, **values):
 
 
 @pytest.mark.parametrize("how", ["folder", "outer folder", "zip"])
-def test_model_is_installed_from_folder_and_zip(arrivals, home, outside, tmp_path, how):
-    source = {"folder": outside, "outer folder": tmp_path / "only"}.get(how)
+def test_model_is_installed_from_folder_and_zip(arrivals, home, package_folder, tmp_path, how):
+    source = {"folder": package_folder, "outer folder": tmp_path / "only"}.get(how)
     if how == "outer folder":
-        shutil.copytree(outside, source / "specter")
-    model = arrivals.add(source or zipped(outside, tmp_path / "m.zip"), Task())
+        shutil.copytree(package_folder, source / "specter")
+    model = arrivals.add(source or zipped(package_folder, tmp_path / "m.zip"), Task())
     assert (model.name, model.title, model.checked) == ("specter-3f9a", "SPECTER", True)
     assert installed_names(home) == ["specter-3f9a"]
-    assert read_package(home.models / "specter-3f9a").files == read_package(outside).files
-    assert outside.is_dir()
+    assert read_package(home.models / "specter-3f9a").files == read_package(package_folder).files
+    assert package_folder.is_dir()
 
 
-def test_model_of_run_keeps_its_training_report(arrivals, models, outside, tmp_path):
+def test_model_of_run_keeps_its_training_report(arrivals, models, package_folder, tmp_path):
     run = tmp_path / "run"
-    shutil.copytree(outside, run / "package")
+    shutil.copytree(package_folder, run / "package")
     (run / "recipe.toml").touch()
     told = {"recipe": "specter-small", "settings": {"margin": 2.0}, "seed": 1, "seconds": 60.0}
     (run / "report.json").write_text(json.dumps(told | {"stages": [{"validations": [1] * 999}]}))
@@ -139,11 +139,11 @@ HASH = "sha256:" + "0" * 64
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize("what", HOSTILE)
 def test_unsound_model_is_refused_and_leaves_nothing(
-    arrivals, home, outside, tmp_path, what, packed
+    arrivals, home, package_folder, tmp_path, what, packed
 ):
     spoil, said = HOSTILE[what]
-    spoil(outside)
-    source = zipped(outside, tmp_path / "given.zip") if packed else outside
+    spoil(package_folder)
+    source = zipped(package_folder, tmp_path / "given.zip") if packed else package_folder
     with pytest.raises(PackageRefused) as refused:
         arrivals.add(source, Task())
     assert said in str(refused.value)
@@ -166,34 +166,34 @@ def test_unsound_model_is_refused_and_leaves_nothing(
         ("half.new", "model-half"),
     ],
 )
-def test_any_model_id_becomes_a_safe_folder_name(arrivals, home, outside, id, name):
-    change(outside, id=id)
-    assert arrivals.add(outside, Task()).name == name
+def test_any_model_id_becomes_a_safe_folder_name(arrivals, home, package_folder, id, name):
+    change(package_folder, id=id)
+    assert arrivals.add(package_folder, Task()).name == name
     assert installed_names(home) == [name]
 
 
-def test_installed_model_is_not_installed_twice(arrivals, home, outside, tmp_path):
-    arrivals.add(outside, Task())
-    change(outside, id="another", title="Another name for it")
+def test_installed_model_is_not_installed_twice(arrivals, home, package_folder, tmp_path):
+    arrivals.add(package_folder, Task())
+    change(package_folder, id="another", title="Another name for it")
     with pytest.raises(PackageRefused, match="is here already, as specter-3f9a"):
-        arrivals.add(outside, Task())
+        arrivals.add(package_folder, Task())
     assert installed_names(home) == ["specter-3f9a"]
 
 
-def test_other_model_of_same_name_gets_a_suffix(arrivals, home, outside, tmp_path):
-    arrivals.add(outside, Task())
+def test_other_model_of_same_name_gets_a_suffix(arrivals, home, package_folder, tmp_path):
+    arrivals.add(package_folder, Task())
     other = tiny_package(tmp_path / "other", id="specter-3f9a", pooling="cls").folder
     assert arrivals.add(other, Task()).name == "specter-3f9a-2"
 
 
-def test_damaged_model_is_replaced_by_sound_one(arrivals, models, home, outside):
-    arrivals.add(outside, Task())
+def test_damaged_model_is_replaced_by_sound_one(arrivals, models, home, package_folder):
+    arrivals.add(package_folder, Task())
     for spoil in (
         lambda f: (f / "model.safetensors").write_bytes(b"cut off"),
         lambda f: (f / "package.json").unlink(),
     ):
         spoil(home.models / "specter-3f9a")
-        assert arrivals.add(outside, Task()).name == "specter-3f9a"
+        assert arrivals.add(package_folder, Task()).name == "specter-3f9a"
         assert read_package(home.models / "specter-3f9a")
     assert len(models.trashed()) == 2
 
@@ -206,19 +206,19 @@ def test_starter_model_cannot_be_installed_again(arrivals, home, models):
 
 
 @pytest.mark.parametrize("moment", range(4))
-def test_cancelled_installation_leaves_nothing(arrivals, home, outside, moment):
+def test_cancelled_installation_leaves_nothing(arrivals, home, package_folder, moment):
     steps = iter(range(100))
     task = Task(lambda *_: task.cancel() if next(steps) == moment else None)
     with pytest.raises(Cancelled):
-        arrivals.add(outside, task)
+        arrivals.add(package_folder, task)
     assert installed_names(home) == []
 
 
-def test_leftovers_of_killed_installation_are_removed(arrivals, home, outside):
+def test_leftovers_of_killed_installation_are_removed(arrivals, home, package_folder):
     half = home.models / ".arriving-x.new" / "model"
     half.mkdir(parents=True)
     (half / "package.json").touch()
-    arrivals.add(outside, Task())
+    arrivals.add(package_folder, Task())
     assert installed_names(home) == ["specter-3f9a"]
 
 
@@ -235,22 +235,22 @@ def test_doctor_removes_leftovers_but_no_active_installation(home, library):
     assert not leftovers().mended
 
 
-def test_doctor_reports_damaged_models(arrivals, home, library, outside):
+def test_doctor_reports_damaged_models(arrivals, home, library, package_folder):
     def models():
         return next(one for one in examine(library, None, home, Task()) if one.about == "models")
 
-    arrivals.add(outside, Task())
+    arrivals.add(package_folder, Task())
     assert models().ok
     (home.models / "specter-3f9a" / "model.safetensors").write_bytes(b"cut off")
     found = models()
     assert not found.ok and "model.safetensors" in found.detail and "again" in found.detail
 
 
-def test_installations_run_one_at_a_time(arrivals, home, outside):
+def test_installations_run_one_at_a_time(arrivals, home, package_folder):
     home.models.mkdir(parents=True)
     waiting = threading.Event()
     task = Task(lambda done, total, note: waiting.set() if "another model" in note else None)
-    adding = threading.Thread(target=arrivals.add, args=(outside, task))
+    adding = threading.Thread(target=arrivals.add, args=(package_folder, task))
     with FileLock(home.models / ".arriving.lock"):
         adding.start()
         assert waiting.wait(60) and installed_names(home) == []
@@ -258,10 +258,10 @@ def test_installations_run_one_at_a_time(arrivals, home, outside):
     assert installed_names(home) == ["specter-3f9a"]
 
 
-def test_missing_or_installed_source_is_refused(arrivals, home, outside, tmp_path):
+def test_missing_or_installed_source_is_refused(arrivals, home, package_folder, tmp_path):
     with pytest.raises(LibraryError, match="There is no"):
         arrivals.add(tmp_path / "nowhere", Task())
-    arrivals.add(outside, Task())
+    arrivals.add(package_folder, Task())
     with pytest.raises(LibraryError, match="here already"):
         arrivals.add(home.models / "specter-3f9a", Task())
 
@@ -289,13 +289,13 @@ def test_invalid_hub_name_is_refused_without_request(arrivals, monkeypatch, writ
         arrivals.pull(DownloadRequest(written), Task())
 
 
-def fake_pull(monkeypatch, outside, asked, fail=None):
+def fake_pull(monkeypatch, package_folder, asked, fail=None):
     """Replace the trainer's pull by one that copies a package to the requested folder."""
 
     def ask(command, folder, task):
         asked.append((command, folder))
         output = next(one for one in command if one.startswith("--output=")).partition("=")[2]
-        shutil.copytree(outside, output)
+        shutil.copytree(package_folder, output)
         task.step(440, 1_000, "190 of 440 MB")
         if fail:
             raise fail
@@ -304,9 +304,9 @@ def fake_pull(monkeypatch, outside, asked, fail=None):
     monkeypatch.setattr(trainer, "ask", ask)
 
 
-def test_pull_runs_in_subprocess_and_is_verified(arrivals, home, outside, monkeypatch):
+def test_pull_runs_in_subprocess_and_is_verified(arrivals, home, package_folder, monkeypatch):
     asked, notes = [], []
-    fake_pull(monkeypatch, outside, asked)
+    fake_pull(monkeypatch, package_folder, asked)
     model = arrivals.pull(
         DownloadRequest("somebody/model", "refs/pr/3", "cls"), Task(lambda *s: notes.append(s))
     )
@@ -320,17 +320,17 @@ def test_pull_runs_in_subprocess_and_is_verified(arrivals, home, outside, monkey
     assert folder == home.folder and (440, 1_000, "190 of 440 MB") in notes
 
 
-def test_damaged_pulled_model_is_refused(arrivals, home, outside, monkeypatch):
-    (outside / "model.safetensors").write_bytes(b"other")
-    fake_pull(monkeypatch, outside, [])
+def test_damaged_pulled_model_is_refused(arrivals, home, package_folder, monkeypatch):
+    (package_folder / "model.safetensors").write_bytes(b"other")
+    fake_pull(monkeypatch, package_folder, [])
     with pytest.raises(PackageRefused, match="damaged"):
         arrivals.pull(DownloadRequest("somebody/model"), Task())
     assert installed_names(home) == []
 
 
 @pytest.mark.parametrize("fail", [TrainerFailed("The hub answers with 503."), Cancelled()])
-def test_failed_pull_leaves_nothing(arrivals, home, outside, monkeypatch, fail):
-    fake_pull(monkeypatch, outside, [], fail)
+def test_failed_pull_leaves_nothing(arrivals, home, package_folder, monkeypatch, fail):
+    fake_pull(monkeypatch, package_folder, [], fail)
     with pytest.raises(type(fail)):
         arrivals.pull(DownloadRequest("somebody/model"), Task())
     assert installed_names(home) == []

@@ -62,7 +62,7 @@ def tiny(home):
     )
 
 
-def spoil(folder, name="model.safetensors"):
+def damage(folder, name="model.safetensors"):
     content = bytearray((folder / name).read_bytes())
     content[-1] ^= 1
     (folder / name).write_bytes(content)
@@ -107,7 +107,7 @@ def test_model_info_comes_from_its_package(models, tiny):
 
 
 def test_damaged_model_is_listed_with_problem(models, home, tiny):
-    spoil(tiny.folder)
+    damage(tiny.folder)
     assert models.find("specter-tiny").problem == ""  # not checked yet
     checked = models.check("specter-tiny", Task())
     assert "model.safetensors" in checked.problem and checked.hint
@@ -330,7 +330,7 @@ def test_exported_model_can_be_installed_and_damaged_one_is_not_exported(
     assert target.read_bytes() == first
     models.delete(models.remove("specter-tiny").key)
     assert ModelInstaller(home, models).add(target, Task()).title == "SPECTER on 900 papers"
-    spoil(home.models / "specter-tiny")
+    damage(home.models / "specter-tiny")
     with pytest.raises(PackageRefused, match="damaged"):
         models.export("specter-tiny", tmp_path / "other.zip", Task())
     assert not (tmp_path / "other.zip").exists()

@@ -18,12 +18,12 @@ ENTRY = """@article{a, title = {Bees: a "story" -- in short}, abstract = {They O
 
 
 @pytest.fixture
-def outside(library) -> QueryByDocument:
+def queries(library) -> QueryByDocument:
     return QueryByDocument(library)
 
 
-def test_entry_becomes_query_words_and_is_not_added(library, outside):
-    likeness = outside.of_text(ENTRY, Task())
+def test_entry_becomes_query_words_and_is_not_added(library, queries):
+    likeness = queries.of_text(ENTRY, Task())
     assert likeness.title.startswith("Bees")
     query = parse(likeness.text)
     assert query.conditions == ()
@@ -31,30 +31,30 @@ def test_entry_becomes_query_words_and_is_not_added(library, outside):
     assert library.count() == 0
 
 
-def test_entry_already_in_library_becomes_that_paper(library, outside):
+def test_entry_already_in_library_becomes_that_paper(library, queries):
     (bees,) = library.put([paper("Bees", doi="10.1000/BEES")]).ids
-    likeness = outside.of_text(ENTRY, Task())
+    likeness = queries.of_text(ENTRY, Task())
     assert (likeness.known, likeness.text) == ((bees,), "")
 
 
-def test_ris_entry_is_read(outside):
-    assert outside.of_text("TY  - JOUR\nTI  - On Wasps\nER  - \n", Task()).title == "On Wasps"
+def test_ris_entry_is_read(queries):
+    assert queries.of_text("TY  - JOUR\nTI  - On Wasps\nER  - \n", Task()).title == "On Wasps"
 
 
-def test_files_of_different_formats_form_one_query(outside, tmp_path):
+def test_files_of_different_formats_form_one_query(queries, tmp_path):
     (tmp_path / "a.bib").write_text(ENTRY)
     (tmp_path / "b.pdf").write_bytes(make_pdf([At("On the Flight of Bumblebees", 20), *body()]))
-    likeness = outside.of_files([tmp_path / "a.bib", tmp_path / "b.pdf"], Task())
+    likeness = queries.of_files([tmp_path / "a.bib", tmp_path / "b.pdf"], Task())
     assert likeness.title.endswith("and 1 more")
     assert "Bumblebees" in likeness.text and "story" in likeness.text
 
 
-def test_file_without_paper_raises_bad_query(outside, tmp_path):
+def test_file_without_paper_raises_bad_query(queries, tmp_path):
     (tmp_path / "a.txt").write_text("Nothing here.")
     with pytest.raises(BadQuery, match=r"No paper was found in a\.txt"):
-        outside.of_files([tmp_path / "a.txt"], Task())
+        queries.of_files([tmp_path / "a.txt"], Task())
     with pytest.raises(BadQuery, match="no entry"):
-        outside.of_text("@article{", Task())
+        queries.of_text("@article{", Task())
 
 
 @given(st.text())

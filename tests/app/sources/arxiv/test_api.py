@@ -51,7 +51,7 @@ def small_pages(monkeypatch):
     monkeypatch.setattr(arxiv, "_REACH", 1000)
 
 
-def asked(text="cat:cs.CL", **values):
+def arxiv_query(text="cat:cs.CL", **values):
     return SourceQuery("arxiv", text, **values)
 
 
@@ -91,7 +91,9 @@ def assert_each_once(found, expected):
 
 
 def test_query_gives_all_its_papers_oldest_first(server, new_client):
-    found = list(fetch_pages(new_client(), asked("all:transformer AND (cat:cs.* OR cat:hep-th)")))
+    found = list(
+        fetch_pages(new_client(), arxiv_query("all:transformer AND (cat:cs.* OR cat:hep-th)"))
+    )
     papers = [paper for page in found for paper in page.records]
     assert_each_once(
         ids_of(found),
@@ -107,7 +109,7 @@ def test_query_gives_all_its_papers_oldest_first(server, new_client):
 
 
 def test_paper_has_the_fields_of_the_feed(server, new_client):
-    page = next(fetch_pages(new_client(), asked(most=1, text="all:kernel")))
+    page = next(fetch_pages(new_client(), arxiv_query(most=1, text="all:kernel")))
     assert [type(record) for record in page.records] == [Paper]
     paper = page.records[0]
     generated = server.papers[paper.source_id]
@@ -115,7 +117,7 @@ def test_paper_has_the_fields_of_the_feed(server, new_client):
 
 
 def test_next_page_is_requested_only_when_needed(server, new_client, small_pages):
-    found = fetch_pages(new_client(), asked("all:transformer"))
+    found = fetch_pages(new_client(), arxiv_query("all:transformer"))
     assert server.requests == []
     next(found)
     assert len(server.requests) == 1
@@ -124,18 +126,18 @@ def test_next_page_is_requested_only_when_needed(server, new_client, small_pages
 
 
 def test_page_size_is_limited_to_requested_papers(server, new_client):
-    next(fetch_pages(new_client(), asked(most=7)))
+    next(fetch_pages(new_client(), arxiv_query(most=7)))
     assert server.requests[0].params["max_results"] == "7"
 
 
 def test_empty_result_is_not_an_error(server, new_client):
-    (page,) = fetch_pages(new_client(), asked("all:unicorn"))
+    (page,) = fetch_pages(new_client(), arxiv_query("all:unicorn"))
     assert (page.records, page.total) == ([], 0)
     assert len(server.requests) == 1
 
 
 def test_window_includes_first_and_last_day(server, new_client):
-    found = ids_of(fetch_pages(new_client(), asked(since="2008-01-05", until="2008-01-20")))
+    found = ids_of(fetch_pages(new_client(), arxiv_query(since="2008-01-05", until="2008-01-20")))
     assert_each_once(
         found,
         expected_ids(
@@ -152,14 +154,14 @@ def test_window_includes_first_and_last_day(server, new_client):
 def test_list_of_ids_is_fetched_in_one_request(server, new_client):
     some = [*list(server.papers)[:3], *list(server.papers)[-3:]]
     text = f"{some[0]}v1, arXiv:{some[1]} https://arxiv.org/abs/{some[2]} {' '.join(some[3:])}"
-    assert arxiv.check(asked(text)) == ""
-    assert_each_once(ids_of(fetch_pages(new_client(), asked(f"{text} 9912.99999"))), some)
+    assert arxiv.check(arxiv_query(text)) == ""
+    assert_each_once(ids_of(fetch_pages(new_client(), arxiv_query(f"{text} 9912.99999"))), some)
     assert "search_query" not in server.requests[0].params
 
 
 def test_too_many_ids_are_refused_before_any_request():
     many = " ".join(f"2101.{n:05}" for n in range(1, 400))
-    assert arxiv.check(asked(many)) == "These are 399 arXiv ids; ask for at most 300 at once."
+    assert arxiv.check(arxiv_query(many)) == "These are 399 arXiv ids; ask for at most 300 at once."
 
 
 # ---- resuming ------------------------------------------------------------------------------------
@@ -169,14 +171,14 @@ def test_too_many_ids_are_refused_before_any_request():
 def test_query_beyond_its_reach_continues_in_date_windows(tmp_path, small_pages, together):
     with ArxivServer(3333, together=together, reach=1000) as server:
         with Client(tmp_path, server.endpoints, patience=HASTE) as client:
-            found = list(fetch_pages(client, asked("cat:*")))
+            found = list(fetch_pages(client, arxiv_query("cat:*")))
         assert_each_once(ids_of(found), list(server.papers))
         assert {page.total for page in found} == {3333}
         assert any("submittedDate" in asked.params["search_query"] for asked in server.requests)
 
 
 def test_fetch_resumes_after_any_page_in_another_process(new_client, server, small_pages):
-    query = asked("cat:*", since="2007")
+    query = arxiv_query("cat:*", since="2007")
     whole = list(fetch_pages(new_client(), query))
     for taken in range(0, len(whole), 3):
         cursor = json.loads(json.dumps(whole[taken].cursor))
@@ -187,7 +189,7 @@ def test_fetch_resumes_after_any_page_in_another_process(new_client, server, sma
 
 
 def test_cursor_is_small(new_client, server, small_pages):
-    assert max(len(page.cursor) for page in fetch_pages(new_client(), asked("cat:*"))) < 300
+    assert max(len(page.cursor) for page in fetch_pages(new_client(), arxiv_query("cat:*"))) < 300
 
 
 def test_too_many_papers_of_one_minute_raise_an_error(tmp_path, small_pages):
@@ -195,16 +197,16 @@ def test_too_many_papers_of_one_minute_raise_an_error(tmp_path, small_pages):
     for id, paper in crowded.papers.items():
         crowded.papers[id] = replace(paper, submitted=paper.submitted.replace(minute=0))
     with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
-        found = fetch_pages(client, asked("cat:*"))
+        found = fetch_pages(client, arxiv_query("cat:*"))
         with pytest.raises(SourceError, match="1,500 papers of one date"):
             list(found)
 
 
 def test_unsorted_page_is_rejected_when_later_pages_depend_on_it(server, new_client, small_pages):
     server.fail(unsorted, when=at(200))
-    assert_each_once(ids_of(fetch_pages(new_client(), asked("cat:*"))), list(server.papers))
+    assert_each_once(ids_of(fetch_pages(new_client(), arxiv_query("cat:*"))), list(server.papers))
     server.fail(unsorted, times=HASTE.tries, when=at(200))
-    found = fetch_pages(new_client(), asked("cat:*"))
+    found = fetch_pages(new_client(), arxiv_query("cat:*"))
     with pytest.raises(SourceError, match="not sorted by date"):
         list(found)
 
@@ -214,7 +216,7 @@ def test_unsorted_page_is_rejected_when_later_pages_depend_on_it(server, new_cli
 
 @pytest.mark.parametrize("dropped", [1, 30, 150])
 def test_papers_removed_between_pages_hide_no_others(server, new_client, small_pages, dropped):
-    found = fetch_pages(new_client(), asked("all:transformer"))
+    found = fetch_pages(new_client(), arxiv_query("all:transformer"))
     came = ids_of(islice(found, 3))
     server.drop(came[:dropped])
     rest = ids_of(found)
@@ -224,7 +226,7 @@ def test_papers_removed_between_pages_hide_no_others(server, new_client, small_p
 
 
 def test_papers_added_between_pages_repeat_none(server, new_client, small_pages):
-    found = fetch_pages(new_client(), asked("all:transformer"))
+    found = fetch_pages(new_client(), arxiv_query("all:transformer"))
     came = ids_of(islice(found, 3))
     new_year = datetime(2008, 1, 1, tzinfo=UTC)
     early = [Generated(90_000 + n * 8, new_year, new_year) for n in range(20)]
@@ -242,7 +244,7 @@ def test_short_page_loses_no_papers(server, new_client, small_pages):
         return replace(good, body=b"<entry>".join(entries[:40]) + b"</feed>")
 
     server.fail(short, when=at(100))
-    assert_each_once(ids_of(fetch_pages(new_client(), asked())), expected_ids(server))
+    assert_each_once(ids_of(fetch_pages(new_client(), arxiv_query())), expected_ids(server))
 
 
 # ---- faults --------------------------------------------------------------------------------------
@@ -262,7 +264,7 @@ PASSING = {
 @pytest.mark.parametrize("fault", PASSING)
 def test_passing_fault_in_the_middle_loses_nothing(server, new_client, small_pages, fault):
     server.fail(PASSING[fault], when=at(200))
-    assert_each_once(ids_of(fetch_pages(new_client(), asked())), expected_ids(server))
+    assert_each_once(ids_of(fetch_pages(new_client(), arxiv_query())), expected_ids(server))
     assert sum(at(200)(asked) for asked in server.requests) == 2
 
 
@@ -288,27 +290,27 @@ STAYING = {
 def test_lasting_fault_is_named_and_fetch_can_resume(server, new_client, small_pages, fault):
     spoil, why = STAYING[fault]
     server.fail(spoil, times=HASTE.tries, when=at(200))
-    found = fetch_pages(new_client(), asked())
+    found = fetch_pages(new_client(), arxiv_query())
     came = [next(found), next(found)]
     with pytest.raises(SourceError, match=why) as raised:
         next(found)
     assert "arXiv" in str(raised.value)
     assert_each_once(
-        ids_of(came) + ids_of(fetch_pages(new_client(), asked(), came[-1].cursor)),
+        ids_of(came) + ids_of(fetch_pages(new_client(), arxiv_query(), came[-1].cursor)),
         expected_ids(server),
     )
 
 
 def test_refusal_gives_message_of_arxiv(server, new_client):
     with pytest.raises(SourceError, match="nothing:x cannot be understood"):
-        list(fetch_pages(new_client(), asked("nothing:x")))
+        list(fetch_pages(new_client(), arxiv_query("nothing:x")))
     assert len(server.requests) == 1
 
 
 def test_error_with_status_200_is_recognised(new_client, server):
     server.fail(lambda good: replace(good, status=200), when=is_api)
     with pytest.raises(SourceError, match="nothing:x cannot be understood"):
-        list(fetch_pages(new_client(), asked("nothing:x")))
+        list(fetch_pages(new_client(), arxiv_query("nothing:x")))
 
 
 def test_unreadable_entry_is_skipped_and_others_fetched(server, new_client):
@@ -316,7 +318,7 @@ def test_unreadable_entry_is_skipped_and_others_fetched(server, new_client):
         return replace(good, body=re.sub(rb"<title>(?!arXiv).*?</title>", b"", good.body, count=1))
 
     server.fail(spoil)
-    (page,) = fetch_pages(new_client(), asked())
+    (page,) = fetch_pages(new_client(), arxiv_query())
     (skipped,) = [record for record in page.records if not isinstance(record, Paper)]
     assert skipped.why == "This entry has no title."
     assert skipped.entry in expected_ids(server)
@@ -333,7 +335,7 @@ def test_refresh_gives_new_and_changed_papers(server, new_client):
     server.revise(revised, LATER)
     new = Generated(91_000, LATER, LATER)
     server.add(new)
-    found = list(fetch_pages(new_client(), asked(changed_since="2020-05-01T00:00:00Z")))
+    found = list(fetch_pages(new_client(), arxiv_query(changed_since="2020-05-01T00:00:00Z")))
     assert_each_once(ids_of(found), {*revised, new.id})
     assert {p.extra["version"] for page in found for p in page.records} >= {"2", "3"}
     assert len(server.requests) == 1
@@ -343,7 +345,7 @@ def test_refresh_continues_over_pages(server, new_client, monkeypatch):
     monkeypatch.setattr(arxiv, "_PAGE_OF_CHANGES", 50)
     revised = sorted(expected_ids(server))[:170]
     server.revise(revised, LATER)
-    query = asked(changed_since="2020-05-01T00:00:00Z")
+    query = arxiv_query(changed_since="2020-05-01T00:00:00Z")
     first, *rest = fetch_pages(new_client(), query)
     assert_each_once(ids_of([first, *rest]), revised)
     assert len(server.requests) == 4
@@ -356,7 +358,7 @@ def test_papers_removed_during_refresh_hide_no_others(server, new_client, monkey
     monkeypatch.setattr(arxiv, "_PAGE_OF_CHANGES", 50)
     revised = sorted(expected_ids(server))[:170]
     server.revise(revised, LATER)
-    found = fetch_pages(new_client(), asked(changed_since="2020-05-01T00:00:00Z"))
+    found = fetch_pages(new_client(), arxiv_query(changed_since="2020-05-01T00:00:00Z"))
     came = ids_of([next(found), next(found)])
     server.drop(came[:30])
     assert_each_once(came + ids_of(found), revised)
@@ -368,7 +370,7 @@ def test_refresh_with_unreachable_changes_reads_everything(tmp_path, small_pages
         revised = [id for n, id in enumerate(server.papers) if n % 2]
         server.revise(revised, LATER)
         with Client(tmp_path, server.endpoints, patience=HASTE) as client:
-            query = asked("cat:*", changed_since="2020-05-01T00:00:00Z")
+            query = arxiv_query("cat:*", changed_since="2020-05-01T00:00:00Z")
             assert_each_once(ids_of(fetch_pages(client, query)), revised)
 
 
@@ -377,13 +379,14 @@ def test_refresh_does_not_rely_on_unsorted_changes(server, new_client):
     server.revise(revised, LATER)
     server.fail(unsorted, when=lambda asked: asked.params.get("sortBy") == "lastUpdatedDate")
     assert_each_once(
-        ids_of(fetch_pages(new_client(), asked(changed_since="2020-05-01T00:00:00Z"))), revised
+        ids_of(fetch_pages(new_client(), arxiv_query(changed_since="2020-05-01T00:00:00Z"))),
+        revised,
     )
 
 
 def test_fetch_can_be_cancelled(server, new_client, small_pages):
     task = Task()
-    found = arxiv.fetch(asked(), "", new_client(), task)
+    found = arxiv.fetch(arxiv_query(), "", new_client(), task)
     next(found)
     task.cancel()
     with pytest.raises(Cancelled):
@@ -396,10 +399,10 @@ def test_fetch_can_be_cancelled(server, new_client, small_pages):
 
 def test_busy_api_is_replaced_by_oai_pmh(server, new_client, caplog):
     text = "all:transformer AND (cat:cs.* OR cat:hep-th)"
-    expected = list(fetch_pages(new_client(), asked(text)))
+    expected = list(fetch_pages(new_client(), arxiv_query(text)))
     server.fail(faults.unavailable(), times=99, when=is_api)
     with caplog.at_level(logging.WARNING):
-        found = list(fetch_pages(new_client(), asked(text)))
+        found = list(fetch_pages(new_client(), arxiv_query(text)))
     assert_each_once(ids_of(found), ids_of(expected))
     papers = {paper.source_id: paper for page in expected for paper in page.records}
     for paper in (paper for page in found for paper in page.records):
@@ -409,7 +412,9 @@ def test_busy_api_is_replaced_by_oai_pmh(server, new_client, caplog):
 
 
 def test_oai_pmh_fallback_repeats_no_papers(server, new_client, small_pages):
-    found = fetch_pages(new_client(), asked("cat:cs.* AND all:transformer", until="2008-02-10"))
+    found = fetch_pages(
+        new_client(), arxiv_query("cat:cs.* AND all:transformer", until="2008-02-10")
+    )
     came = [next(found), next(found)]
     server.fail(faults.too_many(0), times=99, when=is_api)
     expected = expected_ids(
@@ -426,9 +431,9 @@ def test_oai_pmh_fallback_repeats_no_papers(server, new_client, small_pages):
 def test_oai_pmh_fallback_can_be_resumed(server, new_client):
     server._harvest_page = 100
     server.fail(faults.unavailable(), times=HASTE.tries, when=is_api)
-    found = fetch_pages(new_client(), asked("cat:cs.CL OR cat:hep-th"))
+    found = fetch_pages(new_client(), arxiv_query("cat:cs.CL OR cat:hep-th"))
     came = [next(found) for _ in range(10)]
-    rest = list(fetch_pages(new_client(), asked("cat:cs.CL OR cat:hep-th"), came[-1].cursor))
+    rest = list(fetch_pages(new_client(), arxiv_query("cat:cs.CL OR cat:hep-th"), came[-1].cursor))
     assert not any(is_api(asked) for asked in server.requests[-len(rest) :])
     assert_each_once(
         ids_of(came) + ids_of(rest),
@@ -441,7 +446,8 @@ def test_refresh_falls_back_to_oai_pmh(server, new_client):
     server.revise(revised, LATER)
     server.fail(faults.unavailable(), times=99, when=is_api)
     assert_each_once(
-        ids_of(fetch_pages(new_client(), asked(changed_since="2020-05-01T00:00:00Z"))), revised
+        ids_of(fetch_pages(new_client(), arxiv_query(changed_since="2020-05-01T00:00:00Z"))),
+        revised,
     )
 
 
@@ -449,14 +455,16 @@ def test_deleted_papers_are_left_out_of_oai_pmh_fallback(server, new_client):
     gone = sorted(expected_ids(server))[:5]
     server.deleted.update(gone)
     server.fail(faults.unavailable(), times=99, when=is_api)
-    assert_each_once(ids_of(fetch_pages(new_client(), asked())), expected_ids(server) - set(gone))
+    assert_each_once(
+        ids_of(fetch_pages(new_client(), arxiv_query())), expected_ids(server) - set(gone)
+    )
 
 
 @pytest.mark.parametrize("text", ["all:transformer", "https://arxiv.org/abs/2101.00001"])
 def test_busy_api_without_category_raises_error_with_hint(server, new_client, text):
     server.fail(faults.unavailable(), times=99, when=is_api)
     with pytest.raises(SourceError) as raised:
-        list(fetch_pages(new_client(), asked(text)))
+        list(fetch_pages(new_client(), arxiv_query(text)))
     assert "arXiv" in str(raised.value)
     assert "cat:cs.CL" in raised.value.hint
     assert all(map(is_api, server.requests))
@@ -466,7 +474,7 @@ def test_busy_api_without_category_raises_error_with_hint(server, new_client, te
 
 
 def test_preview_gives_newest_papers_and_total(server, new_client):
-    preview = arxiv.preview(asked(), new_client(), Task())
+    preview = arxiv.preview(arxiv_query(), new_client(), Task())
     assert preview.total == len(expected_ids(server))
     assert len(preview.papers) == 10
     assert preview.papers[0].published == max(
@@ -476,7 +484,7 @@ def test_preview_gives_newest_papers_and_total(server, new_client):
 
 
 def test_preview_of_empty_result_is_empty(server, new_client):
-    assert arxiv.preview(asked("all:unicorn"), new_client(), Task())[:2] == (0, [])
+    assert arxiv.preview(arxiv_query("all:unicorn"), new_client(), Task())[:2] == (0, [])
 
 
 def test_preview_announces_a_long_fetch(server, new_client):
@@ -484,7 +492,7 @@ def test_preview_announces_a_long_fetch(server, new_client):
         return replace(good, body=re.sub(rb"(totalResults>)\d+", rb"\g<1>120000", good.body))
 
     server.fail(boast)
-    assert arxiv.preview(asked(), new_client(), Task()).remark == (
+    assert arxiv.preview(arxiv_query(), new_client(), Task()).remark == (
         "Fetching all of them takes 10 minutes or more."
     )
 
@@ -492,11 +500,11 @@ def test_preview_announces_a_long_fetch(server, new_client):
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        (asked(""), "Say what to look for, such as cat:cs.CL AND all:transformer."),
-        (asked("", since="2024"), ""),
-        (asked("ti:a AND"), "Something is missing after AND."),
-        (asked(since="2025", until="2024"), "No day is after 2025 and before 2024."),
-        (asked(), ""),
+        (arxiv_query(""), "Say what to look for, such as cat:cs.CL AND all:transformer."),
+        (arxiv_query("", since="2024"), ""),
+        (arxiv_query("ti:a AND"), "Something is missing after AND."),
+        (arxiv_query(since="2025", until="2024"), "No day is after 2025 and before 2024."),
+        (arxiv_query(), ""),
     ],
 )
 def test_query_is_checked_before_any_request(query, why):
@@ -505,7 +513,7 @@ def test_query_is_checked_before_any_request(query, why):
 
 @pytest.mark.parametrize("field", arxiv.FIELDS, ids=lambda field: field.name)
 def test_form_fields_make_valid_queries(field):
-    assert arxiv.check(asked(field.pattern.format(field.example))) == ""
+    assert arxiv.check(arxiv_query(field.pattern.format(field.example))) == ""
 
 
 def test_weekend_explains_an_empty_refresh():
@@ -540,8 +548,8 @@ def test_recorded_pages_are_fetched_in_sequence(recorded, tmp_path, monkeypatch)
     with LocalServer(replay) as server:
         endpoints = ArxivServer.endpoints.fget(server)
         with Client(tmp_path, endpoints, patience=HASTE) as client:
-            preview = arxiv.preview(asked("testing"), client, Task())
-            came = list(islice(fetch_pages(client, asked("testing")), 6))
+            preview = arxiv.preview(arxiv_query("testing"), client, Task())
+            came = list(islice(fetch_pages(client, arxiv_query("testing")), 6))
     assert len(preview.papers) == 10
     assert preview.total == came[0].total > 1000
     assert len(set(ids_of(came))) == 60

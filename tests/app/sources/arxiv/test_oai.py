@@ -39,7 +39,7 @@ def new_client(server, tmp_path):
         client.close()
 
 
-def asked(text="cs", **values):
+def oai_query(text="cs", **values):
     return SourceQuery("arxiv-oai", text, **values)
 
 
@@ -78,11 +78,13 @@ def assert_each_once(found, expected):
     ],
 )
 def test_sets_are_harvested_completely_and_overlaps_once(server, new_client, text, archives):
-    assert_each_once(ids_of(harvest_pages(new_client(), asked(text))), ids_in(server, *archives))
+    assert_each_once(
+        ids_of(harvest_pages(new_client(), oai_query(text))), ids_in(server, *archives)
+    )
 
 
 def test_next_page_is_requested_only_when_needed(server, new_client):
-    found = harvest_pages(new_client(), asked())
+    found = harvest_pages(new_client(), oai_query())
     assert server.requests == []
     next(found)
     assert len(server.requests) == 1
@@ -90,7 +92,7 @@ def test_next_page_is_requested_only_when_needed(server, new_client):
 
 def test_date_range_applies_to_first_version(server, new_client):
     server.revise(sorted(ids_in(server, "cs."))[:50], LATER)
-    found = ids_of(harvest_pages(new_client(), asked(since="2008-01-05", until="2008-01-20")))
+    found = ids_of(harvest_pages(new_client(), oai_query(since="2008-01-05", until="2008-01-20")))
     expected = [
         id
         for id in ids_in(server, "cs.")
@@ -104,24 +106,25 @@ def test_refresh_gives_records_changed_since(server, new_client):
     revised = sorted(ids_in(server, "cs."))[::20]
     server.revise(revised, LATER)
     assert_each_once(
-        ids_of(harvest_pages(new_client(), asked(changed_since="2020-05-01T10:00:00Z"))), revised
+        ids_of(harvest_pages(new_client(), oai_query(changed_since="2020-05-01T10:00:00Z"))),
+        revised,
     )
 
 
 def test_empty_harvest_is_not_an_error(server, new_client):
-    (page,) = harvest_pages(new_client(), asked(changed_since="2030-01-01T00:00:00Z"))
+    (page,) = harvest_pages(new_client(), oai_query(changed_since="2030-01-01T00:00:00Z"))
     assert page.records == []
 
 
 def test_harvest_resumes_after_any_page_in_another_process(server, new_client):
-    query = asked("cs.CL hep-th")
+    query = oai_query("cs.CL hep-th")
     whole = list(harvest_pages(new_client(), query))
     for taken, page in enumerate(whole):
         assert ids_of(harvest_pages(new_client(), query, page.cursor)) == ids_of(whole[taken + 1 :])
 
 
 def test_expired_token_costs_only_one_request(server, new_client):
-    found = harvest_pages(new_client(), asked("cs hep-th"))
+    found = harvest_pages(new_client(), oai_query("cs hep-th"))
     came = list(islice(found, 4))
     server.expire()
     came += islice(found, 5)
@@ -133,9 +136,9 @@ def test_expired_token_costs_only_one_request(server, new_client):
 
 
 def test_token_expired_between_runs_loses_nothing(server, new_client):
-    came = list(islice(harvest_pages(new_client(), asked()), 3))
+    came = list(islice(harvest_pages(new_client(), oai_query()), 3))
     server.expire()
-    rest = list(harvest_pages(new_client(), asked(), came[-1].cursor))
+    rest = list(harvest_pages(new_client(), oai_query(), came[-1].cursor))
     assert set(ids_of(came)) | set(ids_of(rest)) == ids_in(server, "cs.")
     # Only records of the last day seen can be repeated.
     twice = set(ids_of(came)) & set(ids_of(rest))
@@ -154,20 +157,20 @@ def expire_tokens_at_once(server):
 
 def test_harvest_without_working_tokens_continues_by_days(server, new_client):
     expire_tokens_at_once(server)
-    assert_each_once(ids_of(harvest_pages(new_client(), asked())), ids_in(server, "cs."))
+    assert_each_once(ids_of(harvest_pages(new_client(), oai_query())), ids_in(server, "cs."))
 
 
 def test_harvest_of_crowded_day_without_tokens_raises_error(tmp_path):
     crowded = ArxivServer(300, together=300, harvest_page=50)
     expire_tokens_at_once(crowded)
     with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
-        found = harvest_pages(client, asked())
+        found = harvest_pages(client, oai_query())
         with pytest.raises(SourceError, match=r"refuses the harvest: .* \(badResumptionToken\)"):
             list(found)
 
 
 def test_record_changed_during_harvest_comes_again_in_new_version(server, new_client):
-    found = harvest_pages(new_client(), asked())
+    found = harvest_pages(new_client(), oai_query())
     first = next(found)
     id = first.records[0].source_id
     server.revise([id], LATER)
@@ -182,13 +185,15 @@ def test_records_on_two_pages_are_given_once(server, new_client):
         return type(good)(body, good.content_type)
 
     server.fail(overlap, times=2)
-    assert_each_once(ids_of(harvest_pages(new_client(), asked())), ids_in(server, "cs."))
+    assert_each_once(ids_of(harvest_pages(new_client(), oai_query())), ids_in(server, "cs."))
 
 
 def test_deleted_records_are_skipped_by_id(server, new_client):
     gone = sorted(ids_in(server, "cs."))[:3]
     server.deleted.update(gone)
-    records = [record for page in harvest_pages(new_client(), asked()) for record in page.records]
+    records = [
+        record for page in harvest_pages(new_client(), oai_query()) for record in page.records
+    ]
     skipped = [record for record in records if isinstance(record, Skipped)]
     assert sorted(s.entry for s in skipped) == gone
     assert {s.why for s in skipped} == {"arXiv has deleted this record."}
@@ -215,35 +220,37 @@ def test_fault_is_retried_or_named(server, new_client, fault, why):
         return asked.params.get("resumptionToken", "").endswith("|200")
 
     server.fail(fault, when=third)
-    assert_each_once(ids_of(harvest_pages(new_client(), asked())), ids_in(server, "cs."))
+    assert_each_once(ids_of(harvest_pages(new_client(), oai_query())), ids_in(server, "cs."))
     server.fail(fault, times=HASTE.tries, when=third)
-    found = harvest_pages(new_client(), asked())
+    found = harvest_pages(new_client(), oai_query())
     came = [next(found), next(found)]
     with pytest.raises(SourceError, match=why):
         next(found)
     assert_each_once(
-        ids_of(came) + ids_of(harvest_pages(new_client(), asked(), came[-1].cursor)),
+        ids_of(came) + ids_of(harvest_pages(new_client(), oai_query(), came[-1].cursor)),
         ids_in(server, "cs."),
     )
 
 
 def test_refusal_gives_message_of_arxiv(server, new_client):
     with pytest.raises(SourceError, match="Set has no known set structure"):
-        list(harvest_pages(new_client(), asked("econ.EM")))
+        list(harvest_pages(new_client(), oai_query("econ.EM")))
 
 
 def test_preview_gives_first_papers(server, new_client):
-    preview = arxiv_oai.preview(asked(), new_client(), Task())
+    preview = arxiv_oai.preview(oai_query(), new_client(), Task())
     assert (preview.total, len(preview.papers)) == (-1, 10)
     assert preview.remark
     assert all(isinstance(paper, Paper) for paper in preview.papers)
-    few = asked(changed_since="2008-01-01T00:00:00Z", until="2007-12-21")
+    few = oai_query(changed_since="2008-01-01T00:00:00Z", until="2007-12-21")
     assert arxiv_oai.preview(few, new_client(), Task()).total >= -1
 
 
 def test_preview_of_short_list_knows_its_length(server, new_client):
     server.revise(sorted(ids_in(server, "cs."))[:12], LATER)
-    preview = arxiv_oai.preview(asked(changed_since="2020-05-01T00:00:00Z"), new_client(), Task())
+    preview = arxiv_oai.preview(
+        oai_query(changed_since="2020-05-01T00:00:00Z"), new_client(), Task()
+    )
     assert (preview.total, len(preview.papers), preview.remark) == (12, 10, "")
 
 
@@ -257,5 +264,5 @@ def test_preview_of_short_list_knows_its_length(server, new_client):
     ],
 )
 def test_query_is_checked_before_any_request(text, why):
-    found = arxiv_oai.check(asked(text))
+    found = arxiv_oai.check(oai_query(text))
     assert found.startswith(why) if why else found == ""

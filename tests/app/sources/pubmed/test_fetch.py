@@ -431,11 +431,11 @@ def test_search_listing_too_few_papers_is_repeated(serve):
 )  # fmt: skip
 def test_pubmed_warnings_become_remarks(tmp_path, inside, remark):
     body = f"<eSearchResult><Count>0</Count><IdList/>{inside}</eSearchResult>".encode()
-    with answering(body) as server, Client(tmp_path, endpoints(server)) as client:
+    with server_answering(body) as server, Client(tmp_path, endpoints(server)) as client:
         assert pubmed.preview(pubmed_query("A B"), client, Task()).remark == remark
 
 
-def answering(body):
+def server_answering(body):
     return LocalServer(lambda asked: Answer(body, "text/xml"))
 
 
@@ -452,7 +452,7 @@ def endpoints(server):
 )
 def test_recorded_search_answers_are_parsed(tmp_path, shared, name, total, remark):
     body = (shared / "fixtures" / "xml" / f"biopython__Entrez_{name}.xml").read_bytes()
-    with answering(body) as server, Client(tmp_path, endpoints(server)) as client:
+    with server_answering(body) as server, Client(tmp_path, endpoints(server)) as client:
         found = pubmed_search.search(
             pubmed_query("x"), pubmed_search.Slice(), 5, client, Task(), fresh=False
         )
@@ -464,7 +464,7 @@ def test_recorded_search_answers_are_parsed(tmp_path, shared, name, total, remar
 def test_recorded_answer_of_another_kind_is_refused(tmp_path, shared):
     body = (shared / "fixtures" / "xml" / "biopython__Entrez_epost1.xml").read_bytes()
     with (
-        answering(body) as server,
+        server_answering(body) as server,
         Client(tmp_path, endpoints(server), patience=PATIENCE) as client,
         pytest.raises(SourceError, match="ePostResult"),
     ):

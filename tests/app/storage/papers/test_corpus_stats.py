@@ -13,7 +13,7 @@ from tests.support.make import paper
 
 
 @pytest.fixture
-def stocked(library: Library) -> Library:
+def filled_library(library: Library) -> Library:
     library.put([
         paper("A", abstract="On A.", venue="Nature", published="2020", fields=("cs.CL", "cs.AI"),
               doi="10.1000/a", arxiv="2101.00001"),
@@ -30,8 +30,8 @@ def stocked(library: Library) -> Library:
     return library
 
 
-def test_corpus_stats_count_all_training_data(stocked: Library) -> None:
-    assert stocked.corpus_stats.of(stocked.ids()) == CorpusCounts(
+def test_corpus_stats_count_all_training_data(filled_library: Library) -> None:
+    assert filled_library.corpus_stats.of(filled_library.ids()) == CorpusCounts(
         papers=4,
         abstracts=3,
         citations=3,  # by any identifiers, and none of a missing paper
@@ -41,10 +41,10 @@ def test_corpus_stats_count_all_training_data(stocked: Library) -> None:
     )
 
 
-def test_corpus_stats_count_only_citations_between_the_papers(stocked: Library) -> None:
-    held = stocked.corpus_stats.of(np.array([1, 2]))
+def test_corpus_stats_count_only_citations_between_the_papers(filled_library: Library) -> None:
+    held = filled_library.corpus_stats.of(np.array([1, 2]))
     assert (held.papers, held.abstracts, held.citations, held.citing) == (2, 2, 1, 1)
-    assert stocked.corpus_stats.of(np.array([], np.int64)) == CorpusCounts(venues=[])
+    assert filled_library.corpus_stats.of(np.array([], np.int64)) == CorpusCounts(venues=[])
 
 
 def test_citations_of_very_many_papers_are_estimated(

@@ -85,14 +85,14 @@ def as_task(vectors: Matrix, codes: np.ndarray) -> tuple[dict[str, str], Vectors
     return dict(zip(ids, np.array(["a", "b", "c"])[codes], strict=True)), Vectors(ids, vectors)
 
 
-def told(vectors: Matrix, codes: np.ndarray, plan: ProbePlan = MIREADS_PLAN) -> TaskResult:
+def probe_result(vectors: Matrix, codes: np.ndarray, plan: ProbePlan = MIREADS_PLAN) -> TaskResult:
     labels, given = as_task(vectors, codes)
     return LinearProbe(labels, runs=1, plan=plan)(given, None, 0)
 
 
 def test_probe_separates_clusters_but_not_noise() -> None:
-    assert told(*clouds(600, 4.0)).value("accuracy") > 0.9
-    noise = told(*clouds(600, 0.0))
+    assert probe_result(*clouds(600, 4.0)).value("accuracy") > 0.9
+    noise = probe_result(*clouds(600, 0.0))
     assert noise.value("accuracy") == pytest.approx(1 / 3, abs=0.06)
     assert noise.value("macro_f1") < 0.4
 
@@ -103,7 +103,7 @@ def test_probe_is_tested_on_papers_not_fitted() -> None:
     labels = np.arange(80) % 2
     learned = fit_probe(vectors, labels, 2, seed=0, plan=plan)
     assert np.array_equal(learned.predict(vectors), labels)
-    assert told(vectors, labels, plan).value("accuracy") < 0.75
+    assert probe_result(vectors, labels, plan).value("accuracy") < 0.75
 
 
 def test_linear_probe_averages_runs_and_folds_over_all_papers() -> None:
@@ -125,7 +125,7 @@ def test_linear_probe_averages_runs_and_folds_over_all_papers() -> None:
 
 def test_sparse_and_dense_vectors_give_the_same_probe() -> None:
     vectors, labels = clouds(90, 2.0)
-    dense, sparse = (told(kind(vectors), labels) for kind in (np.asarray, csr_array))
+    dense, sparse = (probe_result(kind(vectors), labels) for kind in (np.asarray, csr_array))
     for name in ("accuracy", "macro_f1"):
         assert dense.value(name) == sparse.value(name)
 

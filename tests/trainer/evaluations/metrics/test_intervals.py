@@ -54,20 +54,20 @@ def test_single_item_has_no_interval_and_none_no_mean():
         weighted_mean(items([]))
 
 
-def told(seed, count=900, labels=5, right=0.7):
+def random_predictions(seed, count=900, labels=5, right=0.7):
     rng = np.random.default_rng(seed)
     y_true = rng.choice(labels, count, p=[0.4, 0.3, 0.15, 0.1, 0.05])
     return y_true, np.where(rng.random(count) < right, y_true, rng.integers(0, labels, count))
 
 
 def test_macro_f1_items_average_to_macro_f1():
-    y_true, said = told(1)
+    y_true, said = random_predictions(1)
     found = Items.of_macro_f1(items(y_true).ids, y_true, said)
     assert weighted_mean(found) == pytest.approx(f1_score(y_true, said, average="macro"))
 
 
 def test_macro_f1_interval_equals_resampling_of_papers():
-    y_true, said = told(2)
+    y_true, said = random_predictions(2)
     rng = np.random.default_rng(3)
     drawn = []
     for _ in range(300):

@@ -44,7 +44,7 @@ def papers(count: int, seed: int = 0) -> tuple[np.ndarray, list[set[str]]]:
     return vectors, categories
 
 
-def separate(vectors: Matrix, categories: list[set[str]]) -> pairs.Separation:
+def separation(vectors: Matrix, categories: list[set[str]]) -> pairs.Separation:
     return pairs.separation_of_sorted(*AllPairs.of(vectors, categories).sorted_scores())
 
 
@@ -68,7 +68,7 @@ def test_all_pairs_match_reference_values(case: dict[str, Any]) -> None:
     scores = np.array(expected["pair_scores"])
     assert belonging == pytest.approx(np.sort(scores[told]), abs=1e-6)
     assert others == pytest.approx(np.sort(scores[~told]), abs=1e-6)
-    assert separate(vectors, categories) == pytest.approx(
+    assert separation(vectors, categories) == pytest.approx(
         (expected["ap"], expected["auc"]), abs=slack
     )
 
@@ -78,7 +78,7 @@ def test_similarity_is_correlation_not_cosine(case: dict[str, Any]) -> None:
     vectors, categories = np.array(case["inputs"]["embeddings"]), case["inputs"]["categories"]
     mirrored = np.hstack([vectors, -vectors])
     expected = case["expected"]
-    assert separate(mirrored, categories) == pytest.approx(
+    assert separation(mirrored, categories) == pytest.approx(
         (expected["ap_if_cosine_by_mistake"], expected["auc_if_cosine_by_mistake"]), abs=1e-9
     )
 
@@ -91,7 +91,7 @@ def test_ties_and_block_size_do_not_change_the_score(
     monkeypatch.setattr(pearson, "_AT_ONCE", at_once)
     monkeypatch.setattr(pairs, "_MANY", at_once)
     vectors, categories = papers(40)
-    found = separate(kind(vectors), categories)
+    found = separation(kind(vectors), categories)
     assert found == pytest.approx(by_scikit_learn(vectors, categories), abs=1e-6)
 
 
@@ -102,11 +102,11 @@ def test_pearson_influence_equals_change_of_score() -> None:
     ids = [f"p{row}" for row in range(120)]
     named = dict(zip(ids, categories, strict=True))
     outcome = PearsonPairs(named)(Vectors(ids, vectors), None, 0)
-    in_all = separate(vectors, categories)
+    in_all = separation(vectors, categories)
     assert outcome.value("ap") == pytest.approx(in_all.average_precision)
     assert outcome.value("auc") == pytest.approx(in_all.auc)
     without = np.array(
-        [separate(np.delete(vectors, row, 0), np.delete(categories, row)) for row in range(120)]
+        [separation(np.delete(vectors, row, 0), np.delete(categories, row)) for row in range(120)]
     )
     adds = np.stack([outcome.items[name].values for name in ("ap", "auc")], 1) - in_all
     changes = 119 * (np.array(in_all) - without)
