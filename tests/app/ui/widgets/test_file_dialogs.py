@@ -16,7 +16,7 @@ from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 
 
 class Dialogs:
-    """Answers each dialog with `answer` and records the folder or file that it starts at."""
+    """Answer each dialog with `answer`, and record the folder or file that it starts at."""
 
     def __init__(self) -> None:
         self.answer, self.kind = "", ""
