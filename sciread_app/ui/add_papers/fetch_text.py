@@ -111,9 +111,9 @@ def changes_line(results: FetchResults) -> str:
     """2 new versions · 1 retracted; or why there are neither changes nor new papers."""
     parts = []
     kinds = Counter(change.what for change in results.changes)
-    for what, said in _CHANGES.items():
+    for what, count_text in _CHANGES.items():
         if count := kinds[what]:
-            parts.append(said(count))
+            parts.append(count_text(count))
     if parts or results.added:
         return " · ".join(parts)
     return " ".join((tr("Nothing new."), results.remark)).strip()

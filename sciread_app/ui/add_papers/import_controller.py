@@ -112,9 +112,9 @@ def report_import(banner: MessageBar, ledger: ImportSummary, show: Callable[[], 
     """Report an import in one line; `show` opens the full report."""
     name = tr("What failed") if ledger.failures else tr("Details")
     # Translators: a whole sentence, and its full stop
-    said = tr("{sentence}.", sentence=headline(ledger))
+    text = tr("{sentence}.", sentence=headline(ledger))
     tell = banner.show_warning if ledger.failures else banner.show_notice
-    tell(said, summed_up(ledger), (name, show), passes=True)
+    tell(text, summed_up(ledger), (name, show), passes=True)
 
 
 def report_stopped(banner: MessageBar, title: str) -> None:

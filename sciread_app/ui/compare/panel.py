@@ -284,8 +284,8 @@ class ComparePanel(QWidget):
             title = self.chooser.models[better].title
             trial.end(tr("You found {title} better.", title=title))
         else:
-            said = tr("{left} is on the left, {right} on the right.", left=left, right=right)
-            trial.end(said)
+            text = tr("{left} is on the left, {right} on the right.", left=left, right=right)
+            trial.end(text)
         self._show()
 
     def _not_voted(self, problem: JobError) -> None:

@@ -51,22 +51,24 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
         if self._controller:
             do(self._controller, self._controller.chosen())
 
-    def _merge(self, shelving: LibraryController, chosen: list[PaperId]) -> None:
+    def _merge(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) < 2:
-            shelving.notice.say(tr("Choose two papers or more in the list first"))
+            library.notice.say(tr("Choose two papers or more in the list first"))
         else:
-            shelving.work.do(tr("Merged"), lambda organise: organise.merge_into_best(chosen))
+            library.work.submit(tr("Merged"), lambda organise: organise.merge_into_best(chosen))
 
-    def _unite(self, shelving: LibraryController, chosen: list[PaperId]) -> None:
+    def _unite(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 2:
-            shelving.notice.say(tr("Choose two papers in the list first"))
+            library.notice.say(tr("Choose two papers in the list first"))
         else:
             a, b = chosen
-            shelving.work.do(tr("Made versions"), lambda organise: organise.mark_as_versions(a, b))
+            library.work.submit(
+                tr("Made versions"), lambda organise: organise.mark_as_versions(a, b)
+            )
 
-    def _take_apart(self, shelving: LibraryController, chosen: list[PaperId]) -> None:
+    def _take_apart(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 1:
-            shelving.notice.say(tr("Choose one paper in the list first"))
+            library.notice.say(tr("Choose one paper in the list first"))
         else:
             paper = chosen[0]
-            shelving.work.do(tr("Took apart"), lambda organise: organise.split(paper))
+            library.work.submit(tr("Took apart"), lambda organise: organise.split(paper))

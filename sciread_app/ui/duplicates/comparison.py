@@ -122,14 +122,14 @@ def _winner(field: str, a: Paper, b: Paper, keep: int) -> int:
 
 def _row(field: str, name: str, likeness: FieldAgreement, left: str, right: str) -> ComparisonRow:
     choice = field in CHOICES and likeness is not FieldAgreement.same
-    said = _SAID[likeness] if choice or likeness is FieldAgreement.different else ""
+    text = _SAID[likeness] if choice or likeness is FieldAgreement.different else ""
     if not choice and left != right:
-        said = said or BOTH_KEPT
+        text = text or BOTH_KEPT
     if likeness in (FieldAgreement.same, FieldAgreement.one_only) or field in _EXACT:
         differs = likeness is FieldAgreement.different
         texts = (_whole(left, differs), _whole(right, differs))
-        return ComparisonRow(field, name, likeness, said, *texts, choice)
-    return ComparisonRow(field, name, likeness, said, *_marked(left, right), choice)
+        return ComparisonRow(field, name, likeness, text, *texts, choice)
+    return ComparisonRow(field, name, likeness, text, *_marked(left, right), choice)
 
 
 def _fact(name: str, left: str, right: str) -> ComparisonRow:
@@ -158,7 +158,7 @@ def _people(paper: Paper) -> str:
     return trn("{names} and {n:,} more", "{names} and {n:,} more", more, names=listed)
 
 
-def _came(side: PairMember) -> str:
+def _origin(side: PairMember) -> str:
     paper = side.paper
     source = " ".join(filter(None, (paper.source, paper.source_id)))
     brought = (what.replace("\\", "/").rsplit("/", 1)[-1] for what in side.came)
@@ -189,7 +189,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
 _FACTS: tuple[tuple[str, Callable[[PairMember], str]], ...] = (
     (tr("Files"), lambda side: ", ".join(side.paper.files)),
     # Translators: the source and the files that a paper came from
-    (tr("From"), _came),
+    (tr("From"), _origin),
     (tr("Added"), _added),
     # Translators: the marks, notes, tags and collections that a person has given to a paper
     (tr("Yours"), _yours),

@@ -55,7 +55,7 @@ class PairList(QListView):
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setMinimumWidth(200)
-        self.selectionModel().currentChanged.connect(lambda now, _: self._tell(now.row()))
+        self.selectionModel().currentChanged.connect(lambda now, _: self._emit_chosen(now.row()))
 
     def show_pairs(self, pairs: Sequence[DuplicatePair]) -> None:
         """Show these pairs, keeping the selection, else the position."""
@@ -66,7 +66,7 @@ class PairList(QListView):
             row = places[before.a, before.b]
         self.setCurrentIndex(self._model.index(max(0, min(row, len(pairs) - 1)), 0))
         if not pairs:
-            self._tell(-1)
+            self._emit_chosen(-1)
 
     @property
     def current(self) -> DuplicatePair | None:
@@ -83,7 +83,7 @@ class PairList(QListView):
     def keyboardSearch(self, search: str) -> None:
         """Disabled, since M, K and V are shortcuts here."""
 
-    def _tell(self, row: int) -> None:
+    def _emit_chosen(self, row: int) -> None:
         self.chosen.emit(self._model.rows[row] if 0 <= row < len(self._model.rows) else None)
 
 

@@ -170,8 +170,8 @@ class ComparisonCard(QFrame):
 
 def _notes(verdict: ComparisonVerdict) -> list[str]:
     """Tasks that were not compared, and other caveats."""
-    said = [
+    sentences = [
         tr("Not compared, since {why}: {what}.", why=refused.why, what="; ".join(refused.what))
         for refused in verdict.refused
     ]
-    return [*said, *verdict.notes, HOW]
+    return [*sentences, *verdict.notes, HOW]

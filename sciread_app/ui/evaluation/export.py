@@ -73,15 +73,15 @@ def save_picture(picture: QPixmap, file: Path) -> None:
 def _caption(view: ScoresView) -> list[str]:
     """A caption with the data, since an image is used out of context."""
     found = view.shown
-    said = []
+    sentences = []
     for board in found.boards:
         days = sorted({kept.report.created[:10] for kept in board.reports})
         when = "–".join(dict.fromkeys((days[0], days[-1]))) if days else ""
         data = found.called.get(board.key, board.data)
-        said.append(
+        sentences.append(
             tr("Suite {suite} on {data}, measured {when}.", suite=board.suite, data=data, when=when)
         )
-    return [*said, view.legend.text()]
+    return [*sentences, view.legend.text()]
 
 
 def _painted(widgets: list[QWidget], appearance: Appearance) -> QPixmap:

@@ -168,7 +168,7 @@ class LearningView(QWidget):
 
     def _after(self, group: Sequence[TrainingRun]) -> list[str]:
         """Scores of the resulting models, compared with those of their base models."""
-        said = []
+        sentences = []
         for training in group:
             scores = [score for score in self._scores[training.name] if score.before]
             lines = [tr("{name}, before and after:", name=training.name)]
@@ -176,8 +176,8 @@ class LearningView(QWidget):
                 parts = [_before_and_after(one) for one in scores if one.title == title]
                 lines.append(f"•  {title}: {'; '.join(parts)}")
             if scores:
-                said.append("\n".join(lines))
-        return said
+                sentences.append("\n".join(lines))
+        return sentences
 
     def _say_nothing(self) -> None:
         if self._trainings:
@@ -251,9 +251,9 @@ def _lines(training: TrainingRun, story: RunProgress, number: int) -> list[PlotL
         points = story.curves["loss"]
         found.append(PlotLine("", points.steps, points.mean, number, pale=True))
         found.append(PlotLine(training.name, points.steps, smooth(points.mean), number))
-    told = [(v.step, v.loss) for v in story.validations if v.loss is not None]
-    if told:
-        steps, losses = np.array(told, float).T
+    losses_by_step = [(v.step, v.loss) for v in story.validations if v.loss is not None]
+    if losses_by_step:
+        steps, losses = np.array(losses_by_step, float).T
         name = tr("{training}, validation", training=training.name)
         found.append(PlotLine(name, steps, losses, number, dots=True))
     return found

@@ -97,27 +97,27 @@ class EvaluationPage(Page):
 
     @cached_property
     def compare(self) -> ComparisonView:
-        view = self._put_up(ComparisonView(self._source.dashboard, self._jobs, self._appearance))
+        view = self._add_view(ComparisonView(self._source.dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
         view.show_found(self.found)
         return view
 
     @cached_property
     def classes(self) -> TaskView:
-        view = self._put_up(TaskView(self._source.dashboard, self._jobs, self._appearance))
+        view = self._add_view(TaskView(self._source.dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
         view.show_found(self.found)
         return view
 
     @cached_property
     def learning(self) -> LearningView:
-        view = self._put_up(LearningView(self._source.dashboard, self._jobs, self._appearance))
+        view = self._add_view(LearningView(self._source.dashboard, self._jobs, self._appearance))
         view.place_requested.connect(self.place_requested)
         return view
 
     @cached_property
     def neighbours(self) -> NeighboursView:
-        view = self._put_up(NeighboursView(self._source, self._jobs, self._appearance))
+        view = self._add_view(NeighboursView(self._source, self._jobs, self._appearance))
         view.paper_requested.connect(self.paper_requested)
         view.switch_requested.connect(self.switch_requested)
         view.place_requested.connect(self.place_requested)
@@ -125,12 +125,12 @@ class EvaluationPage(Page):
 
     @cached_property
     def maps(self) -> MapsView:
-        view = self._put_up(MapsView(self._source, self._jobs, self._appearance))
+        view = self._add_view(MapsView(self._source, self._jobs, self._appearance))
         view.place_requested.connect(self.place_requested)
         view.paper_requested.connect(self.paper_requested)
         return view
 
-    def _put_up(self, view: W) -> W:
+    def _add_view(self, view: W) -> W:
         self._pages.addWidget(view)
         return view
 
@@ -357,7 +357,7 @@ class EvaluationPage(Page):
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._pages = QStackedWidget()
         column.addWidget(self._pages, 1)
-        self._put_up(self.scores)
+        self._add_view(self.scores)
         tab_stops = [*self.views.tab_stops(), self.stop, self.export, self.evaluate]
         for one, next_one in pairwise([*tab_stops, *self.scores.tab_stops()]):
             QWidget.setTabOrder(one, next_one)

@@ -96,14 +96,14 @@ class BulkEditDialog(QDialog):
             signal.connect(lambda _, tick=tick: tick.setChecked(True))
             grid.addWidget(tick, line, 0)
             grid.addWidget(field, line, 1)
-        said = styled(
+        text = styled(
             QLabel(tr("What is ticked is set for all of them. Empty takes it out.")), "quiet"
         )
-        said.setWordWrap(True)
+        text.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 14, 16)
         column.setSpacing(16)
-        column.addWidget(said)
+        column.addWidget(text)
         column.addLayout(grid)
         column.addWidget(self.wrong)
         column.addLayout(buttons(self, tr("Change"), self.save))

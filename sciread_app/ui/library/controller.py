@@ -122,29 +122,29 @@ class LibraryController(QObject):
         if not path:
             self.notice.say(tr("Go to a collection in the sidebar first"))
         elif ids:
-            self.work.do(tr("Took out"), lambda organise: organise.uncollect(ids, path))
+            self.work.submit(tr("Took out"), lambda organise: organise.uncollect(ids, path))
 
     def toggle_read(self) -> None:
         """Mark the selected papers as read, or as unread if all are read."""
         if ids := self._chosen():
             cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
             read = not all(card is not None and card.read for card in cards)
-            self.work.do(tr("Marked"), lambda organise: organise.mark_read(ids, read))
+            self.work.submit(tr("Marked"), lambda organise: organise.mark_read(ids, read))
 
     def rate(self, stars: int) -> None:
         if ids := self._chosen():
-            self.work.do(tr("Rated"), lambda organise: organise.rate(ids, stars))
+            self.work.submit(tr("Rated"), lambda organise: organise.rate(ids, stars))
 
     def trash(self) -> None:
         """Move the selected papers to the trash; those in the trash are deleted instead."""
         if self.in_trash:
             self.delete_permanently()
         elif ids := self._chosen():
-            self.work.do(tr("Moved to the trash"), lambda organise: organise.trash(ids))
+            self.work.submit(tr("Moved to the trash"), lambda organise: organise.trash(ids))
 
     def untrash(self) -> None:
         if ids := self._chosen():
-            self.work.do(tr("Brought back"), lambda organise: organise.untrash(ids))
+            self.work.submit(tr("Brought back"), lambda organise: organise.untrash(ids))
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
@@ -175,7 +175,9 @@ class LibraryController(QObject):
             )
 
             tags = [tag.name for tag in self.work.shelf.tags]
-            BulkEditDialog(ids, tags, lambda what, do: self.work.do(what, *do), self._window).show()
+            BulkEditDialog(
+                ids, tags, lambda what, do: self.work.submit(what, *do), self._window
+            ).show()
 
     def export(self) -> None:
         if ids := self._chosen():
@@ -218,7 +220,7 @@ class LibraryController(QObject):
         )
         self.work.loaded.connect(self._look_at_tree)
         self.work.changed.connect(self._context.events.library_changed)
-        self.work.done.connect(self._tell)
+        self.work.done.connect(self._report_edit)
         self.work.failed.connect(self._context.messages.show_problem)
         self._context.events.library_changed.connect(self._changed)
 
@@ -257,7 +259,7 @@ class LibraryController(QObject):
             # Not `insertMenu`: this submenu would be deleted with the menu when that closes.
             menu.insertAction(actions["read"], self._rate.menuAction())
 
-    def _tell(self, done: CompletedEdit) -> None:
+    def _report_edit(self, done: CompletedEdit) -> None:
         edits, undone = done.edits, done.undone
         self.notice.say(
             done.what,
@@ -306,27 +308,27 @@ class LibraryController(QObject):
     def _tag(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
         """Add the tag to the papers, or remove it if every paper has it."""
         if choice.on:
-            self.work.do(tr("Untagged"), lambda organise: organise.untag(ids, choice.name))
+            self.work.submit(tr("Untagged"), lambda organise: organise.untag(ids, choice.name))
         else:
-            self.work.do(tr("Tagged"), lambda organise: organise.tag(ids, choice.name))
+            self.work.submit(tr("Tagged"), lambda organise: organise.tag(ids, choice.name))
 
     def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
         from sciread_app.ui.library.edit_dialog import EditDialog
 
         def save(values: Mapping[str, Any]) -> None:
             ids = [card.paper.id for card in cards if card.paper.id is not None]
-            self.work.do(tr("Changed"), lambda organise: organise.edit(ids, **values))
+            self.work.submit(tr("Changed"), lambda organise: organise.edit(ids, **values))
 
         for card in cards:
             EditDialog(card.paper, by_hand, save, self._window).show()
 
     def _collect(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
-        self.work.do(tr("Collected"), lambda organise: organise.collect(ids, choice.name))
+        self.work.submit(tr("Collected"), lambda organise: organise.collect(ids, choice.name))
 
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:
         def delete() -> None:
-            said = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
-            self.work.do(said, _deletion(ids), lasting=True)
+            text = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
+            self.work.submit(text, _deletion(ids), lasting=True)
 
         confirm(
             self._window,

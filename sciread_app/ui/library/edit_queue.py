@@ -71,7 +71,7 @@ class EditQueue(QObject):
         self._wanted = wanted
         self._grow(lambda: self.shelf)
 
-    def do(self, what: str, *steps: Step | LongEdit, lasting: bool = False) -> None:
+    def submit(self, what: str, *steps: Step | LongEdit, lasting: bool = False) -> None:
         """Submit edit operations. `what` describes them together; a single operation describes
         itself. With `lasting` they cannot be undone."""
 
@@ -110,8 +110,8 @@ class EditQueue(QObject):
         what, others = described(edits[0]), len(edits) - 1
         if not others:
             return CompletedEdit(tr("Undone: {edit}", edit=what), undone=1)
-        said = trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
-        return CompletedEdit(said, undone=len(edits))
+        text = trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
+        return CompletedEdit(text, undone=len(edits))
 
     def _redo(self, times: int) -> CompletedEdit:
         tried = (self._organiser.redo() for _ in range(times))
@@ -121,8 +121,8 @@ class EditQueue(QObject):
         what, others = described(edits[-1]), len(edits) - 1
         if not others:
             return CompletedEdit(tr("Redone: {edit}", edit=what), edits=1)
-        said = trn("Redone: {edit} and {n} more", "Redone: {edit} and {n} more", others, edit=what)
-        return CompletedEdit(said, edits=len(edits))
+        text = trn("Redone: {edit} and {n} more", "Redone: {edit} and {n} more", others, edit=what)
+        return CompletedEdit(text, edits=len(edits))
 
     def _queue(self, title: str, work: Callable[[Task], CompletedEdit]) -> None:
         self._waiting.append((title, work))

@@ -218,36 +218,38 @@ class Sidebar(QFrame):
 
     def _make(self, below: TreeNode, name: str) -> None:
         if below.kind is NodeKind.tags:
-            self._work.do(tr("Made a tag"), lambda organise: organise.tag([], name))
+            self._work.submit(tr("Made a tag"), lambda organise: organise.tag([], name))
         else:
             path = "/".join(filter(None, (_path(below), name)))
-            self._work.do(
+            self._work.submit(
                 tr("Made a collection"), lambda organise: organise.create_collection(path)
             )
 
     def _rename(self, node: TreeNode, new: str) -> None:
         old = node.key
         if node.kind is NodeKind.tag:
-            self._work.do(tr("Renamed a tag"), lambda organise: organise.rename_tag(old, new))
+            self._work.submit(tr("Renamed a tag"), lambda organise: organise.rename_tag(old, new))
             self._follow([node], fragment("tag", [new]), new)
         elif node.kind is NodeKind.search:
-            self._work.do(tr("Renamed a search"), lambda organise: organise.rename_search(old, new))
+            self._work.submit(
+                tr("Renamed a search"), lambda organise: organise.rename_search(old, new)
+            )
         else:
             path = "/".join(filter(None, (parent_of(old), new)))
-            self._work.do(tr("Renamed a collection"), _move_to(old, path))
+            self._work.submit(tr("Renamed a collection"), _move_to(old, path))
             self._follow([node], fragment("in", [path]), last_of(path))
 
     def _move(self, paths: Sequence[str], below: str) -> None:
         steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
-        said = trn("Moved {n:,} collection", "Moved {n:,} collections", len(paths))
+        text = trn("Moved {n:,} collection", "Moved {n:,} collections", len(paths))
         shown = [node for node in self.tree.chosen() if node.key in paths]
-        self._work.do(said, *steps)
+        self._work.submit(text, *steps)
         if len(shown) == 1 and shown[0].kind is NodeKind.collection:
             path = "/".join(filter(None, (below, last_of(shown[0].key))))
             self._follow(shown, fragment("in", [path]), last_of(path))
 
     def _colour(self, names: Sequence[str], colour: str) -> None:
-        self._work.do(tr("Coloured tags"), *(_colour_to(name, colour) for name in names))
+        self._work.submit(tr("Coloured tags"), *(_colour_to(name, colour) for name in names))
 
     def _remove(self, nodes: Sequence[TreeNode]) -> None:
         """Remove nodes. The papers in them stay in the library, and the removal can be undone."""
@@ -259,8 +261,8 @@ class Sidebar(QFrame):
         steps = [_removal(node) for node in outermost if node.kind in MADE]
         if steps:
             count = len(steps)
-            said = trn("Removed {n:,} from the shelf", "Removed {n:,} from the shelf", count)
-            self._work.do(said, *steps)
+            text = trn("Removed {n:,} from the shelf", "Removed {n:,} from the shelf", count)
+            self._work.submit(text, *steps)
             self._follow(nodes, "", "")
 
     def _follow(self, nodes: Sequence[TreeNode], new: str, label: str) -> None:
@@ -271,14 +273,14 @@ class Sidebar(QFrame):
     def put(self, node: TreeNode, ids: Sequence[PaperId]) -> None:
         """Handle papers dropped on a node."""
         if node.kind is NodeKind.tag:
-            self._work.do(tr("Tagged"), lambda organise: organise.tag(ids, node.key))
+            self._work.submit(tr("Tagged"), lambda organise: organise.tag(ids, node.key))
         elif node.kind is NodeKind.collection:
-            self._work.do(tr("Collected"), lambda organise: organise.collect(ids, node.key))
+            self._work.submit(tr("Collected"), lambda organise: organise.collect(ids, node.key))
         elif node.kind is NodeKind.trash:
-            said = trn(
+            text = trn(
                 "Moved {n:,} paper to the trash", "Moved {n:,} papers to the trash", len(ids)
             )
-            self._work.do(said, lambda organise: organise.trash(ids))
+            self._work.submit(text, lambda organise: organise.trash(ids))
 
 
 def _path(node: TreeNode) -> str:

@@ -56,8 +56,8 @@ def warning(paper: Paper, noticed: str) -> tuple[str, str]:
         notice = paper.extra.get("retraction_in", "")
         parts = filter(None, (tr("PubMed says so."), _notice(notice), seen))
         return tr("This paper was retracted"), " ".join(parts)
-    if said := paper.extra.get("withdrawn", ""):
-        return tr("This paper was withdrawn"), f"arXiv: {escape(said)} {seen}".strip()
+    if message := paper.extra.get("withdrawn", ""):
+        return tr("This paper was withdrawn"), f"arXiv: {escape(message)} {seen}".strip()
     return "", ""
 
 
@@ -157,8 +157,8 @@ def _rank(rank: int | None) -> str:
 def _abstract(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
     if not details.paper.abstract.strip():
         # Translators: there is no abstract
-        said = tr("None")
-        none = f'<span style="color:{theme.faint}">{said}</span>'
+        text = tr("None")
+        none = f'<span style="color:{theme.faint}">{text}</span>'
         return _section(tr("Abstract"), none, theme, points)
     words = _words(details, listing)
     sentence = readable(details.sentence)

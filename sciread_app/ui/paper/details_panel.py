@@ -123,7 +123,7 @@ class DetailsPanel(QFrame):
         else:
             self.escaped.emit()
 
-    def _wander(self, paper: PaperId) -> None:
+    def _follow_link(self, paper: PaperId) -> None:
         """Follow a link to another paper; `go_back` returns."""
         if self._paper is not None:
             self._trail.append(self._paper)
@@ -374,7 +374,7 @@ class DetailsPanel(QFrame):
             text.anchorClicked.connect(self._follow)
         parts.files.read_requested.connect(self.read_requested)
         parts.notes.escaped.connect(self.focus_text)
-        parts.around.paper_requested.connect(self._wander)
+        parts.around.paper_requested.connect(self._follow_link)
         parts.around.papers_requested.connect(self.papers_requested)
         parts.around.similar_requested.connect(lambda: self.similar_requested.emit([self._paper]))
         parts.around.loaded.connect(self.loaded)
@@ -396,4 +396,4 @@ class DetailsPanel(QFrame):
         elif what == FIND:
             self.search_requested.emit(argument)
         elif what == PAPER:
-            self._wander(PaperId(int(argument)))
+            self._follow_link(PaperId(int(argument)))

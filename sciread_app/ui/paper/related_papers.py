@@ -113,7 +113,7 @@ class RelatedPapers(QWidget):
             self._go_asking(
                 tr("Fetching citations of a paper"),
                 lambda task: self._about.ask(paper, task),
-                self._told,
+                self._show_report,
             )
 
     def look_up(self) -> None:
@@ -159,7 +159,7 @@ class RelatedPapers(QWidget):
         self._asking = self._jobs.run(title, work, done, on_failed=failed, queue=JobQueue.network)
         self._show()
 
-    def _told(self, report: CitationReport) -> None:
+    def _show_report(self, report: CitationReport) -> None:
         problems = [failure.why for failure in report.failures]
         problems += [remark.why for remark in report.remarks]
         self.note.setText(" ".join(problems))

@@ -260,9 +260,9 @@ class CardDelegate(QStyledItemDelegate):
             mark = rank_change_mark(evidence.moved, theme)
             width = _width(mark, painter.fontMetrics())
             _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
-        elif said := match_text(evidence):
+        elif text := match_text(evidence):
             painter.setPen(QColor(theme.quiet))
-            painter.drawText(place, RIGHT, said)
+            painter.drawText(place, RIGHT, text)
         if evidence.percentile is not None:
             below = place.bottom() + (6 if evidence.moved else 3)  # a chip is taller than a word
             _paint_bar(painter, place.right(), below, evidence.percentile, theme)

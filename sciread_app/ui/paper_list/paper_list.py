@@ -58,7 +58,7 @@ class PaperModel(QAbstractListModel):
     """The ids of all listed papers, and a cache of the cards shown last."""
 
     # Instead of dataChanged, on which the view would lay out every row again.
-    cards_came = Signal()
+    cards_loaded = Signal()
 
     def __init__(self, source: CardSource, jobs: JobRunner, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +84,7 @@ class PaperModel(QAbstractListModel):
     def forget(self) -> None:
         """Reload the visible cards after a change; the old ones are shown until then."""
         self._stale = set(self._cards)
-        self.cards_came.emit()
+        self.cards_loaded.emit()
 
     def replace(self, card: Card) -> None:
         """Replace the cached card of a paper at once."""
@@ -93,7 +93,7 @@ class PaperModel(QAbstractListModel):
             self._cards[paper] = replace(
                 known, paper=card.paper, read=card.read, tags=card.tags, rating=card.rating
             )
-            self.cards_came.emit()
+            self.cards_loaded.emit()
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.listing.ids)
@@ -173,7 +173,7 @@ class PaperModel(QAbstractListModel):
         self._stale.difference_update(papers)
         while len(self._cards) > CARDS_KEPT:
             self._cards.popitem(last=False)
-        self.cards_came.emit()
+        self.cards_loaded.emit()
 
     def _spoken(self, card: Card | None, evidence: MatchReasons | None) -> str:
         if card is None:
@@ -220,7 +220,7 @@ class PaperList(QTableView):
         self.setMouseTracking(True)
         self.setAcceptDrops(False)
         self.setAccessibleName(tr("Papers found"))
-        model.cards_came.connect(self.viewport().update)
+        model.cards_loaded.connect(self.viewport().update)
         appearance.changed.connect(self._repaint)
 
     def _repaint(self, theme: Theme) -> None:
@@ -383,5 +383,4 @@ class PaperList(QTableView):
         """Do nothing: Qt would search every row for a title that starts with the typed letters."""
 
 
-_SPOKEN_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 _NO_MODIFIER = Qt.KeyboardModifier.NoModifier

@@ -86,7 +86,7 @@ class ReaderActions(PageActions["ReaderPage"]):
             self._read.setToolTip(why or self._read.text().replace("&", ""))
 
         hits.current_changed.connect(lambda _: allow())
-        model.cards_came.connect(allow)
+        model.cards_loaded.connect(allow)
         allow()
 
     def offer(self, menu: QMenu) -> None:

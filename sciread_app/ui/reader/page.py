@@ -73,7 +73,7 @@ class ReaderPage(Page):
         self._restore()
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
-        self._tell()
+        self._update_tabs()
         jobs.run(tr("Preparing to read"), lambda task: files.prepare(), queue=JobQueue.short)
         appearance.changed.connect(self._paint)
 
@@ -188,7 +188,7 @@ class ReaderPage(Page):
         tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance)
         tab.title = title or tab.title
         tab.set_dark(self._dark)
-        tab.titled.connect(self._tell)
+        tab.titled.connect(self._update_tabs)
         tab.titled.connect(self._remember)
         tab.edited.connect(self.edited)
         tab.export_requested.connect(self.export)
@@ -200,7 +200,7 @@ class ReaderPage(Page):
         self.bar.setTabData(number, tab)
         self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, self._closer(tab))
         self.bar.blockSignals(False)
-        self._tell()
+        self._update_tabs()
         return number
 
     def _closer(self, tab: ReaderTab) -> QToolButton:
@@ -224,7 +224,7 @@ class ReaderPage(Page):
         if tab and self.isVisible():
             self._keep_loaded(tab)
             self._check_for_changes()
-        self._tell()
+        self._update_tabs()
 
     def _keep_loaded(self, tab: ReaderTab) -> None:
         """Each loaded document takes a process and memory: only the most recent stay loaded."""
@@ -245,7 +245,7 @@ class ReaderPage(Page):
         super().showEvent(event)  # type: ignore[arg-type]
         self._show()
 
-    def _tell(self) -> None:
+    def _update_tabs(self) -> None:
         self.bar.setVisible(self.bar.count() > 0)
         for number, tab in enumerate(self.tabs):
             title = tab.title if len(tab.title) <= TITLE else f"{tab.title[: TITLE - 1]}…"

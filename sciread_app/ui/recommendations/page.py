@@ -129,13 +129,13 @@ class RecommendationsPage(Page):
             self.collect_requested.emit(papers, subject.name)
         else:
             self._do(tr("Remembering"), lambda: self._foryou.like(subject, papers))
-            said = trn(
+            text = trn(
                 "More like {n:,} paper for “{name}”",
                 "More like {n:,} papers for “{name}”",
                 len(papers),
                 name=subject.name,
             )
-            self.message.emit(said, self._way_back(subject, papers))
+            self.message.emit(text, self._way_back(subject, papers))
 
     def dismiss(self, papers: Sequence[PaperId] = ()) -> None:
         """Dismiss these papers, else the selected ones."""
@@ -143,8 +143,8 @@ class RecommendationsPage(Page):
         if subject and papers and self.head.part is not RecommendationTab.dismissed:
             self._take_away(papers)
             self._do(tr("Remembering"), lambda: self._foryou.dismiss(subject, papers))
-            said = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
-            self.message.emit(said, self._way_back(subject, papers))
+            text = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
+            self.message.emit(text, self._way_back(subject, papers))
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Undo the dismissal of papers."""

@@ -93,11 +93,11 @@ def restoring(home: Home, copy: Copy) -> Reopening:
 
 def salvaging(home: Home, target: Path) -> Reopening:
     """Write what can be read of a home's damaged library to a new folder, and open that."""
-    said: list[str] = []
+    sentences: list[str] = []
 
     def work(task: Task) -> Path:
         ledger = salvage_home(home, target, task)
-        said.append(
+        sentences.append(
             tr(
                 "{papers} The file {file} in that folder lists what is lost.",
                 papers=next(ledger.lines()),
@@ -106,4 +106,4 @@ def salvaging(home: Home, target: Path) -> Reopening:
         )
         return ledger.folder
 
-    return Reopening(tr("Saving what can be read"), work, lambda: " ".join(said))
+    return Reopening(tr("Saving what can be read"), work, lambda: " ".join(sentences))

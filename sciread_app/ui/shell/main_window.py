@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
 
     def do_on_shelf(self, what: str, step: Step) -> None:
         """Do something to papers that can be taken back."""
-        self.shelving.work.do(what, step)
+        self.shelving.work.submit(what, step)
 
     def search_for(self, query: str) -> None:
         """Show what is found for a query, as if it had been typed."""

@@ -150,7 +150,7 @@ def _duplicates(window: MainWindow, desk: WindowServices, jobs: JobRunner) -> Pa
     from sciread_app.ui.duplicates.page import DuplicatesPage
 
     page = DuplicatesPage(desk.duplicates, jobs, window.appearance)
-    page.edit_requested.connect(window.shelving.work.do)
+    page.edit_requested.connect(window.shelving.work.submit)
     page.papers_requested.connect(window.show_papers)
     page.library_requested.connect(lambda: window.go_to("search"))
     page.searched.connect(lambda: window.events.library_changed.emit(LibraryChanges(papers=True)))

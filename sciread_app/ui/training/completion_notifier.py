@@ -107,17 +107,17 @@ class CompletionNotifier(QObject):
             return
         name, why = training.name, f"{training.problem} {training.hint}".strip()
         if training.status is RunStatus.finished:
-            said, why = tr("{name} is trained.", name=name), tr("See how well it does.")
+            text, why = tr("{name} is trained.", name=name), tr("See how well it does.")
         elif training.status is RunStatus.failed:
-            said = tr("The training {name} has failed.", name=name)
+            text = tr("The training {name} has failed.", name=name)
         else:
-            said = tr("The training {name} was interrupted.", name=name)
+            text = tr("The training {name} was interrupted.", name=name)
             why = tr("It can go on where it was.")
         look = (tr("Look at it"), partial(self._look_at, name))
         messages = self._context.messages
         finished = training.status is RunStatus.finished
         show = messages.show_notice if finished else messages.show_warning
-        show(said, why, look, passes=True)
+        show(text, why, look, passes=True)
 
     def _look_at(self, name: str) -> None:
         # Imported late: the page is built when it is first opened

@@ -21,7 +21,7 @@ from sciread_app.services.training.training_service import (
     TrainingPlan,
 )
 from sciread_app.tasks import Task
-from sciread_app.ui.training.text import came, corpus_title
+from sciread_app.ui.training.text import citations_text, corpus_title
 from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices, TrainingDetails
 from sciread_app.workspace import Workspace
 
@@ -106,7 +106,9 @@ class TrainingGateway:
         return self._workspace.run_importer.add_model(name, task)
 
     def cite(self, papers: Sequence[int], task: Task) -> str:
-        return came(self._workspace.citation_fetcher.fetch(task, among=map(PaperId, papers)))
+        return citations_text(
+            self._workspace.citation_fetcher.fetch(task, among=map(PaperId, papers))
+        )
 
     def fetch_model(self, name: str, task: Task) -> None:
         self._workspace.installer.pull(DownloadRequest(name), task)
@@ -117,7 +119,7 @@ class TrainingGateway:
     def _papers(self, corpus: Path) -> str:
         try:
             return corpus_title(self._workspace.corpora.find(str(corpus)))
-        except LibraryError:  # it is gone, or came from another computer
+        except LibraryError:  # it is gone, or citations_text from another computer
             return ""
 
     def _is_in_use(self, base: str) -> bool:

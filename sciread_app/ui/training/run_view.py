@@ -148,9 +148,9 @@ class TrainingView(QFrame):
             self.scores.show_scores(details.scores)
 
     def _show_notes(self, notes: Sequence[RunMessage]) -> None:
-        said = [note for note in notes if note.kind != "start"][-LAST_NOTES:]
-        self.notes.show_facts([(when(note.at), _sentence(note)) for note in reversed(said)])
-        self._happened.setVisible(bool(said))
+        sentences = [note for note in notes if note.kind != "start"][-LAST_NOTES:]
+        self.notes.show_facts([(when(note.at), _sentence(note)) for note in reversed(sentences)])
+        self._happened.setVisible(bool(sentences))
 
     def _build(self, appearance: Appearance) -> None:
         self.title = plain_label(font=scaled(self.font(), 1.4, QFont.Weight.DemiBold))

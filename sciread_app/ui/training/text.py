@@ -227,14 +227,14 @@ def typed_value(setting: Setting, text: str) -> Value | tuple[Value, ...]:
     return tuple(setting.check(part) for part in several)
 
 
-def came(report: CitationFetchReport) -> str:
+def citations_text(report: CitationFetchReport) -> str:
     """The result of fetching citations, and why it is incomplete."""
-    said = tr(
+    text = tr(
         "{references:,} references and {citations:,} citations came.",
         references=report.references,
         citations=report.citations,
     )
-    return f"{said} {report.failed[0].why}" if report.failed else said
+    return f"{text} {report.failed[0].why}" if report.failed else text
 
 
 def estimate_text(estimate: TrainingEstimate) -> str:

@@ -246,7 +246,7 @@ def _organise(window):
         lambda _: organise.mark_read(ids[1:2], True),
         lambda _: organise.trash(ids[-2:]),
     ):
-        shelving.work.do("", step)
+        shelving.work.submit("", step)
         yield
     shelving.work.undo()
     page.result_list.go_to(0)

@@ -70,8 +70,10 @@ class BarChart(QWidget):
         self._percent = row.metric.unit == "percent"
         self._scale = _scale(self.bars, self._percent)
         self.setAccessibleName(f"{row.result.title}, {row.metric.title}")
-        said = (bar.spoken or f"{bar.name}: {bar.shown} {bar.aside}".strip() for bar in self.bars)
-        self.setAccessibleDescription("; ".join(said))
+        sentences = (
+            bar.spoken or f"{bar.name}: {bar.shown} {bar.aside}".strip() for bar in self.bars
+        )
+        self.setAccessibleDescription("; ".join(sentences))
         self.updateGeometry()
         self.update()
 
@@ -221,12 +223,12 @@ def bars_of(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> l
 
 def differences(number: PaperNumber) -> str:
     """Differences between a published evaluation and ours, in words; empty if none."""
-    said = []
+    sentences = []
     if not number.same_data:
-        said.append(tr("other data, or not all of it here"))
+        sentences.append(tr("other data, or not all of it here"))
     if not number.same_model:
-        said.append(tr("other weights"))
-    return ", ".join(said)
+        sentences.append(tr("other weights"))
+    return ", ".join(sentences)
 
 
 def marks(number: PaperNumber) -> str:

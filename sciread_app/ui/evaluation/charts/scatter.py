@@ -37,9 +37,9 @@ class Scatter(QWidget):
     def show_places(self, places: Places | None) -> None:
         self._places = places
         if places:
-            said = trn("{n:,} paper, by {way}", "{n:,} papers, by {way}", len(places.x),
+            text = trn("{n:,} paper, by {way}", "{n:,} papers, by {way}", len(places.x),
                        way=places.way)  # fmt: skip
-            self.setAccessibleDescription(said)
+            self.setAccessibleDescription(text)
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -62,53 +62,55 @@ class RowPanel(QFrame):
 
 def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
     """Sample size and data."""
-    said = []
+    sentences = []
     if row.n is not None:
-        said.append(trn("n = {n:,} item", "n = {n:,} items", row.n))
-        told = row.result.evaluation not in NO_QUALITY
-        if told and row.n < FEW and len(models) > 1:
-            said.append(tr("Too few papers to tell which model is better."))
+        sentences.append(trn("n = {n:,} item", "n = {n:,} items", row.n))
+        has_quality = row.result.evaluation not in NO_QUALITY
+        if has_quality and row.n < FEW and len(models) > 1:
+            sentences.append(tr("Too few papers to tell which model is better."))
     else:
-        said.append(tr("Models differ in how many items they are measured by: no one is best."))
-    said.append(data_words(row, found.called))
+        sentences.append(
+            tr("Models differ in how many items they are measured by: no one is best.")
+        )
+    sentences.append(data_words(row, found.called))
     if row.apart:
-        said.append(tr("Not with the other numbers of this task: {why}.", why=row.apart))
-    return said
+        sentences.append(tr("Not with the other numbers of this task: {why}.", why=row.apart))
+    return sentences
 
 
 def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
     """The meaning of the metric, and its caveats."""
-    said = [about(row), row.metric.about]
+    sentences = [about(row), row.metric.about]
     if any(cell.score.low is not None for cell in row.cells.values()):
-        said.append(
+        sentences.append(
             tr(
                 "Intervals hold 95 % of what other items of the same kind would give. Two that "
                 "overlap may differ all the same: “Compare” says which differences are real."
             )
         )
-    said += _left_out(row, found, models)
+    sentences += _left_out(row, found, models)
     papers = [number for model in models for number in row.cells[model].papers]
     for where in dict.fromkeys(number.where for number in papers):
         number = next(number for number in papers if number.where == where)
-        said.append(f"◇ {where}" + (f": {differ}" if (differ := differences(number)) else ""))
-    return [one for one in said if one]
+        sentences.append(f"◇ {where}" + (f": {differ}" if (differ := differences(number)) else ""))
+    return [one for one in sentences if one]
 
 
 def _left_out(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[str]:
     """Excluded items, once where they are the same for all models."""
-    told: dict[str, list[str]] = {}
+    names_by_text: dict[str, list[str]] = {}
     for model in models:
         kept = next(kept for kept in row.board.reports if kept.model == model)
         result = kept.report.result(row.result.task)
         if result is None:
             continue
         parts = [f"{count:,} {why}" for why, count in result.excluded.items()]
-        if said := "; ".join([*parts, *result.notes]):
-            told.setdefault(said, []).append(found.names[model])
+        if text := "; ".join([*parts, *result.notes]):
+            names_by_text.setdefault(text, []).append(found.names[model])
     every = len(models)
     return [
-        tr("Left out: {what}.", what=said)
+        tr("Left out: {what}.", what=text)
         if len(names) == every
-        else tr("{names}: {what}.", names=", ".join(names), what=said)
-        for said, names in told.items()
+        else tr("{names}: {what}.", names=", ".join(names), what=text)
+        for text, names in names_by_text.items()
     ]

@@ -147,13 +147,13 @@ class TaskView(QWidget):
         for heat, confusion, number in zip(self.heats, (one, other), self._numbers(), strict=True):
             heat.show_confusion(confusion, number)
         alike = one is None or other is None or comparable(one, other)
-        said = tr(
+        text = tr(
             "Of the papers of each class, a row, how many of a hundred were told what: columns "
             "stand in the order of the rows. Mistakes are red."
         )
         if not alike:
-            said += " " + tr("The two were told different papers: their classes do not compare.")
-        self._note.setText(said)
+            text += " " + tr("The two were told different papers: their classes do not compare.")
+        self._note.setText(text)
         self._pages.setCurrentIndex(1)
 
     def _show_curves(

@@ -15,19 +15,19 @@ def description(papers: int, group: Cluster | None) -> str:
     if group is None:
         return whole
     if group.name:
-        said = trn(
+        text = trn(
             "Group “{name}”, {n:,} paper",
             "Group “{name}”, {n:,} papers",
             group.papers,
             name=group.name,
         )
     else:
-        said = trn(
+        text = trn(
             "Group without a name, {n:,} paper",
             "Group without a name, {n:,} papers",
             group.papers,
         )
-    return tr("{map}. {group}. Enter lists them", map=whole, group=said)
+    return tr("{map}. {group}. Enter lists them", map=whole, group=text)
 
 
 def reading_order(groups: Sequence[Cluster]) -> list[int]:

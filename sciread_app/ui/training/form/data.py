@@ -51,9 +51,11 @@ class DataPart(QWidget):
         self._build()
         self.kind.chosen.connect(self._choose_kind)
         self.collection.currentIndexChanged.connect(
-            lambda _: self._tell(TrainingDataKind.collection)
+            lambda _: self._emit_if_shown(TrainingDataKind.collection)
         )
-        self.corpus.currentIndexChanged.connect(lambda _: self._tell(TrainingDataKind.corpus))
+        self.corpus.currentIndexChanged.connect(
+            lambda _: self._emit_if_shown(TrainingDataKind.corpus)
+        )
         self.browse.clicked.connect(self._browse)
         self.remove.clicked.connect(self._remove)
 
@@ -103,7 +105,7 @@ class DataPart(QWidget):
             row.setVisible(place == number)
         self.changed.emit()
 
-    def _tell(self, kind: TrainingDataKind) -> None:
+    def _emit_if_shown(self, kind: TrainingDataKind) -> None:
         if KINDS[self.kind.current] is kind:
             self.changed.emit()
 

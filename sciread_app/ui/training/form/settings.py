@@ -210,7 +210,7 @@ class SettingRow(QWidget):
     def tab_stops(self) -> list[QWidget]:
         return [self.back, self.field]
 
-    def _tell(self) -> None:
+    def _on_edit(self) -> None:
         self._mark()
         with suppress(TrainerError):  # the error is shown below the field
             self.value()
@@ -219,11 +219,11 @@ class SettingRow(QWidget):
     def _mark(self) -> None:
         self.back.setVisible(self.is_changed)
         restyled(self._name, "byhand" if self.is_changed else "")
-        said = self._help
+        text = self._help
         if self.is_changed:
             mark = tr("Changed: the recipe has {value}.", value=self._usual_shown)
-            said = f"{said} {mark}"
-        self.field.setAccessibleDescription(said)
+            text = f"{text} {mark}"
+        self.field.setAccessibleDescription(text)
 
     def _say_wrong(self, text: str) -> None:
         self.wrong.setText(text)
@@ -233,19 +233,19 @@ class SettingRow(QWidget):
         setting = self.setting
         if isinstance(setting.default, bool):
             box = QCheckBox()
-            box.toggled.connect(lambda _: self._tell())
+            box.toggled.connect(lambda _: self._on_edit())
             return box
         if setting.choices:
             choices = ComboBox()
             choices.addItems(list(setting.choices))
             choices.setFixedWidth(WIDE)
-            choices.currentTextChanged.connect(lambda _: self._tell())
+            choices.currentTextChanged.connect(lambda _: self._on_edit())
             return choices
         if setting.name == "base":
             base = ComboBox()
             base.setEditable(True)
             base.setFixedWidth(WIDE + 90)
-            base.currentTextChanged.connect(lambda _: self._tell())
+            base.currentTextChanged.connect(lambda _: self._on_edit())
             if line := base.lineEdit():
                 # The widget that gets the focus
                 line.setAccessibleName(setting_label(setting.name))
@@ -253,7 +253,7 @@ class SettingRow(QWidget):
         line = styled(QLineEdit(), "field")
         line.setFixedWidth(WIDE if isinstance(setting.default, str) else WIDE - 60)
         line.setAcceptDrops(False)
-        line.textChanged.connect(lambda _: self._tell())
+        line.textChanged.connect(lambda _: self._on_edit())
         return line
 
     def _build(self) -> None:

@@ -267,8 +267,8 @@ class LineChart(QWidget):
             stride = max(1, len(places) // 100)
             number = int(np.abs(places - self.at).argmin()) + step * stride
         self.point_at(float(places[min(max(number, 0), len(places) - 1)]))
-        said = ", ".join(f"{line.name} {text}".strip() for line, text in self.readout())
-        self.setAccessibleDescription(said)
+        message = ", ".join(f"{line.name} {text}".strip() for line, text in self.readout())
+        self.setAccessibleDescription(message)
 
     def point_at(self, x: float | None) -> None:
         if x != self.at:

@@ -36,8 +36,8 @@ class FactTable(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for number, (name, value) in enumerate(rows):
-            said = plain_label(value)
-            said.setAccessibleName(f"{name}: {value}")
+            text = plain_label(value)
+            text.setAccessibleName(f"{name}: {value}")
             top = Qt.AlignmentFlag.AlignTop
             self._grid.addWidget(styled(QLabel(name), "quiet"), number, 0, top)
-            self._grid.addWidget(said, number, 1, top)
+            self._grid.addWidget(text, number, 1, top)

@@ -45,16 +45,16 @@ class StatTiles(QWidget):
 
     def _tile(self, value: str, caption: str) -> QWidget:
         tile = styled(QFrame(), "note")
-        number, said = QLabel(value), styled(QLabel(caption), "faint")
+        number, text = QLabel(value), styled(QLabel(caption), "faint")
         number.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
-        said.setFont(scaled(self.font(), 0.86))
-        for label in (number, said):
+        text.setFont(scaled(self.font(), 0.86))
+        for label in (number, text):
             label.setTextFormat(Qt.TextFormat.PlainText)
         column = QVBoxLayout(tile)
         column.setContentsMargins(14, 9, 14, 9)
         column.setSpacing(1)
         column.addWidget(number)
-        column.addWidget(said)
+        column.addWidget(text)
         tile.setMinimumWidth(112)
         self._tiles[caption] = tile, number
         return tile

@@ -156,7 +156,7 @@ def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
 def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
     sidebar, work, name = window.shelving.sidebar, window.shelving.work, "thesis/results"
     with qtbot.waitSignal(work.done):
-        work.do("Made a collection", lambda organise: organise.create_collection(name))
+        work.submit("Made a collection", lambda organise: organise.create_collection(name))
     fragment = "in:thesis/results"
     qtbot.waitUntil(lambda: sidebar.model.tree.asking(fragment) is not None)
     window.page.set_scope(fragment, "results")

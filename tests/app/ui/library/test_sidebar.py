@@ -337,10 +337,10 @@ def test_new_counts_keep_the_tree_state(qtbot, sidebar, organise):
     click(qtbot, sidebar, METHODS)
     resets = []
     sidebar.model.modelReset.connect(lambda: resets.append(True))
-    sidebar.work.do("", lambda organise: organise.collect([9], "thesis/methods"))
+    sidebar.work.submit("", lambda organise: organise.collect([9], "thesis/methods"))
     qtbot.waitUntil(lambda: sidebar.model.node(sidebar.model.index_of(METHODS)).count == 2)
     assert not resets
-    sidebar.work.do("", lambda organise: organise.create_collection("a"))
+    sidebar.work.submit("", lambda organise: organise.create_collection("a"))
     qtbot.waitUntil(lambda: bool(resets))
     assert [node.name for node in sidebar.tree.chosen()] == [METHODS]
     assert sidebar.tree.isExpanded(sidebar.model.index_of(THESIS))
@@ -398,7 +398,7 @@ def test_cancelled_edit_does_not_block_queued_edits(qtbot, sidebar):
         task.cancel()
         task.step(1, 2)
 
-    sidebar.work.do("Changed", LongEdit(stop))
-    sidebar.work.do("Tagged", lambda organise: organise.tag([9], "later"))
+    sidebar.work.submit("Changed", LongEdit(stop))
+    sidebar.work.submit("Tagged", lambda organise: organise.tag([9], "later"))
     qtbot.waitUntil(lambda: len(messages) == 2)
     assert messages[0].startswith("Stopped") and "later" in messages[1]
