@@ -94,7 +94,7 @@ class WordEncoder:
 
 
 def fill(folder: Path, papers: int = PAPERS) -> Path:
-    """Make the library, or go on making it; returns its folder."""
+    """Create the library, or continue after an interruption; returns its folder."""
     home = open_home(folder)
     library = Library(home.library)
     try:

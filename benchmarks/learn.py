@@ -48,7 +48,7 @@ MEASURES: Mapping[str, Callable[[bool], Measure]] = {
 
 @dataclass(frozen=True)
 class Lesson:
-    """A method with its corpus and its measures.
+    """A training method with its corpus and its measures.
 
     `name` is a method, or a control: one with `changes` to its recipe. Citations of each collection
     are a lesson of their own: in a step of both, the papers of one are no rivals to the other's.

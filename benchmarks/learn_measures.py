@@ -47,7 +47,7 @@ class Measure(Protocol):
 
 
 class Journals:
-    """Can journals be told that no training knew? Linear probe and purity as MIReAD's paper has it.
+    """Classification of journals unseen in training: linear probe and purity, as in MIReAD's paper.
 
     Both take vectors as they are, and the probe learns longer ones sooner: what comes of the same
     vectors at unit length says what is not owed to their length.

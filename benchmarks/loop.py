@@ -37,7 +37,7 @@ HOME = Path(__file__).resolve().parents[1] / "build" / "loop"
 PAPERS, FEW = 20_000, 3_000
 QUICK_STEPS = 10
 RECIPE, SEED, RUN = "specter-small", 1, "loop"
-TELLS = 30.0  # seconds between two lines of a training
+REPORT_INTERVAL = 30.0  # seconds between two lines of a training
 
 Value = dict[str, Any]
 
@@ -198,15 +198,15 @@ class Headless:
             self._shell.run("train", "go-on", RUN)
         self._wait()
         self._shell.run("train", "follow", RUN)
-        told: Value = self._shell.ask("train", "follow", RUN)
-        return told
+        answer: Value = self._shell.ask("train", "follow", RUN)
+        return answer
 
     def _wait(self) -> None:
-        """It goes on by itself; this only tells of it."""
-        runs, told = Runs(self.home), 0.0
+        """Print the progress of the training until it ends."""
+        runs, reported_at = Runs(self.home), 0.0
         while (now := runs.find(RUN)).status.is_active:
-            if time.monotonic() - told > TELLS and now.loss is not None:
-                told = time.monotonic()
+            if time.monotonic() - reported_at > REPORT_INTERVAL and now.loss is not None:
+                reported_at = time.monotonic()
                 left = f"{now.left / 60:.0f} min left"
                 print(f"step {now.step} of {now.steps}, loss {now.loss:.4f}, {left}", flush=True)
             time.sleep(1)

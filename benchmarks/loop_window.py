@@ -28,7 +28,7 @@ from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.workspace import Workspace
 
-TELLS = 30.0  # seconds between two words of what goes on
+REPORT_INTERVAL = 30.0  # seconds between two lines of progress
 
 P = TypeVar("P", bound=Page)
 Wait = Callable[[Callable[[], object]], None]
@@ -64,7 +64,7 @@ class Windowed:
         self._wait(lambda: bool(condition()))
 
     def add(self, file: Path) -> None:
-        """Import papers; the model reads them by itself then."""
+        """Import papers, which the window then indexes automatically."""
         self._window.add([file])
         self.until(lambda: self._desk.status().papers)
         self.quiet()
@@ -117,7 +117,7 @@ class Windowed:
         return verdict
 
     def find(self, words: str) -> list[int]:
-        """What the list shows for a query by its meaning, the best first."""
+        """Return the papers that the list shows for a semantic query, best first."""
         self._window.go_to("search")
         page = self._window.page
         assert page
@@ -166,11 +166,11 @@ class _Teller:
     """Prints progress at intervals."""
 
     def __init__(self) -> None:
-        self._told = time.monotonic()
+        self._reported_at = time.monotonic()
 
     def tell(self, job: Job, done: int, total: int, note: str) -> None:
-        if job.queue is JobQueue.long and time.monotonic() - self._told > TELLS:
-            self._told = time.monotonic()
+        if job.queue is JobQueue.long and time.monotonic() - self._reported_at > REPORT_INTERVAL:
+            self._reported_at = time.monotonic()
             print(f"{job.title}: {done:,} of {total:,} {note}", flush=True)
 
 

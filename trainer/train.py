@@ -84,7 +84,7 @@ class TrainingState:
 
 
 class StopRequest(NamedTuple):
-    """What the ranks have agreed to do after a step."""
+    """The actions that the ranks have agreed on after a step: to save a checkpoint, to stop."""
 
     save: bool = False
     stop: bool = False

@@ -41,7 +41,7 @@ _SICI = re.compile(
 )
 _SICI_END = re.compile(r"\.(?:co|tx)\s{0,9};", re.I)
 _CUT_SICI = re.compile(r"\d\.\d\.(?:co|tx)$")  # without its last part: not the DOI of this paper
-# A blank beside the slash. Prose may follow a slash too, so only a last word with a digit is
+# A blank next to the slash. Prose may follow a slash too, so only a last word with a digit is
 # joined.
 _SLASH = re.compile(r"(10\.\d{4,9})(?:\s{1,9}/\s{0,9}|/\s{1,9})(?=\S{0,200}\d)(\S{1,200})\s*$")
 # A blank after a separator. Only a last word that has separators and a digit of its own is joined,

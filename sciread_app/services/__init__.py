@@ -1,1 +1,1 @@
-"""What the library is used for: plain blocking Python, without Qt and without threads."""
+"""The operations on a library: plain blocking Python, without Qt and without threads."""

@@ -67,12 +67,12 @@ def work(doi: str, client: Client, task: Task) -> Paper:
 
 def _paper(body: bytes) -> Paper | None:
     try:
-        told = json.loads(body)
+        answer = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict):
+    if not isinstance(answer, dict):
         return None
-    item: dict[str, Any] = {name: told[name] for name in told if name in _WANTED}
+    item: dict[str, Any] = {name: answer[name] for name in answer if name in _WANTED}
     item["issued"] = item.get("issued") or item.pop("published", None)
     item.pop("published", None)
     item["type"] = _KINDS.get(item.get("type", ""), item.get("type", ""))

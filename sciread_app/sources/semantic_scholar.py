@@ -65,7 +65,7 @@ def ask(
         if silent:
             yield silent
         for batch, too_big in _batches(sizes):
-            yield [_answer(name, row) for name, row in _told(batch, too_big, client, task)]
+            yield [_answer(name, row) for name, row in _respond(batch, too_big, client, task)]
 
 
 def describe(names: Sequence[Identifier], client: Client, task: Task) -> Iterator[list[Mention]]:
@@ -108,7 +108,7 @@ def _batches(sizes: Sequence[tuple[Identifier, int]]) -> Iterator[tuple[list[Ide
         yield batch, False
 
 
-def _told(
+def _respond(
     batch: Sequence[Identifier], too_big: bool, client: Client, task: Task
 ) -> list[tuple[Identifier, Row]]:
     try:

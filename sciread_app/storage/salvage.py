@@ -67,7 +67,7 @@ class SalvagedColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How the rows of a table are stored: the columns in the order of the record."""
+    """The layout of a table's rows, with the columns in the order of the record."""
 
     name: str
     columns: tuple[SalvagedColumn, ...]
@@ -189,9 +189,9 @@ class _Salvage:
         owner, sql = about
         count = 0
         ids: set[int] = set()
-        told = owner in ("sqlite_sequence", "papers")
+        with_values = owner in ("sqlite_sequence", "papers")
         rows = self._pages.tree(
-            root, rowids=rowids, seen=self._seen, tally=UnreadableCount(), values=told
+            root, rowids=rowids, seen=self._seen, tally=UnreadableCount(), values=with_values
         )
         for row in rows:
             count += 1

@@ -163,7 +163,7 @@ def _train(run: Run, wanted: TrainOptions, ranks: Ranks, options: Options) -> in
     from trainer.grid import train_grid
     from trainer.train import train as train_run
 
-    # Nothing to create if the run exists and no option is given.
+    # An existing run is resumed without creating anything unless an option is given.
     if ranks.main and (wanted != TrainOptions() or not run.exists):
         Run.create(run.folder, _recipe(run, wanted))
     ranks.barrier()

@@ -13,7 +13,7 @@ from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus, Split
 
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-# So that Multi2SPE can have its further CLS tokens afterwards.
+# Reserved, so that Multi2SPE can use them later for its additional [CLS] tokens.
 _UNUSED = tuple(f"[unused{number}]" for number in range(1, 10))
 # The rarer letters are unknown: else all the world's would leave no room for words.
 _LETTERS = 1_000

@@ -110,7 +110,11 @@ class TrainingStage:
 
 @dataclass(frozen=True)
 class InputFormat:
-    """How a text becomes tokens, in training and inference."""
+    """The conversion of texts to tokens, in training and inference.
+
+    Title and abstract are joined by `join` and truncated to `max_tokens`; `cls_tokens` is the
+    number of [CLS] tokens at the beginning.
+    """
 
     tokenizer: Path
     join: str
@@ -138,8 +142,8 @@ class Method(Protocol):
 
     @property
     def records(self) -> Mapping[str, Any]:
-        """Details that are saved beside the weights, as JSON: classes, numbers of examples, and
-        reasons for leaving others out."""
+        """Details saved as JSON with the weights: classes, numbers of examples, and reasons for
+        excluding others."""
 
 
 @dataclass(frozen=True)

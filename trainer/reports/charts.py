@@ -11,14 +11,14 @@ import numpy as np
 from trainer.contract.plots import Confusion, Distributions, Places, ThresholdCurves
 from trainer.reports.markup import Child, Markup, join, tag
 
-# As many as the style has; further series begin again, with another mark.
+# The number of colours of the style; further series repeat them with another mark.
 COLOURS = 12
 
-_LETTER, _CAPITAL = 6.2, 8.2  # the width of a letter of a label, on average
-_LETTERS = 26  # of a label; the rest is cut
+_LETTER, _CAPITAL = 6.2, 8.2  # average width of a letter of a label
+_LETTERS = 26  # maximum length of a label; longer ones are truncated
 _LETTERS_OF_A_LINE = 46
-_CORNER = 78.0  # the width of what says which way a confusion is read
-# From here on a cell is filled enough for letters in the page's colour, light or dark.
+_CORNER = 78.0  # width of the text that explains rows and columns of a confusion matrix
+# From this share on a cell is dark enough for text in the page's background colour.
 _FILLED = 0.7
 _TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 

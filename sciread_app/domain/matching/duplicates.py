@@ -19,7 +19,7 @@ _TELLING = 20  # letters and digits of a title that is distinctive
 
 
 class FieldAgreement(Enum):
-    """How the values of one field compare in two papers."""
+    """The result of comparing one field of two papers."""
 
     same = "same"
     alike = "alike"  # equal up to case and punctuation

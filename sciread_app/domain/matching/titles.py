@@ -93,7 +93,7 @@ _PART_LETTERS = 30  # a shorter title contained in a longer one is weak evidence
 
 
 class TitleMatch(IntEnum):
-    """How two titles compare, from nothing in common to equal."""
+    """The similarity of two titles, in ascending order."""
 
     different = 0
     telling = 1  # similar, but they differ in a word that may indicate another study

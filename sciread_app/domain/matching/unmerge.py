@@ -12,10 +12,10 @@ _LISTS = ("identifiers", "fields", "keywords", "files")
 
 
 def rest(paper: Paper, own: Paper, other: Paper) -> Paper:
-    """What remains of `paper` without `other`.
+    """Return `paper` without the values that came from `other`.
 
-    `own` is the record without the other; values changed since the merge, which are in neither
-    record, stay.
+    `own` is the paper's own record before the merge. Values changed since the merge, which are in
+    neither record, stay.
     """
     values: dict[str, Any] = {}
     for name in PLAIN:

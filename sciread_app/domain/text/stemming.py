@@ -112,5 +112,5 @@ def _has_vowel(word: str) -> bool:
 
 
 def _ends_cvc(word: str) -> bool:
-    """Whether it ends in consonant, vowel, consonant, the last being none of w, x, y."""
+    """Whether a word ends in consonant, vowel, consonant, where the last is not w, x or y."""
     return word[-1:] not in ("w", "x", "y") and _consonants(word)[-3:] == [True, False, True]

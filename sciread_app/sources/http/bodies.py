@@ -41,12 +41,12 @@ def message(body: bytes) -> str:
     """The first sentence of an error response in JSON, XML, HTML or plain text."""
     text = body.decode("utf-8", "replace")
     try:
-        told = json.loads(text)
+        parsed = json.loads(text)
     except ValueError:
-        told = None
-    if isinstance(told, dict):
+        parsed = None
+    if isinstance(parsed, dict):
         names = ("error", "message", "detail")
-        text = next((str(told[name]) for name in names if told.get(name)), "")
+        text = next((str(parsed[name]) for name in names if parsed.get(name)), "")
     text = " ".join(html.unescape(_MARKUP.sub(" ", text)).split())
     text = "".join(filter(str.isprintable, text))
     sentence = re.split(r"(?<=[^\d][.!?])\s", text, maxsplit=1)[0].rstrip(".")

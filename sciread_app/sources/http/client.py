@@ -193,8 +193,8 @@ class Client:
             self._refused(where, response, task)
         kind = response.headers.get("content-type", "")
         if not any(word in kind.lower() for word in question.accept):
-            told = bodies.message(_opening(response, task))
-            raise misplaced(where.title, kind, question.accept[0], told)
+            message = bodies.message(_opening(response, task))
+            raise misplaced(where.title, kind, question.accept[0], message)
         try:
             if int(response.headers.get("content-length", 0)) > question.most:
                 raise bodies.TooLong
@@ -209,8 +209,8 @@ class Client:
         status = response.status_code
         if status in PASSING:
             raise passing(where.title, status, _retry_after(response))
-        told = self._clean(where, bodies.message(_opening(response, task)))
-        raise refused(where.title, status, told, where.api_key)
+        message = self._clean(where, bodies.message(_opening(response, task)))
+        raise refused(where.title, status, message, where.api_key)
 
     @contextmanager
     def _answer(
@@ -354,11 +354,11 @@ def _opening(response: httpx.Response, task: Task) -> bytes:
 
 def _retry_after(response: httpx.Response) -> float:
     """Seconds to wait, by the server's own clock; 0 if it is missing or invalid."""
-    told = response.headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", told):
-        return float(told)
+    value = response.headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", value):
+        return float(value)
     try:
-        until = parsedate_to_datetime(told)
+        until = parsedate_to_datetime(value)
         now = parsedate_to_datetime(response.headers["date"])
         return max(0.0, (until - now).total_seconds())
     except (KeyError, TypeError, ValueError, OverflowError):

@@ -55,14 +55,14 @@ def passing(source: str, status: int, after: float) -> TransientError:
     return TransientError(why, after=after, busy=True)
 
 
-def refused(source: str, status: int, told: str, api_key: str) -> RequestRejected:
-    """The error for a permanent status; `told` is the source's message."""
-    if told:
+def refused(source: str, status: int, message: str, api_key: str) -> RequestRejected:
+    """Return the error for a permanent status; `message` is the source's own, or empty."""
+    if message:
         why = tr(
             "{source} refuses the request ({status}): {told}.",
             source=source,
             status=status,
-            told=told,
+            told=message,
         )
     else:
         why = tr("{source} refuses the request ({status}).", source=source, status=status)
@@ -80,15 +80,15 @@ def no_answer(source: str, why: str) -> TransientError:
     return TransientError(tr("{source} sends what is no answer: {why}", source=source, why=why))
 
 
-def misplaced(source: str, kind: str, wanted: str, told: str) -> TransientError:
-    """The error for a response of content type `kind` where `wanted` was requested."""
+def misplaced(source: str, kind: str, expected: str, message: str) -> TransientError:
+    """Return the error for a response of content type `kind` where `expected` was requested."""
     if not kind:
         return TransientError(
             tr(
                 "{source} sends something where {wanted} belongs: {told}",
                 source=source,
-                wanted=wanted,
-                told=told,
+                wanted=expected,
+                told=message,
             )
         )
     return TransientError(
@@ -96,8 +96,8 @@ def misplaced(source: str, kind: str, wanted: str, told: str) -> TransientError:
             "{source} sends {kind} where {wanted} belongs: {told}",
             source=source,
             kind=kind,
-            wanted=wanted,
-            told=told,
+            wanted=expected,
+            told=message,
         )
     )
 

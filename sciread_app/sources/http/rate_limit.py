@@ -85,16 +85,16 @@ class RateLimiter:
         now."""
         now = time.monotonic()
         try:
-            at, seconds, told = json.loads(self._note.read_text("utf-8"))
-            at, seconds, told = float(at), float(seconds), str(told)
+            at, seconds, reason = json.loads(self._note.read_text("utf-8"))
+            at, seconds, reason = float(at), float(seconds), str(reason)
         except FileNotFoundError:
             return 0, why
         except (OSError, ValueError, TypeError):
-            at, seconds, told = math.inf, pause, why
+            at, seconds, reason = math.inf, pause, why
         if not at <= now:  # the computer was restarted, or the file is broken
             at = now
-            self._write(seconds, told)
-        return at + min(seconds, max(self._longest, pause)) - now, told
+            self._write(seconds, reason)
+        return at + min(seconds, max(self._longest, pause)) - now, reason
 
     def _write(self, seconds: float, why: str) -> None:
         try:

@@ -33,8 +33,8 @@ def ask(
     unique = list(dict.fromkeys(name for name in pmids if name.kind == "pmid"))
     for at in range(0, len(unique), BATCH):
         batch = unique[at : at + BATCH]
-        told = _link_sets(batch, client, task)
-        yield [_answer(name, told.get(name)) for name in batch]
+        links = _link_sets(batch, client, task)
+        yield [_answer(name, links.get(name)) for name in batch]
 
 
 def _link_sets(

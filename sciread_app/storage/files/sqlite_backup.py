@@ -35,8 +35,10 @@ def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = N
             old.execute("BEGIN")
             old.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if step:
-                told = step
-                old.backup(new, pages=_PAGES, progress=lambda _, left, all: told(all - left, all))
+                progress = step
+                old.backup(
+                    new, pages=_PAGES, progress=lambda _, left, all: progress(all - left, all)
+                )
             else:
                 old.backup(new)
             # A copy is a single file: without this it would keep the WAL flag in its header.

@@ -223,10 +223,10 @@ def _replay(db: Connection, edit: Edit, *, back: bool) -> None:
             for steps in _pages(db, edit.id, back):
                 for _, alike in groupby(steps, key=lambda step: step.kind):
                     _take(db, list(alike))
-            told = [
+            columns = [
                 name for name in change_capture.user_columns(schema.papers) if name not in _MARKS
             ]
-            changed = _papers(db, edit.id, told, ("authors", "identifiers", "fields"))
+            changed = _papers(db, edit.id, columns, ("authors", "identifiers", "fields"))
             paper_rows.renew(db, changed, time.time())
     except _Unknown as named:
         said = tr(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The newest revision, and what PRAGMA user_version says of a library that stands at it.
+# The newest revision, which PRAGMA user_version of a migrated library holds.
 HEAD = 10
-# "SciR": tells a library of ours from any other SQLite file.
+# "SciR", PRAGMA application_id: distinguishes a library from other SQLite files.
 APPLICATION_ID = 0x53636952

@@ -1,7 +1,7 @@
-"""Bring a library file to the newest revision with Alembic.
+"""Migrate a library file to the newest revision with Alembic.
 
-Imported only when there is something to do: Alembic takes 0.4 s to import, and the window should
-stand in less than one.
+Imported only when a migration is needed: importing Alembic takes 0.4 s, and the window should open
+in less than a second.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""How people organise papers: collections, tags, notes, annotations, saved searches."""
+"""Organisation of papers: collections, tags, notes, annotations, saved searches."""

@@ -17,7 +17,10 @@ from sciread_app.storage.organisation import collections, sidebar_counts
 
 @dataclass(frozen=True, slots=True)
 class PaperOrganisation:
-    """How a paper is filed. `added` and `trashed` are seconds since 1970."""
+    """The tags, collections, notes, reading status, rating and dates of a paper.
+
+    `added` and `trashed` are in seconds since 1970; `trashed` is None outside the trash.
+    """
 
     tags: tuple[str, ...]
     collections: tuple[str, ...]  # full paths: "thesis/chapter 2"

@@ -295,7 +295,7 @@ def _without_guesses(paper: Paper, judged: list[_Judged]) -> list[_Judged]:
 
 
 def _nearness(paper: Paper, other: Paper) -> tuple[bool, bool, float]:
-    """How well a record fits a paper that it may be merged into.
+    """Return a sort key for papers that a record may be merged into, the best match last.
 
     A journal's record belongs to the journal article, not to the preprint.
     """

@@ -20,7 +20,7 @@ _READ = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """Papers, ids ascending, with the row of each one's vector and the hash of its text.
+    """Papers, ids ascending, with the row of each vector and the hash of each text.
 
     Stays valid when others write: the file is never changed where it is read.
     """

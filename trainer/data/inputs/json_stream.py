@@ -12,7 +12,7 @@ from typing import Any
 _LARGEST = 64 << 20  # characters in one entry
 _BLANK = re.compile(r"[ \t\n\r\ufeff]*")
 _AFTER_VALUE = tuple(" \t\n\r,:]}")
-# A piece that ends within a word or an escape fails no more than this before its end.
+# Parsing of a piece that is cut inside a word or an escape fails at most this far from its end.
 _LONGEST_WORD = 16
 
 

@@ -1,4 +1,4 @@
-"""The app's library, read in one snapshot while the app may go on writing."""
+"""The app's library, read in one snapshot while the app may be writing to it."""
 
 from __future__ import annotations
 

@@ -263,13 +263,13 @@ def _authors(evidence: MetadataEvidence, title: str) -> tuple[tuple[Author, ...]
         many = len(found) > 2 and printed > len(found) / 2
         if found and (trusted or not words or many or is_whole(found, evidence.texts[0], title)):
             cut = [author for author in named if author not in found]
-            return found, _told(problems.AUTHORS_CUT, cut)
+            return found, _naming(problems.AUTHORS_CUT, cut)
         if len(found) > 1 and not dropped:
             dropped = found
-    return (), _told(problems.AUTHORS_DROPPED, dropped)
+    return (), _naming(problems.AUTHORS_DROPPED, dropped)
 
 
-def _told(problem: str, authors: Sequence[Author]) -> str:
+def _naming(problem: str, authors: Sequence[Author]) -> str:
     names = "; ".join(author.name for author in authors)
     return problem.format(names=shorten(names, _MOST_NAMED, placeholder=" ...")) if names else ""
 
@@ -292,17 +292,17 @@ def _is_credible_author(author: Author, of: int) -> bool:
 
 
 def _kind(xmp: Xmp) -> str:
-    told = (
+    item_type = (
         xmp.first("dc:type") or xmp.bibtex.get("entrytype", "") or xmp.bibtex.get("bibtextype", "")
     )
-    kind = _KINDS.get(told.lower(), "")
+    kind = _KINDS.get(item_type.lower(), "")
     return kind or ("article-journal" if xmp.first("prism:publicationname") else "article")
 
 
 def _venue(xmp: Xmp) -> str:
     bibtex = xmp.bibtex
-    told = bibtex.get("journal") or bibtex.get("journaltitle") or bibtex.get("booktitle")
-    return clean(told or xmp.first("prism:publicationname"))
+    journal = bibtex.get("journal") or bibtex.get("journaltitle") or bibtex.get("booktitle")
+    return clean(journal or xmp.first("prism:publicationname"))
 
 
 def _published(evidence: MetadataEvidence, stamp: Stamp | None) -> str:
@@ -310,12 +310,12 @@ def _published(evidence: MetadataEvidence, stamp: Stamp | None) -> str:
     if stamp:
         return stamp.published
     bibtex, xmp = evidence.xmp.bibtex, evidence.xmp
-    told = [
+    values = [
         xmp.first("prism:coverdate", "prism:publicationdate"),
         bibtex.get("date", "") or bibtex.get("year", ""),
         xmp.first("dc:date") if xmp.by_publisher else "",
     ]
-    for text in told:
+    for text in values:
         if match := _ISO_DATE.match(text):
             return "-".join(filter(None, match.groups()))
     page = evidence.texts[0] if evidence.texts else ""
@@ -330,10 +330,10 @@ def _described(xmp: Xmp) -> str:
 
 
 def _keywords(evidence: MetadataEvidence) -> tuple[str, ...]:
-    told = evidence.xmp.values.get("dc:subject") or [evidence.info.get("Keywords", "")]
-    if len(told) == 1:
-        told = re.split(r"\s*[;,]\s*", told[0])
-    words = (one_line(clean(word)) for word in told)
+    values = evidence.xmp.values.get("dc:subject") or [evidence.info.get("Keywords", "")]
+    if len(values) == 1:
+        values = re.split(r"\s*[;,]\s*", values[0])
+    words = (one_line(clean(word)) for word in values)
     return tuple(dict.fromkeys(word for word in words if word and not DOI_IN_TEXT.search(word)))[
         :50
     ]

@@ -59,11 +59,11 @@ _ENTRY = re.compile(
     r"|[”\"’']\s*,?\s*(?:in\s+)?[A-Z]",  # "Title", Journal
     re.M,
 )
-_LONGEST_LINE = 110  # characters beside a DOI in a page header or footer
-_BEFORE = 400  # characters in which a citation of the paper itself is searched
-_ENTRY_BEFORE = 160  # and one of another paper, if the DOI is on a line of its own
-_NEARLY_ALONE = 12  # characters beside it
-_SENTENCE = 5  # lower-case words beside it, as no page header or footer has
+_LONGEST_LINE = 110  # characters of a page header or footer besides the DOI
+_BEFORE = 400  # characters before a DOI that are searched for a citation of the paper itself
+_ENTRY_BEFORE = 160  # the same for a citation of another paper, if the DOI is on its own line
+_NEARLY_ALONE = 12  # characters on its line besides the DOI
+_SENTENCE = 5  # lower-case words on its line, as no page header or footer has
 _HEAD_LINES = 15  # in which authors write the number of their preprint
 
 

@@ -36,7 +36,7 @@ class Xmp:
 
     @property
     def by_publisher(self) -> bool:
-        """Whether it was written by a publisher or reference manager rather than a word
+        """Whether the metadata come from a publisher or reference manager rather than a word
         processor."""
         names = ("prism:doi", "prism:publicationname", "pdfx:doi", "crossmark:doi", "prism:url")
         return bool(self.bibtex) or any(self.values.get(name) for name in names)

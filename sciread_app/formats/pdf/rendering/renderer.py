@@ -242,8 +242,8 @@ class PdfRenderer:
             return None
         flags = [ctypes.c_int() for _ in range(3)]
         x, y, zoom = (pdfium.FS_FLOAT() for _ in range(3))
-        told = pdfium.FPDFDest_GetLocationInPage(dest, *flags, x, y, zoom)
-        if not (told and flags[1].value):
+        found_location = pdfium.FPDFDest_GetLocationInPage(dest, *flags, x, y, zoom)
+        if not (found_location and flags[1].value):
             return page, 0.0
         # A page's own coordinates mostly start at its bottom; opening it to be sure is too slow.
         top = self._size(page)[1] - y.value
