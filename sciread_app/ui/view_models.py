@@ -62,16 +62,6 @@ class ResultList:
 EMPTY_RESULTS = ResultList((), 0)
 
 
-@dataclass(frozen=True)
-class DocumentQuery:
-    """Files or a pasted entry as a query: papers of the library, and a text. `title` is that of the
-    first."""
-
-    title: str
-    known: tuple[PaperId, ...] = ()
-    text: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Card:
     """A paper and the status shown on its card."""

@@ -14,11 +14,11 @@ from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.services.search.facets import FacetService
-from sciread_app.services.search.query_by_document import QueryByDocument
+from sciread_app.services.search.query_by_document import QueryByDocument, QueryDocument
 from sciread_app.services.search.search import SearchResults, SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.result_mapping import BEST, listing_of
-from sciread_app.ui.view_models import Card, DocumentQuery, ResultList
+from sciread_app.ui.view_models import Card, ResultList
 from sciread_app.workspace import Workspace
 
 NAMED = 12  # authors, tags and so on that are offered while one types
@@ -70,14 +70,12 @@ class SearchGateway:
         found = self._library.facets.names(field, written, NAMED)
         return [FacetCount(name, papers) for name, papers in found]
 
-    def likeness(self, source: Sequence[Path] | str, task: Task) -> DocumentQuery:
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> QueryDocument:
         seconds = self._workspace.settings.pdf_seconds
-        outside = QueryByDocument(self._library, pdf_seconds=seconds)
+        documents = QueryByDocument(self._library, pdf_seconds=seconds)
         if isinstance(source, str):
-            found = outside.of_text(source, task)
-        else:
-            found = outside.of_files(source, task)
-        return DocumentQuery(found.title, found.known, found.text)
+            return documents.of_text(source, task)
+        return documents.of_files(source, task)
 
     def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
         """The counts among all papers that match a query, not only the best."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -25,7 +25,10 @@ from sciread_app.ui.search.search_box import SearchBox
 from sciread_app.ui.search.sort_button import SortButton
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.view_models import DocumentQuery, ResultList
+from sciread_app.ui.view_models import ResultList
+
+if TYPE_CHECKING:
+    from sciread_app.services.search.query_by_document import QueryDocument
 
 LINE = 32  # pixels: the height of the line above the list, whatever it contains
 TITLE_SHOWN = 60  # characters
@@ -38,7 +41,7 @@ class HeaderServices(CardSource, FacetSource, Protocol):
         """Authors, venues, tags and so on whose name matches, with counts."""
         ...
 
-    def likeness(self, source: Sequence[Path] | str, task: Task) -> DocumentQuery:
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> QueryDocument:
         """The query built from papers in files, or from a pasted entry. Raises BadQuery if there is
         no paper."""
         ...
@@ -89,7 +92,7 @@ class SearchHeader(QWidget):
         """Search for papers similar to those in files or in a pasted entry, which are not
         imported."""
 
-        def look(likeness: DocumentQuery) -> None:
+        def look(likeness: QueryDocument) -> None:
             label = tr("Like “{title}”", title=likeness.title)
             text = (QueryChip(likeness.text, label),) if likeness.text else ()
             self.activated.emit(SearchRequest(scope=text, like=likeness.known))

@@ -11,10 +11,10 @@ from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery
+from sciread_app.services.search.query_by_document import QueryDocument
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
     Card,
-    DocumentQuery,
     ImportSummary,
     MatchReasons,
     PaletteTarget,
@@ -116,13 +116,13 @@ class FakeGateway:
             if written.casefold() in name.casefold()
         ]
 
-    def likeness(self, source: Sequence[Path] | str, task: Task) -> DocumentQuery:
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> QueryDocument:
         """Return a document: a pasted entry is not in the library, the second file is."""
         if isinstance(source, str):
-            return DocumentQuery("On Bees", (), "On Bees that fly")
+            return QueryDocument("On Bees", (), "On Bees that fly")
         if source[0].name == "empty.bib":
             raise BadQuery("No paper was found in empty.bib.", "Drop a PDF.")
-        return DocumentQuery("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
+        return QueryDocument("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
 
     def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
         """Return made-up counts."""
