@@ -14,9 +14,9 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.library.drag_and_drop import PaperDrag
 from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, Step
 from sciread_app.ui.library.editor_protocol import LibraryEditing
-from sciread_app.ui.library.paper_drag import PaperDrag
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import SelectionBar
 from sciread_app.ui.library.sidebar import Sidebar

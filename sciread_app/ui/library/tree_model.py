@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 )
 
 from sciread_app.domain.library_tree import LibraryTree
-from sciread_app.ui.library.mime_data import PAPERS, PATHS, pack_paths, papers_in, paths_in
+from sciread_app.ui.library.drag_and_drop import PAPERS, PATHS, pack_paths, papers_in, paths_in
 from sciread_app.ui.library.tree_nodes import (
     HEADINGS,
     MADE,

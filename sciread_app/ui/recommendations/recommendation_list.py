@@ -23,14 +23,15 @@ class ReasonModel(PaperModel):
         self.show(listing)
 
     def card(self, row: int) -> Card | None:
-        came, paper = super().card(row), self.paper_at(row)
+        original, paper = super().card(row), self.paper_at(row)
         reason = self._reasons.get(paper)
-        if came is None or not reason:
-            return came
+        if original is None or not reason:
+            return original
         # Return the same object each time: a different one makes the card repaint.
         known = self._shown.get(paper)
-        if known is None or known[0] is not came:
-            known = came, replace(came, paper=replace(came.paper, abstract=reason))
+        if known is None or known[0] is not original:
+            shown = replace(original, paper=replace(original.paper, abstract=reason))
+            known = original, shown
             self._shown[paper] = known
         return known[1]
 

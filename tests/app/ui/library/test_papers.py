@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QMessageBox
 
 from sciread_app.domain.paper import LibraryChanges
-from sciread_app.ui.library.mime_data import PAPERS, papers_in
+from sciread_app.ui.library.drag_and_drop import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
 from sciread_app.ui.library.tree_nodes import NodeKind
 from tests.support.ui.fakes import FakeGateway
@@ -284,7 +284,7 @@ def test_selected_papers_are_dragged_together(window, monkeypatch):
     ids = choose(window, 0, 3)
     carried = []
     monkeypatch.setattr(
-        "sciread_app.ui.library.paper_drag.QDrag.exec",
+        "sciread_app.ui.library.drag_and_drop.QDrag.exec",
         lambda drag, action: carried.append(papers_in(drag.mimeData())),
     )
     viewport = window.page.result_list.viewport()

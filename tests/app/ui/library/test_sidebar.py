@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from sciread_app.domain.library_tree import Collection, LibraryTree
 from sciread_app.domain.query.parser import parse
+from sciread_app.ui.library.drag_and_drop import pack_papers, pack_paths
 from sciread_app.ui.library.edit_queue import EditQueue, LongEdit
-from sciread_app.ui.library.mime_data import pack_papers, pack_paths
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_model import LibraryTreeModel
 from sciread_app.ui.library.tree_nodes import FIXED, SEEN, LibraryTreeNodes, NameEntry, NodeKind

@@ -1,14 +1,43 @@
-"""Dragging the selected papers out of the list."""
+"""Dragging papers and collections: their MIME data, and drags that start in the list of papers."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+import json
+from array import array
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QDrag, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.language import trn
-from sciread_app.ui.library.mime_data import pack_papers
 from sciread_app.ui.paper_list.paper_list import PaperList
+
+PAPERS = "application/x-sciread-papers"
+PATHS = "application/x-sciread-collections"
+
+
+def pack_papers(ids: Iterable[int]) -> QMimeData:
+    data = QMimeData()
+    data.setData(PAPERS, array("q", ids).tobytes())
+    return data
+
+
+def papers_in(data: QMimeData) -> list[PaperId]:
+    ids = array("q")
+    ids.frombytes(data.data(PAPERS).data())
+    return [PaperId(i) for i in ids]
+
+
+def pack_paths(paths: Sequence[str]) -> QMimeData:
+    data = QMimeData()
+    data.setData(PATHS, json.dumps(paths).encode())
+    return data
+
+
+def paths_in(data: QMimeData) -> list[str]:
+    return [str(path) for path in json.loads(bytes(data.data(PATHS).data()) or b"[]")]
 
 
 class PaperDrag(QObject):
