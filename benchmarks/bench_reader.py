@@ -18,7 +18,6 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import psutil
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.annotations.annotations import PageRegion
@@ -33,6 +32,7 @@ from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from tests.support.make import paper
 from tests.support.make_book import make_book
 from tests.support.make_pdf import At, body
+from tests.support.ui.fake_context import context_of
 from tests.support.ui.heartbeat import FairHeartbeat
 
 PAGES = 500
@@ -89,8 +89,7 @@ def reader(reading: AnnotationService, id: int, path: Path, folder: Path) -> Non
     before = psutil.Process().memory_info().rss
     sys.setswitchinterval(SWITCH_INTERVAL)  # as in the program
     jobs = JobRunner()
-    memory = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
-    page = ReaderPage(reading, jobs, Appearance(app, ThemeChoice.light), memory)
+    page = ReaderPage(reading, context_of(jobs, Appearance(app, ThemeChoice.light), folder))
     page.resize(*SIZE)
     page.show()
     begun = time.perf_counter()

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
+from sciread_app.ui.widgets.messages.toast import Toast
 
 
-class LibraryEvents(QObject):
-    """Signals about the library that is open."""
+class AppEvents(QObject):
+    """Signals about the open library and the window."""
 
     opened = Signal()
     library_changed = Signal(object)  # LibraryChanges
+    papers_added = Signal(object)  # LibraryChanges, with papers that the model has to encode
     edited = Signal()  # an edit that can be undone and that no list of papers shows
+    theme_chosen = Signal(object)  # ThemeChoice
+    restart_requested = Signal()  # of the program, for settings that are read at its start
+    reopen_requested = Signal(object)  # Reopening: work that needs a closed library
 
 
 class Navigator(Protocol):
@@ -42,19 +48,66 @@ class Navigator(Protocol):
         """Search for papers similar to those in files, or to a text."""
         ...
 
+    def search_for(self, query: str) -> None: ...
+
+    def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
+        """List these papers on the search page."""
+        ...
+
+    def open_paper(self, paper: PaperId, title: str) -> None:
+        """List one paper on the search page, and show its details there as a page."""
+        ...
+
+    def show_similar(self, papers: Sequence[PaperId]) -> None: ...
+
+    def read(self, paper: PaperId, path: Path) -> None:
+        """Show a file of a paper in the reader."""
+        ...
+
+    def show_on_map(self, papers: Sequence[int], title: str = ...) -> None: ...
+
     def show_chosen_on_map(self) -> None: ...
 
     def show_found_on_map(self) -> None: ...
 
+    def compare_model(self, model: str) -> None:
+        """Compare a model with another one on the search page."""
+        ...
+
+    def evaluate_model(self, space: str) -> None:
+        """Show the scores of a vector space on the evaluation page, or offer to measure them."""
+        ...
+
+    def add_files(self) -> None: ...
+
+    def add_folder(self) -> None: ...
+
+    def choose_theme(self, choice: ThemeChoice) -> None: ...
+
+
+class Edits(Protocol):
+    """Runs edits in the background; implemented by `EditQueue`."""
+
+    def submit(self, what: str, *steps: Callable[..., Any]) -> None: ...
+
+
+class ModelActivation(Protocol):
+    """Activates models in the background; implemented by `ActivationController`."""
+
+    def activate(self, model: str, title: str) -> None: ...
+
 
 @dataclass(frozen=True)
 class AppContext:
-    """The environment of a feature. `open_settings` returns the settings of the window, which are
-    kept between sessions."""
+    """The environment of a page or another feature, once the library is open. `open_settings`
+    returns the settings of the window, which are kept between sessions."""
 
     jobs: JobRunner
     appearance: Appearance
     navigate: Navigator
     messages: MessageBar
-    events: LibraryEvents
+    toast: Toast
+    events: AppEvents
+    edits: Edits
+    activation: ModelActivation
     open_settings: Callable[[], QSettings]

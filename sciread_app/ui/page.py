@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtCore import Signal
@@ -11,10 +12,25 @@ from PySide6.QtWidgets import QWidget
 from sciread_app.domain.paper import LibraryChanges, PaperId
 
 
+@dataclass(frozen=True, eq=False)
+class PaletteEntry:
+    """An entry of the command palette. `key` identifies it between sessions; `why_not` is the
+    reason why it is unavailable, and empty if it is available."""
+
+    key: str
+    title: str
+    kind: str
+    do: Callable[[], object]
+    keys: str = ""
+    why_not: str = ""
+
+
 class Page(QWidget):
-    """A page; each overrides the methods it needs."""
+    """A page; each overrides the methods it needs. It is built with its services and the
+    `AppContext`, to which it connects itself."""
 
     shown = Signal()  # the contents have changed, and with them which actions are available
+    menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
 
     def refresh(self) -> None:
         """Update the contents; called before the page is shown."""
@@ -37,6 +53,10 @@ class Page(QWidget):
         """The selected papers, which commands apply to."""
         return ()
 
+    def palette_entries(self) -> Sequence[PaletteEntry]:
+        """Further entries of the command palette."""
+        return ()
+
     def why_not(self, verb: str) -> str:
         """The reason why an action is unavailable for what is shown; empty if it is available."""
         return ""
@@ -46,13 +66,14 @@ class Page(QWidget):
 
 
 class PageSpec(NamedTuple):
-    """An entry of the page registry. `keys` is the shortcut of the page, `what` its description;
-    `module` is where it is defined below sciread_app.ui, and `build` makes it and connects it."""
+    """An entry of the table of pages. `keys` is the shortcut of the page, `what` its description.
+    `page` is its class, as "module:class" below sciread_app.ui, and `services` the attribute of
+    `WindowServices` that it is built with; empty for all of them."""
 
     key: str
     title: str
     icon: str
     keys: str
     what: str
-    module: str
-    build: Callable[..., Page]
+    page: str
+    services: str

@@ -20,9 +20,9 @@ from sciread_app.ui.add_papers.import_history import ImportHistory, ImportHistor
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.preview_panel import PreviewPanel
 from sciread_app.ui.add_papers.query_form import QueryForm
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary, SourceForm
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
@@ -42,8 +42,9 @@ class AddPapersPage(Page):
     problem = Signal(object)  # JobError
     busy_changed = Signal(bool)
 
-    def __init__(self, intake: AddPapersServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, intake: AddPapersServices, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance = context.jobs, context.appearance
         self._intake = intake
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
@@ -59,6 +60,7 @@ class AddPapersPage(Page):
         self.list = FetchList(self.work, self._titles, appearance)
         self._build()
         self._connect()
+        self._connect_to(context)
         jobs.run(
             tr("Loading the sources"),
             lambda task: intake.sources(),
@@ -66,6 +68,22 @@ class AddPapersPage(Page):
             on_failed=self._without_sources,
             queue=JobQueue.short,
         )
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate = context.navigate
+
+        def show_problem(problem: JobError) -> None:
+            # The page shows errors of a source with its fetch.
+            if problem.report or not navigate.shows("intake"):
+                context.messages.show_problem(problem)
+
+        self.files_requested.connect(navigate.add_files)
+        self.folder_requested.connect(navigate.add_folder)
+        self.papers_requested.connect(navigate.show_papers)
+        self.map_requested.connect(navigate.show_on_map)
+        self.loaded.connect(context.events.papers_added)
+        self.problem.connect(show_problem)
+        self.busy_changed.connect(lambda busy: navigate.show_busy("intake", busy))
 
     def show_source(self, number: int) -> None:
         """Show a source by its number; the last numbers are files and citations."""

@@ -21,13 +21,14 @@ from sciread_app.domain.matching.duplicates import DuplicatePair, Merge
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.duplicates.comparison import DuplicatesServices, PairComparison, comparison
 from sciread_app.ui.duplicates.comparison_panel import ComparisonPanel
 from sciread_app.ui.duplicates.merge_list import MergeList
 from sciread_app.ui.duplicates.pair_list import PairList
-from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
@@ -44,14 +45,12 @@ class DuplicatesPage(Page):
     edit_requested = Signal(str, object)
     papers_requested = Signal(object, str)  # list of PaperId, and a description
     library_requested = Signal()
-    menu_opened = Signal(object)  # QMenu for the two papers, before it opens
     searched = Signal()  # the whole library, or part of it if cancelled
     shown = Signal()  # a pair is shown, or there are none left
 
-    def __init__(
-        self, reviewer: DuplicatesServices, jobs: JobRunner, appearance: Appearance
-    ) -> None:
+    def __init__(self, reviewer: DuplicatesServices, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance = context.jobs, context.appearance
         self._reviewer = reviewer
         self._jobs = jobs
         self._dirty = True
@@ -71,6 +70,14 @@ class DuplicatesPage(Page):
         self.empty = EmptyState(appearance)
         self._build()
         self._connect()
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate, changes = context.navigate, LibraryChanges(papers=True)
+        self.edit_requested.connect(context.edits.submit)
+        self.papers_requested.connect(navigate.show_papers)
+        self.library_requested.connect(lambda: navigate.go_to("search"))
+        self.searched.connect(lambda: context.events.library_changed.emit(changes))
 
     # Interface of a page
 

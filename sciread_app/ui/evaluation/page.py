@@ -27,6 +27,7 @@ from sciread_app.services.evaluation.evaluation_service import (
     EvaluationOutcome,
 )
 from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.evaluation.comparison_view import ComparisonView
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.export import ask_where, picture_of, save_picture
@@ -40,9 +41,9 @@ from sciread_app.ui.evaluation.view_models import (
     EvaluationResults,
     EvaluationServices,
 )
-from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
@@ -82,18 +83,35 @@ class EvaluationPage(Page):
     busy_changed = Signal(bool)
     shown = Signal()  # other numbers or another view are shown
 
-    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, source: EvaluationServices, context: AppContext) -> None:
         super().__init__()
         self._source = source
-        self._jobs = jobs
-        self._appearance = appearance
+        self._jobs = context.jobs
+        self._appearance = context.appearance
         self.found = EvaluationResults()
         self._measuring: Job | None = None
         self.views = SegmentedControl(tr("What to look at"), VIEWS)
-        self.scores = ScoresView(appearance)
+        self.scores = ScoresView(context.appearance)
         self._build()
         self._connect()
         self._show_progress("")
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate, messages = context.navigate, context.messages
+
+        def say(message: str, details: str) -> None:
+            sentence = tr("{sentence}.", sentence=message)
+            messages.show_notice(sentence, details, passes=not details)
+
+        self.paper_requested.connect(
+            lambda paper: navigate.show_papers([paper], tr("From the dashboard"))
+        )
+        self.switch_requested.connect(context.activation.activate)
+        self.place_requested.connect(navigate.go_to)
+        self.message.connect(say)
+        self.problem.connect(messages.show_problem)
+        self.busy_changed.connect(lambda busy: navigate.show_busy("dashboard", busy))
 
     @cached_property
     def compare(self) -> ComparisonView:

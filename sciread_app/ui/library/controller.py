@@ -22,7 +22,6 @@ from sciread_app.ui.library.selection_bar import SelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
-from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
@@ -68,19 +67,20 @@ class LibraryController(QObject):
         cards: CardSource,
         actions: Mapping[str, QAction],
         rate: QMenu,
-        ground: QWidget,
+        edits: EditQueue,
+        window: QWidget,
     ) -> None:
-        """`actions` by their names; `ground` is the widget that messages are shown on."""
-        super().__init__(ground.window())
+        """`actions` by their names."""
+        super().__init__(window)
         self._context = context
-        self._window = ground.window()
+        self._window = window
         self._page = page
         self._organiser = organiser
         self._cards = cards
         self._actions, self._rate = actions, rate
-        self.work: EditQueue = EditQueue(organiser, context.jobs)
+        self.work = edits
         self.sidebar = Sidebar(self.work, context.appearance)
-        self.notice = Toast(ground, context.appearance)
+        self.notice = context.toast
         self.bar = SelectionBar(actions, rate, context.appearance)
         self.notice.avoid(self.bar)
         self.notice.avoid(context.messages)

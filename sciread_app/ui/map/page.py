@@ -13,7 +13,8 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import MapLayout
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.map.canvas.hover_card import HoverCard
 from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.view import MapView
@@ -28,7 +29,6 @@ from sciread_app.ui.map.toolbar import MapToolbar
 from sciread_app.ui.map.view_models import MapServices, MapStatus
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel
-from sciread_app.ui.style.theme import Appearance
 
 SEEDS = 20  # maximum number of example papers for a search for similar ones
 TITLE_SHOWN = 60
@@ -43,13 +43,13 @@ class MapPage(Page):
     found_requested = Signal()  # highlight the search results
     add_requested = Signal()
     fetch_requested = Signal()
-    details_made = Signal(object)  # DetailsPanel, see SidePane
     # Description of an edit, and its operation on an Organiser
     step_requested = Signal(str, object)
     busy_changed = Signal(bool)
 
-    def __init__(self, desk: MapServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, desk: MapServices, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance = context.jobs, context.appearance
         self._desk = desk
         self._jobs = jobs
         self.by = ColorBy.group
@@ -58,6 +58,7 @@ class MapPage(Page):
         second = QApplication.doubleClickInterval()
         self._second_click = QTimer(self, singleShot=True, interval=second)
         self.view = MapView(desk, jobs, appearance)
+        self.view.animated = True
         self.bar = MapToolbar()
         self.bar.hide()  # until a map is shown
         self.legend = Legend(appearance)
@@ -70,6 +71,24 @@ class MapPage(Page):
         self.empty_states = MapEmptyStates(appearance, self.view)
         self._build()
         self._connect()
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate = context.navigate
+
+        def connect_details(details: DetailsPanel) -> None:
+            details.connect_to(context)
+            details.search_requested.connect(navigate.search_for)
+            details.papers_requested.connect(navigate.show_papers)
+
+        self.papers_requested.connect(navigate.show_papers)
+        self.paper_requested.connect(lambda paper: navigate.open_paper(paper, tr("From the map")))
+        self.found_requested.connect(navigate.show_found_on_map)
+        self.add_requested.connect(navigate.add_files)
+        self.fetch_requested.connect(lambda: navigate.go_to("intake"))
+        self.step_requested.connect(context.edits.submit)
+        self.side_pane.details_made.connect(connect_details)
+        self.busy_changed.connect(lambda busy: navigate.show_busy("map", busy))
 
     # Interface of a page
 
@@ -351,7 +370,6 @@ class MapPage(Page):
         details.paper_requested.connect(self._select_paper)
         details.escaped.connect(self.view.setFocus)
         details.step_requested.connect(self._step)
-        self.details_made.emit(details)
 
     def take_tool(self, tool: Tool) -> None:
         self.view.tool = tool

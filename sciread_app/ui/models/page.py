@@ -25,8 +25,9 @@ from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
 from sciread_app.services.models.trash import RemovedModel
 from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import file_size
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.models.card import ModelCard
 from sciread_app.ui.models.dialogs import (
@@ -40,7 +41,7 @@ from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.model_list import ModelList, rows_of
 from sciread_app.ui.models.view_models import ModelsServices, why_not
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.style.theme import styled
 
 ALONE = tr(
     "One that knows your field finds more: fetch one that others have trained, or train one on "
@@ -56,22 +57,35 @@ class ModelsPage(Page):
     busy_changed = Signal(bool)
     shown = Signal()  # a card is shown
 
-    def __init__(
-        self,
-        services: ModelsServices,
-        activation: ActivationController,
-        jobs: JobRunner,
-        appearance: Appearance,
-    ) -> None:
+    def __init__(self, services: ModelsServices, context: AppContext) -> None:
         super().__init__()
+        activation = context.activation
+        assert isinstance(activation, ActivationController)
         self._services = services
         self._activation = activation
-        self._jobs = jobs
-        self._appearance = appearance
+        self._jobs = context.jobs
+        self._appearance = context.appearance
         self._models: Sequence[InstalledModel] = ()
         self._trashed: Sequence[RemovedModel] = ()
         self._build()
         self._connect()
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate, messages = context.navigate, context.messages
+
+        def say(message: str, undo: Callable[[], object] | None) -> None:
+            if undo:
+                sentence = tr("{sentence}.", sentence=message)
+                messages.show_notice(sentence, "", (tr("Put it back"), undo), passes=True)
+            else:
+                context.toast.say(message)
+
+        self.message.connect(say)
+        self.place_requested.connect(navigate.go_to)
+        self.problem.connect(messages.show_problem)
+        self.measure_requested.connect(navigate.evaluate_model)
+        self.busy_changed.connect(lambda busy: navigate.show_busy("models", busy))
 
     # Interface of a page
 

@@ -11,11 +11,12 @@ from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedLayout
 
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, copy_groups, copy_what
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.paper.copy_button import put_on_clipboard
@@ -77,6 +78,14 @@ class DetailsPanel(QFrame):
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
         self.show_paper(None)
+
+    def connect_to(self, context: AppContext) -> None:
+        """Let the window do what the panel requests, on whatever page it is."""
+        changes = LibraryChanges(papers=True)
+        self.read_requested.connect(context.navigate.read)
+        self.problem.connect(context.messages.show_problem)
+        self.changed.connect(lambda: context.events.library_changed.emit(changes))
+        self.loaded.connect(lambda: context.events.papers_added.emit(changes))
 
     def remember(self, settings: QSettings) -> None:
         """Restore the last copy format from `settings`, and save it there when it changes."""

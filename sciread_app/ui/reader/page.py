@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QStackedWidget,
     QTabBar,
@@ -17,14 +18,15 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import LibraryChanges, PaperId
-from sciread_app.language import tr
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.page import Page
+from sciread_app.language import tr, trc
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.page import Page, PaletteEntry
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.reader.view_models import ReaderFiles
 from sciread_app.ui.style.icons import icon
-from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
@@ -43,10 +45,9 @@ class ReaderPage(Page):
     notice = Signal(str, str)
     library_requested = Signal()
 
-    def __init__(
-        self, files: ReaderFiles, jobs: JobRunner, appearance: Appearance, memory: QSettings
-    ) -> None:
+    def __init__(self, files: ReaderFiles, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
         self._dark = bool(memory.value("reader/dark", False, type=bool))
@@ -76,6 +77,30 @@ class ReaderPage(Page):
         self._update_tabs()
         jobs.run(tr("Preparing to read"), lambda task: files.prepare(), queue=JobQueue.short)
         appearance.changed.connect(self._paint)
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        self._navigate = navigate = context.navigate
+        self.library_requested.connect(lambda: navigate.go_to("search"))
+        self.problem.connect(context.messages.show_problem)
+        self.notice.connect(context.messages.show_notice)
+        self.edited.connect(context.events.edited)
+
+    def palette_entries(self) -> Sequence[PaletteEntry]:
+        """The open files."""
+        return [
+            PaletteEntry(
+                f"open:{tab.path}",
+                tr("Go to open paper: {title}", title=tab.title),
+                trc("a paper that is open", "Open"),
+                partial(self._go_to_tab, number),
+            )
+            for number, tab in enumerate(self.tabs)
+        ]
+
+    def _go_to_tab(self, number: int) -> None:
+        self._navigate.go_to("reader")
+        self.bar.setCurrentIndex(number)
 
     @property
     def tabs(self) -> list[ReaderTab]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -13,7 +13,8 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
 from sciread_app.ui.recommendations.empty_states import (
@@ -30,7 +31,6 @@ from sciread_app.ui.recommendations.view_models import (
     RecommendationTab,
     TopicRecommendations,
 )
-from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
@@ -39,26 +39,27 @@ SLOW_MS = 250  # after which the page shows that it is loading
 LATER = "read later"
 
 
+class RecommendationsPageServices(DetailsSource, Protocol):
+    """The services that the page needs."""
+
+    @property
+    def foryou(self) -> RecommendationServices: ...
+
+
 class RecommendationsPage(Page):
     collect_requested = Signal(object, str)  # papers, and the collection to add them to
     tag_requested = Signal(object, str)  # papers, and the tag
     message = Signal(str, object)  # a message without full stop, and its undo
     place_requested = Signal(str)  # the key of another page
     similar_requested = Signal(object)  # papers
-    menu_opened = Signal(object)  # QMenu for the selected papers, before it opens
     search_requested = Signal(str)  # a query
     problem = Signal(object)  # JobError that the page does not show itself
     edited = Signal()  # there is something to undo
     suggested = Signal(object)  # the recommendations, when they are shown
 
-    def __init__(
-        self,
-        foryou: RecommendationServices,
-        details: DetailsSource,
-        jobs: JobRunner,
-        appearance: Appearance,
-    ) -> None:
+    def __init__(self, desk: RecommendationsPageServices, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance, foryou = context.jobs, context.appearance, desk.foryou
         self._foryou = foryou
         self._jobs = jobs
         self.found: TopicRecommendations | None = None
@@ -68,15 +69,36 @@ class RecommendationsPage(Page):
         self.model = ReasonModel(foryou, jobs, self)
         self.list = RecommendationList(self.model, appearance)
         self.list.setAccessibleName(tr("What is new"))
-        self.details = DetailsPanel(details, jobs, appearance)
+        self.details = DetailsPanel(desk, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.nobody = EmptyState(appearance)
         self._build()
         self._connect()
+        self._connect_to(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._say_looking)
         self.head.show_part(RecommendationTab.new)
         self.head.allow(False, False)
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate, edits = context.navigate, context.edits
+
+        def collect(papers: Sequence[PaperId], path: str) -> None:
+            edits.submit(tr("Kept"), lambda editor: editor.collect(papers, path))
+
+        def tag(papers: Sequence[PaperId], name: str) -> None:
+            edits.submit(tr("Tagged"), lambda editor: editor.tag(papers, name))
+
+        self.collect_requested.connect(collect)
+        self.tag_requested.connect(tag)
+        self.message.connect(context.toast.say)
+        self.edited.connect(context.events.edited)
+        self.problem.connect(context.messages.show_problem)
+        self.place_requested.connect(navigate.go_to)
+        self.search_requested.connect(navigate.search_for)
+        self.similar_requested.connect(navigate.show_similar)
+        self.details.connect_to(context)
+        self.details.papers_requested.connect(navigate.show_papers)
 
     # Interface of a page
 

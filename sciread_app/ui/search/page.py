@@ -15,9 +15,10 @@ from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.compare.panel import ComparePanel
 from sciread_app.ui.compare.view_models import CompareSource
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
@@ -34,7 +35,6 @@ from sciread_app.ui.search.header import (
 )
 from sciread_app.ui.search.layout import SearchLayout
 from sciread_app.ui.search.missing_paper import MissingPaper
-from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
@@ -60,11 +60,11 @@ class SearchPage(Page):
     sample_requested = Signal()
     fetch_requested = Signal()
     save_requested = Signal(str, str)  # a name and a query
-    menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
     shown = Signal(object)  # ResultView, each time one is shown
 
-    def __init__(self, finder: SearchServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, finder: SearchServices, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance = context.jobs, context.appearance
         self._finder = finder
         self._jobs = jobs
         self._appearance = appearance
@@ -85,8 +85,17 @@ class SearchPage(Page):
             self, self.header, self.result_list, self.empty, self.details, self.compare
         )
         self._connect()
+        self._connect_to(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(lambda: self.header.count.setText(tr("Searching…")))
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate = context.navigate
+        self.add_requested.connect(navigate.add_files)
+        self.fetch_requested.connect(lambda: navigate.go_to("intake"))
+        self.compare.place_requested.connect(navigate.go_to)
+        self.compare.switch_requested.connect(context.activation.activate)
+        self.details.connect_to(context)
 
     def search(self) -> None:
         """Run the request of the header; an empty one lists the whole library."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
@@ -20,11 +20,10 @@ SAFE = tr("It is safer in a folder of this computer, with only the backups where
 
 
 class BackupScheduler(QObject):
-    reopen_requested = Signal(object)  # Reopening
-
     def __init__(self, context: AppContext, care: SettingsServices, parent: QObject) -> None:
         super().__init__(parent)
         self._messages = context.messages
+        self._events = context.events
         self._care = care
         self._jobs = context.jobs
         self._tried: date | None = None
@@ -61,7 +60,7 @@ class BackupScheduler(QObject):
         )
 
     def _move(self) -> None:
-        self.reopen_requested.emit(self._care.moving(None))
+        self._events.reopen_requested.emit(self._care.moving(None))
 
     def _leave(self) -> None:
         self._care.change(accepted_risk=self._care.risk)

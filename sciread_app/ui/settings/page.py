@@ -19,12 +19,13 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr, trn
 from sciread_app.services.maintenance.backup_rotation import Copy
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.settings.api_key_row import ApiKeyRow
 from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.settings.view_models import KeyPlace, SettingsServices
-from sciread_app.ui.style.theme import Appearance, ThemeChoice, styled
+from sciread_app.ui.style.theme import ThemeChoice, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
@@ -45,14 +46,21 @@ class SettingsPage(Page):
     restart_requested = Signal()
     reopen_requested = Signal(object)  # Reopening
 
-    def __init__(self, care: SettingsServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, care: SettingsServices, context: AppContext) -> None:
         super().__init__()
         self._care = care
-        self._jobs = jobs
-        self._appearance = appearance
+        self._jobs = context.jobs
+        self._appearance = context.appearance
         self._keys: list[ApiKeyRow] = []
         self._build()
         self._connect()
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        self.theme_requested.connect(context.navigate.choose_theme)
+        context.events.theme_chosen.connect(self.show_theme)  # in the menu, too
+        self.restart_requested.connect(context.events.restart_requested)
+        self.reopen_requested.connect(context.events.reopen_requested)
 
     def refresh(self) -> None:
         settings = self._care.settings

@@ -36,10 +36,10 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.shell.command_palette_entries import (
     SHOWN,
     PaletteEntries,
-    PaletteEntry,
     is_sure,
 )
 from sciread_app.ui.style.theme import Appearance, scaled, styled

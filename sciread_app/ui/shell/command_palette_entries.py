@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from sciread_app.domain.text.accents import fold_accents
+from sciread_app.ui.page import PaletteEntry
 
 SHOWN = 200  # entries at most: nobody reads on
 FEW = 8  # entries that are spelt a little differently
@@ -15,19 +15,6 @@ ALIKE = 72  # of 100, from which on rapidfuzz's partial ratio is taken for a sli
 SHORT = 3  # letters from which on something can have been misspelt
 
 _NO_WORD = re.compile(r"[\W_]+")
-
-
-@dataclass(frozen=True, eq=False)
-class PaletteEntry:
-    """Something that can be done or gone to. `key` names it for as long as it is remembered;
-    `why_not` says why it cannot be done just now."""
-
-    key: str
-    title: str
-    kind: str
-    do: Callable[[], object]
-    keys: str = ""
-    why_not: str = ""
 
 
 class PaletteEntries:

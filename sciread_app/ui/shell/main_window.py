@@ -21,8 +21,9 @@ from sciread_app.ui.add_papers.import_controller import (
     report_stopped,
 )
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
-from sciread_app.ui.app_context import AppContext, LibraryEvents
+from sciread_app.ui.app_context import AppContext, AppEvents
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.library.edit_queue import EditQueue
 from sciread_app.ui.library.export import ExportController
 from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
@@ -42,10 +43,10 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
 from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
+from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
-    from sciread_app.ui.library.edit_queue import Step
     from sciread_app.ui.shell.command_palette import CommandPalette
 
 FIRST_SIZE = (1240, 800)
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
 
     # Set by `open`
     desk: WindowServices
+    context: AppContext
     page: SearchPage
     importing: ImportController
     shelving: LibraryController
@@ -73,7 +75,7 @@ class MainWindow(QMainWindow):
         self.appearance = appearance
         self._last_ledger: ImportSummary | None = None
         self._page_of: dict[str, Page] = {}  # by key; each is built when it is first shown
-        self.events = LibraryEvents(self)
+        self.events = AppEvents(self)
         self._opened = False  # there is a library
         self._ready = False  # it may be looked at
         self._palette: CommandPalette | None = None  # from when it is first wanted
@@ -81,12 +83,15 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
         self._build()
-        self.context = AppContext(jobs, appearance, self, self.banner, self.events, self.memory)
         self._actions = ActionRegistry(self)
         self.menus = MenuBar(self.menuBar(), self, self._actions, PAGES, appearance.choice)
         self.offer = WindowPaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
         )
+        self.events.papers_added.connect(self.papers_came)
+        self.events.theme_chosen.connect(self.theme_chosen)
+        self.events.restart_requested.connect(self.restart_requested)
+        self.events.reopen_requested.connect(self.reopen_requested)
         EnterKeyFilter(self)
         self._restore()
         jobs.failed.connect(self._failed)
@@ -94,18 +99,29 @@ class MainWindow(QMainWindow):
     def open(self, desk: WindowServices, *, sample: bool = False) -> None:
         """Show this library. With `sample`, fill it with the sample first."""
         self.desk = desk
-        page = build("search", self, desk, self._jobs)
-        assert isinstance(page, SearchPage)
-        self.page = self._page_of["search"] = page
-        page.save_requested.connect(self._save_search)
+        edits = EditQueue(desk.organise, self._jobs)
+        self.swapping = ActivationController(desk.swaps, self._jobs, self.banner, self)
+        self.context = AppContext(
+            jobs=self._jobs,
+            appearance=self.appearance,
+            navigate=self,
+            messages=self.banner,
+            toast=Toast(self._frame, self.appearance),
+            events=self.events,
+            edits=edits,
+            activation=self.swapping,
+            open_settings=self.memory,
+        )
+        page = self.page = self._open_search_page()
         self.importing = ImportController(desk, self._jobs, self)
-        self._put_up_shelf(desk, page, self.importing)
+        self._put_up_shelf(desk, page, self.importing, edits)
         page.sample_requested.connect(self.importing.add_sample)
         self.importing.changed.connect(self.events.library_changed)
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
         self.events.library_changed.connect(self._look_again)
-        self.swapping = self._put_up_activation(desk, page)
+        self.swapping.changed.connect(self._model_changed)
+        self.events.opened.connect(self.swapping.start)
         self._opened = True
         if sample:
             what = tr("Preparing the sample library")
@@ -138,9 +154,7 @@ class MainWindow(QMainWindow):
         """The page with this key, imported and built when it is first requested. The search
         page exists from the start."""
         if place not in self._page_of:
-            page = build(place, self, self.desk, self._jobs)
-            self._pages.addWidget(page)
-            self._page_of[place] = page
+            self._pages.addWidget(self._build_page(place))
         return self._page_of[place]
 
     def shows(self, place: str) -> bool:
@@ -203,6 +217,31 @@ class MainWindow(QMainWindow):
         self.go_to("search")
         self.page.show_papers(papers, title)
 
+    def open_paper(self, paper: PaperId, title: str) -> None:
+        """List one paper on the search page, and show its details there as a page."""
+        self.show_papers([paper], title)
+        self.page.open_paper()
+
+    def show_similar(self, papers: Sequence[PaperId]) -> None:
+        self.go_to("search")
+        self.page.show_similar(papers)
+
+    def compare_model(self, model: str) -> None:
+        """Compare a model with another one on the search page."""
+        self.go_to("search")
+        self.page.compare.prefer(model)
+        if not self.page.compare.is_open:
+            self.page.toggle_compare()
+
+    def evaluate_model(self, space: str) -> None:
+        """Show the scores of a vector space on the evaluation page, or offer to measure them."""
+        from sciread_app.ui.evaluation.page import EvaluationPage
+
+        self.go_to("dashboard")
+        page = self.other_page("dashboard")
+        assert isinstance(page, EvaluationPage)
+        page.show_or_measure(space)
+
     def show_on_map(self, papers: Sequence[int], title: str = tr("Shown on the map")) -> None:
         """Let these papers stand out on the map, and bring them into sight."""
         from sciread_app.ui.map.page import MapPage
@@ -222,10 +261,6 @@ class MainWindow(QMainWindow):
         """What stands on the search page now."""
         view = self.page.view
         self.show_on_map(view.listing.ids, view.title or view.query or tr("The whole library"))
-
-    def do_on_shelf(self, what: str, step: Step) -> None:
-        """Do something to papers that can be taken back."""
-        self.shelving.work.submit(what, step)
 
     def search_for(self, query: str) -> None:
         """Show what is found for a query, as if it had been typed."""
@@ -283,7 +318,7 @@ class MainWindow(QMainWindow):
 
     def choose_theme(self, choice: ThemeChoice) -> None:
         self.appearance.choose(choice)
-        self.theme_chosen.emit(choice)
+        self.events.theme_chosen.emit(choice)
 
     def cannot_open(self, problem: JobError) -> None:
         """The library could not be opened: all there is to show is why."""
@@ -314,24 +349,38 @@ class MainWindow(QMainWindow):
         self.events.opened.emit()
 
     def _save_search(self, name: str, query: str) -> None:
-        self.do_on_shelf(tr("Saved"), lambda organise: organise.save_search(name, query))
+        self.context.edits.submit(tr("Saved"), lambda organise: organise.save_search(name, query))
 
     def _palette_targets(self) -> Sequence[PaletteTarget]:
         return self.desk.goals() if self._opened else ()
 
-    def _put_up_activation(self, desk: WindowServices, page: SearchPage) -> ActivationController:
-        def changed(changes: LibraryChanges) -> None:
-            page.compare.look_again()
-            self.papers_came(changes)
+    def _open_search_page(self) -> SearchPage:
+        page = self._build_page("search")
+        assert isinstance(page, SearchPage)
+        page.remember(self.memory())
+        page.save_requested.connect(self._save_search)
+        page.menu_opened.connect(self.menus.reader.offer)
+        page.shown.connect(lambda view: self.offer.was_searched(view.query))
+        self.menus.reader.follow_list(page.result_list, page.model)
+        return page
 
-        controller = ActivationController(desk.swaps, self._jobs, self.banner, self)
-        controller.changed.connect(changed)
-        page.compare.switch_requested.connect(controller.activate)
-        self.events.opened.connect(controller.start)
-        return controller
+    def _build_page(self, place: str) -> Page:
+        page = self._page_of[place] = build(place, self.desk, self.context)
+        page.menu_opened.connect(self.menus.map.offer)
+        self.menus.follow(place, page)
+        self.offer.more.append(page.palette_entries)
+        return page
+
+    def _model_changed(self, changes: LibraryChanges) -> None:
+        self.page.compare.look_again()
+        self.papers_came(changes)
 
     def _put_up_shelf(
-        self, desk: WindowServices, page: SearchPage, importing: ImportController
+        self,
+        desk: WindowServices,
+        page: SearchPage,
+        importing: ImportController,
+        edits: EditQueue,
     ) -> None:
         from sciread_app.ui.library.controller import (
             LibraryController,  # the window stands before it
@@ -339,7 +388,7 @@ class MainWindow(QMainWindow):
 
         on_shelf = self.menus.on_shelf
         self.shelving = LibraryController(
-            self.context, page, desk.organise, desk, on_shelf, self.menus.rate, self._frame
+            self.context, page, desk.organise, desk, on_shelf, self.menus.rate, edits, self
         )
         self.menus.live_on(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)
@@ -377,7 +426,6 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
 
         backups = BackupScheduler(self.context, self.desk.care, self)
-        backups.reopen_requested.connect(self.reopen_requested)
         backups.start()
         CompletionNotifier(self.context, self.desk.training, self).look()
 

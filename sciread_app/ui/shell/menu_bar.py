@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -29,7 +29,7 @@ from sciread_app.ui.training.actions import TrainingActions
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.library.export import ExportController
-    from sciread_app.ui.page import PageSpec
+    from sciread_app.ui.page import Page, PageSpec
     from sciread_app.ui.paper_list.paper_list import PaperList
     from sciread_app.ui.search.page import SearchPage
 
@@ -47,10 +47,6 @@ class WindowCommands(Navigator, Protocol):
     shelving: LibraryController
     exchange: ExportController
 
-    def add_files(self) -> None: ...
-
-    def add_folder(self) -> None: ...
-
     def show_last_ledger(self) -> None: ...
 
     def close(self) -> bool: ...
@@ -66,8 +62,6 @@ class WindowCommands(Navigator, Protocol):
     def toggle_work(self) -> None: ...
 
     def next_pane(self) -> None: ...
-
-    def choose_theme(self, choice: ThemeChoice) -> None: ...
 
     def show_keys(self) -> None: ...
 
@@ -107,8 +101,20 @@ class MenuBar:
         self.training = TrainingActions(actions, models.addMenu(tr("&Training")))
         self.dashboard = EvaluationActions(actions, models.addMenu(tr("&Scores")))
         RecommendationActions(actions, papers.addMenu(tr("Recommendation&s")))
+        self._of_page: dict[str, PageActions[Any]] = {
+            "search": self.search,
+            "duplicates": self.duplicates,
+            "models": self.models,
+            "training": self.training,
+            "dashboard": self.dashboard,
+        }
         actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
         actions.add(help, tr("&About SciRead"), window.show_about)
+
+    def follow(self, place: str, page: Page) -> None:
+        """Let a page, now that it is built, decide which of its actions are available."""
+        if place in self._of_page:
+            self._of_page[place].follow(page)
 
     def show_place(self, place: str) -> None:
         """Check the page with this key, and update which actions are available there."""

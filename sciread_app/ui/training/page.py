@@ -24,7 +24,8 @@ from sciread_app.language import tr, trn
 from sciread_app.services.training.run_import import OpenedRun
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.training.dialogs import (
@@ -60,8 +61,9 @@ class TrainingPage(Page):
     busy_changed = Signal(bool)  # whether a training is running
     shown = Signal()  # another run or the form is shown
 
-    def __init__(self, service: TrainingServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, service: TrainingServices, context: AppContext) -> None:
         super().__init__()
+        jobs, appearance = context.jobs, context.appearance
         self._training_service = service
         self._jobs = jobs
         self.trainings: Sequence[TrainingRun] = ()
@@ -71,6 +73,18 @@ class TrainingPage(Page):
         self._appearance = appearance
         self._build(appearance)
         self._connect()
+        self._connect_to(context)
+
+    def _connect_to(self, context: AppContext) -> None:
+        navigate = context.navigate
+        self.message.connect(lambda message: context.toast.say(message))
+        self.problem.connect(context.messages.show_problem)
+        self.place_requested.connect(navigate.go_to)
+        self.activate_requested.connect(context.activation.activate)
+        self.measure_requested.connect(navigate.evaluate_model)
+        self.compare_requested.connect(navigate.compare_model)
+        self.loaded.connect(context.events.library_changed)
+        self.busy_changed.connect(lambda busy: navigate.show_busy("training", busy))
 
     @cached_property
     def form(self) -> TrainingForm:

@@ -15,10 +15,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
+from tests.support.ui.fake_context import context_of
 from tests.support.ui.fakes import FakeGateway
 
 LONG = 60.0  # seconds: the longest wait on a busy machine
@@ -78,13 +80,19 @@ def appearance(qapp: QApplication) -> Iterator[Appearance]:
 
 
 @pytest.fixture
+def context(jobs: JobRunner, appearance: Appearance, tmp_path: Path) -> AppContext:
+    """The environment of a page without its window."""
+    return context_of(jobs, appearance, tmp_path)
+
+
+@pytest.fixture
 def show_page(
-    qtbot: QtBot, jobs: JobRunner, appearance: Appearance
+    qtbot: QtBot, jobs: JobRunner, context: AppContext
 ) -> Callable[[FakeGateway], SearchPage]:
     """Return a function that shows a search page and waits for its first results."""
 
     def show(gateway: FakeGateway) -> SearchPage:
-        page = SearchPage(gateway, jobs, appearance)
+        page = SearchPage(gateway, context)
         page.resize(1100, 700)
         qtbot.addWidget(page)
         page.show()

@@ -25,9 +25,9 @@ FILES, CITATIONS = 3, 4  # places in the switch, after the three sources
 
 
 @pytest.fixture
-def show(qtbot, jobs, appearance) -> Callable[[FakeAddPapers], AddPapersPage]:
+def show(qtbot, jobs, context) -> Callable[[FakeAddPapers], AddPapersPage]:
     def show(intake: FakeAddPapers) -> AddPapersPage:
-        page = AddPapersPage(intake, jobs, appearance)
+        page = AddPapersPage(intake, context)
         page.resize(1160, 700)
         qtbot.addWidget(page)
         page.show()
@@ -430,10 +430,10 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show):
     assert dialog_of(page, ImportReportDialog).ledger.failures == intake.failures
 
 
-def test_files_are_imported_without_sources(qtbot, jobs, appearance):
+def test_files_are_imported_without_sources(qtbot, jobs, context):
     intake = FakeAddPapers()
     intake.sources = lambda: 1 / 0
-    page = AddPapersPage(intake, jobs, appearance)
+    page = AddPapersPage(intake, context)
     qtbot.addWidget(page)
     page.show()
     with qtbot.waitSignal(page.problem) as signal:

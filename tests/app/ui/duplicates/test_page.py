@@ -32,8 +32,8 @@ def reviewer():
 
 
 @pytest.fixture
-def page(qtbot, jobs, appearance, reviewer):
-    page = DuplicatesPage(reviewer, jobs, appearance)
+def page(qtbot, jobs, context, reviewer):
+    page = DuplicatesPage(reviewer, context)
 
     def decide(what, step):
         step(reviewer)
@@ -243,8 +243,8 @@ def test_line_offers_a_search_while_it_is_due(qtbot, jobs, page, reviewer):
     assert not page.search_due.isVisible() and page.count.text() == "4 pairs"
 
 
-def test_page_without_pairs_has_a_placeholder(qtbot, jobs, appearance):
-    page = DuplicatesPage(FakeDuplicates(), jobs, appearance)
+def test_page_without_pairs_has_a_placeholder(qtbot, jobs, context):
+    page = DuplicatesPage(FakeDuplicates(), context)
     qtbot.addWidget(page)
     page.show()
     with qtbot.waitSignal(page.shown):
@@ -305,10 +305,10 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     assert gateway.organise.asked == []
 
 
-def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, appearance):
+def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, context):
     reviewer = FakeDuplicates()
     go_on = hold_pairs(reviewer)
-    page = DuplicatesPage(reviewer, jobs, appearance)
+    page = DuplicatesPage(reviewer, context)
     decided = []
     page.edit_requested.connect(lambda what, step: decided.append(what))
     qtbot.addWidget(page)

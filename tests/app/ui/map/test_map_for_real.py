@@ -32,9 +32,10 @@ def workspace(tmp_path, monkeypatch):
     workspace.close()
 
 
-def test_papers_selected_on_the_map_are_added_to_a_collection(workspace, qtbot, jobs, appearance):
+def test_papers_selected_on_the_map_are_added_to_a_collection(workspace, qtbot, jobs, context):
     gateway = WindowGateway(workspace)
-    page = MapPage(gateway, jobs, appearance)
+    page = MapPage(gateway, context)
+    page.view.animated = False
     page.resize(1100, 700)
     qtbot.addWidget(page)
     page.show()

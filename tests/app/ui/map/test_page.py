@@ -28,9 +28,10 @@ def gateway():
 
 
 @pytest.fixture
-def show(qtbot, jobs, appearance):
+def show(qtbot, jobs, context):
     def show(gateway):
-        page = MapPage(gateway, jobs, appearance)
+        page = MapPage(gateway, context)
+        page.view.animated = False
         page.resize(1100, 700)
         qtbot.addWidget(page)
         page.show()
@@ -341,8 +342,9 @@ def test_show_papers_highlights_and_frames_them(show, gateway):
     assert not frame.contains(pixel(page, 2))
 
 
-def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, appearance, gateway):
-    page = MapPage(gateway, jobs, appearance)
+def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, context, gateway):
+    page = MapPage(gateway, context)
+    page.view.animated = False
     qtbot.addWidget(page)
     page.show()
     page.show_papers([1, 5], "My search")
@@ -577,10 +579,11 @@ def black_holes_seen(view):
 
 
 @pytest.fixture
-def show_large(painters, gateway, jobs, appearance, qtbot):
+def show_large(painters, gateway, jobs, context, qtbot):
     """Show a large map that workers do not paint before `painters.go_on` is set."""
     gateway.map = FakeMap(8_000)
-    page = MapPage(gateway, jobs, appearance)
+    page = MapPage(gateway, context)
+    page.view.animated = False
     page.resize(1100, 700)
     qtbot.addWidget(page)
     page.show()

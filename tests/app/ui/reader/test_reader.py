@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 
@@ -35,10 +35,9 @@ def reading() -> FakeReader:
 
 
 @pytest.fixture
-def make_page(qtbot, jobs, appearance, tmp_path, reading) -> Callable[[], ReaderPage]:
+def make_page(qtbot, jobs, context, tmp_path, reading) -> Callable[[], ReaderPage]:
     def make() -> ReaderPage:
-        memory = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-        page = ReaderPage(reading, jobs, appearance, memory)
+        page = ReaderPage(reading, context)
         page.resize(900, 600)
         qtbot.addWidget(page)
         page.show()

@@ -17,13 +17,13 @@ from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
-def show(qtbot, jobs, appearance):
+def show(qtbot, jobs, context):
     """Return a function that shows the page with these subjects and waits for its jobs."""
 
     def show(*subjects) -> tuple[RecommendationsPage, FakeRecommendations]:
         gateway = FakeGateway(30)
         gateway.foryou = FakeRecommendations(gateway.cards, subjects)
-        page = RecommendationsPage(gateway.foryou, gateway, jobs, appearance)
+        page = RecommendationsPage(gateway, context)
         page.resize(1150, 700)
         qtbot.addWidget(page)
         page.show()

@@ -25,8 +25,8 @@ def care():
 
 
 @pytest.fixture
-def page(qtbot, jobs, appearance, care):
-    page = SettingsPage(care, jobs, appearance)
+def page(qtbot, jobs, context, care):
+    page = SettingsPage(care, context)
     qtbot.addWidget(page)
     page.resize(900, 900)
     page.show()

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.ui.shell.command_palette_entries import PaletteEntry
+from sciread_app.ui.page import PaletteEntry
 from tests.support.ui.fakes import FakeGateway
 
 Role = Qt.ItemDataRole

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.shell.command_palette_entries import (
     SHOWN,
     PaletteEntries,
-    PaletteEntry,
     is_sure,
     searched,
     used,

@@ -45,11 +45,11 @@ def service(gateway):
 
 
 @pytest.fixture
-def show(qtbot, service, jobs, appearance):
+def show(qtbot, service, jobs, context):
     """Return a function that shows the page alone and waits for its jobs."""
 
     def show():
-        shown = TrainingPage(service, jobs, appearance)
+        shown = TrainingPage(service, context)
         qtbot.addWidget(shown)
         shown.resize(1100, 700)
         shown.show()

@@ -34,9 +34,9 @@ def workspace(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def open_page(qtbot, jobs, appearance, workspace):
+def open_page(qtbot, jobs, context, workspace):
     def open_page():
-        page = TrainingPage(TrainingGateway(workspace), jobs, appearance)
+        page = TrainingPage(TrainingGateway(workspace), context)
         qtbot.addWidget(page)
         page.show()
         page.refresh()
