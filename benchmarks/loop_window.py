@@ -20,9 +20,9 @@ from sciread_app.ui.evaluation.page import COMPARE, EvaluationPage
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.models.page import ModelsPage
 from sciread_app.ui.page import Page
-from sciread_app.ui.shell.garbage_collector import GarbageCollector
 from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage

@@ -34,18 +34,18 @@ from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
-from sciread_app.ui.shell.display import connect
-from sciread_app.ui.shell.garbage_collector import GarbageCollector
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.pyside_features import read_no_sources
-from sciread_app.ui.shell.screenshot import ScreenshotRunner
+from sciread_app.ui.shell.startup.display import connect
+from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
+from sciread_app.ui.shell.startup.pyside_features import read_no_sources
+from sciread_app.ui.shell.startup.screenshot import ScreenshotRunner
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 
 if TYPE_CHECKING:
     from sciread_app.ui.settings.view_models import Reopening
     from sciread_app.ui.shell.gateway import WindowGateway
-    from sciread_app.ui.shell.single_instance import SingleInstanceServer
+    from sciread_app.ui.shell.startup.single_instance import SingleInstanceServer
 
 log = logging.getLogger(__name__)
 
@@ -173,7 +173,7 @@ class Session:
     def _recover(
         self, window: MainWindow, jobs: JobRunner, error: SciReadError, before: JobError | None
     ) -> None:
-        from sciread_app.ui.shell.recovery import (
+        from sciread_app.ui.shell.startup.recovery import (
             Recovery,  # rarely needed, and brings SQLAlchemy
         )
 
@@ -195,7 +195,7 @@ class Session:
         return 0
 
     def _listen(self, window: MainWindow) -> SingleInstanceServer:
-        from sciread_app.ui.shell.single_instance import (
+        from sciread_app.ui.shell.startup.single_instance import (
             SingleInstanceServer,  # imports Qt Network, after the window is shown
         )
 
@@ -206,7 +206,7 @@ class Session:
         return bell
 
     def _leave_to_the_other(self) -> int:
-        from sciread_app.ui.shell.single_instance import ring
+        from sciread_app.ui.shell.startup.single_instance import ring
 
         message = tr("SciRead is already open on {folder}.", folder=self._home.folder)
         if not self._screenshot and ring(self._home.folder, self._files):
@@ -375,7 +375,7 @@ def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
     if quietly:
         print(f"{error.message} {error.hint}", file=sys.stderr)
         return None
-    from sciread_app.ui.shell.startup_error_dialog import (
+    from sciread_app.ui.shell.startup.startup_error_dialog import (
         ask_for_folder,  # rarely needed, brings SQLAlchemy
     )
 

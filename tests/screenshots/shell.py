@@ -11,7 +11,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.settings.page import SettingsPage
-from sciread_app.ui.shell.command_palette import CommandPalette
+from sciread_app.ui.shell.commands.command_palette import CommandPalette
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 

@@ -29,16 +29,16 @@ from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.actions import read_in, save_notes_of
 from sciread_app.ui.search.page import SearchPage
-from sciread_app.ui.shell.command_palette_offer import WindowPaletteSource
+from sciread_app.ui.shell.commands.command_palette_offer import WindowPaletteSource
+from sciread_app.ui.shell.commands.menu_bar import MenuBar
+from sciread_app.ui.shell.commands.undo_actions import UndoMenu
 from sciread_app.ui.shell.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.shell.drop_overlay import DropZone
 from sciread_app.ui.shell.job_drawer import JobDrawer
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
-from sciread_app.ui.shell.menu_bar import MenuBar
 from sciread_app.ui.shell.page_registry import PAGES, build, prepare
 from sciread_app.ui.shell.services import WindowServices
-from sciread_app.ui.shell.undo_actions import UndoMenu
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
@@ -47,7 +47,7 @@ from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
-    from sciread_app.ui.shell.command_palette import CommandPalette
+    from sciread_app.ui.shell.commands.command_palette import CommandPalette
 
 FIRST_SIZE = (1240, 800)
 
@@ -270,7 +270,7 @@ class MainWindow(QMainWindow):
 
     def show_palette(self) -> None:
         if not self._palette:
-            from sciread_app.ui.shell.command_palette import (
+            from sciread_app.ui.shell.commands.command_palette import (
                 CommandPalette,  # who opens a window does not wait for it
             )
 

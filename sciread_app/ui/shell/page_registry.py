@@ -60,7 +60,7 @@ PAGES = (
 _SPECS = {spec.key: spec for spec in PAGES}
 # Other modules that are not needed at start.
 _LATER = (
-    "shell.command_palette",
+    "shell.commands.command_palette",
     "shell.job_panel",
     "training.gateway",
     "training.completion_notifier",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sciread_app.ui.page import PaletteEntry
-from sciread_app.ui.shell.command_palette_entries import (
+from sciread_app.ui.shell.commands.command_palette_entries import (
     SHOWN,
     PaletteEntries,
     is_sure,

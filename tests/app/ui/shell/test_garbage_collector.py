@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sciread_app.ui.shell.garbage_collector import GarbageCollector
+from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 
 
 class Node:

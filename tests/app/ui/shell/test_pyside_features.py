@@ -7,7 +7,7 @@ import sys
 
 READING = """
 from PySide6.QtWidgets import QWidget
-from sciread_app.ui.shell.pyside_features import read_no_sources
+from sciread_app.ui.shell.startup.pyside_features import read_no_sources
 read_no_sources()
 import linecache, wave
 from sciread_app.ui.add_papers import import_report as ledger

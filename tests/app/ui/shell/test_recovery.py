@@ -17,9 +17,9 @@ from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui.application import Session, run
-from sciread_app.ui.shell import recovery, startup_error_dialog
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.startup_error_dialog import StartupErrorDialog
+from sciread_app.ui.shell.startup import recovery, startup_error_dialog
+from sciread_app.ui.shell.startup.startup_error_dialog import StartupErrorDialog
 from tests.support import damage
 from tests.support.make import paper
 

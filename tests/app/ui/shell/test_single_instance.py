@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QLockFile
 from PySide6.QtNetwork import QLocalSocket
 
-from sciread_app.ui.shell.single_instance import (
+from sciread_app.ui.shell.startup.single_instance import (
     HEARD,
     SingleInstanceServer,
     _name,

@@ -11,8 +11,8 @@ from PySide6.QtGui import QAction
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.page import PaletteEntry
-from sciread_app.ui.shell.command_palette_entries import searched, used
-from sciread_app.ui.shell.menu_bar import MenuBar, native
+from sciread_app.ui.shell.commands.command_palette_entries import searched, used
+from sciread_app.ui.shell.commands.menu_bar import MenuBar, native
 from sciread_app.ui.view_models import PaletteTarget
 
 

@@ -14,7 +14,7 @@ from sciread_app.paths import Home
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.settings.gateway import restoring, salvaging
-from sciread_app.ui.shell.startup_error_dialog import StartupErrorDialog, ask_for_backup
+from sciread_app.ui.shell.startup.startup_error_dialog import StartupErrorDialog, ask_for_backup
 from sciread_app.workspace import backups_of
 
 if TYPE_CHECKING:

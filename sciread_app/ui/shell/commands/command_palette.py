@@ -37,7 +37,7 @@ from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.page import PaletteEntry
-from sciread_app.ui.shell.command_palette_entries import (
+from sciread_app.ui.shell.commands.command_palette_entries import (
     SHOWN,
     PaletteEntries,
     is_sure,

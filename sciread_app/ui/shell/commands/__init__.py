@@ -1,0 +1,1 @@
+"""Menu bar, command palette and undo."""

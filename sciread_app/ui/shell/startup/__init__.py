@@ -1,0 +1,1 @@
+"""Start of the program: display, single instance, recovery."""
