@@ -195,6 +195,11 @@ class ActivationController(QObject):
         self._reset_progress()
         self.moved.emit()
 
+    def _reset_progress(self) -> None:
+        self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown
+        self.is_stopping = False  # cancelled, but the job has not ended yet
+        self._rate, self._progress_text = ProgressRate(), ""
+
     def _job_progressed(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self.job:
             self._rate.add(done, time.monotonic())
@@ -205,11 +210,6 @@ class ActivationController(QObject):
     def _job_changed(self, job: Job) -> None:
         if job is self.job:
             self.progressed.emit()
-
-    def _reset_progress(self) -> None:
-        self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown
-        self.is_stopping = False  # cancelled, but the job has not ended yet
-        self._rate, self._progress_text = ProgressRate(), ""
 
     def _poll(self) -> None:
         if self.wanted is None:
