@@ -52,7 +52,7 @@ _CUT_DOI = re.compile(
     r"([a-z\d()]{1,40}(?:[._-][a-z\d()]{1,40}){1,9}\.?\s*)$",
     re.I,
 )
-_DIGIT = re.compile(r"\d")
+_NO_NUMBER = re.compile(r"/[^\d.]+\.[^\d]+$")  # 10.1016/j.cell, cut off before its number
 _DOI_TAIL = " .,;:)]}>'\""
 # The query part of an address containing a DOI: "?utm_source=x", "&rft.genre=article".
 _DOI_QUESTION = re.compile(r"[?&][\w.]+=.*")
@@ -202,8 +202,8 @@ def _doi(text: str) -> str:
     doi, tail = doi[:end], doi[end:]
     if doi.endswith(("/", "-", "_")) or _PLACEHOLDER.search(doi) or _CUT_SICI.search(doi):
         return ""
-    if tail.startswith(".") and not _DIGIT.search(doi, doi.index("/")):
-        return ""  # 10.1016/j.cell. without its number
+    if tail.startswith(".") and _NO_NUMBER.search(doi):
+        return ""
     return doi
 
 

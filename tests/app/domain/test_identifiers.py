@@ -20,7 +20,7 @@ from sciread_app.domain.identifiers import closed_up, identifier, pasted_identif
         ("https://link.springer.com/article/10.1007/s1-2#Sec3", "10.1007/s1-2"),
         ("http://dx.doi.org/10.1002/x<1661::AID>3.0.CO;2-2", "10.1002/x<1661::aid>3.0.co;2-2"),
         ("10.1000/a/full", "10.1000/a/full"),
-        ("doi:10.1000/xyz1.", "10.1000/xyz1"),
+        ("doi:10.1000/xyz.", "10.1000/xyz"),
     ],
 )
 def test_doi_is_extracted_from_url(text, doi):
