@@ -127,16 +127,16 @@ def evaluate(
     from trainer.suites.suite import SuiteSettings
 
     settings = SuiteSettings(seeds, split, baseline_input == "abstract_only")
-    wanted = [name.strip() for name in tasks.split(",") if name.strip()]
+    requested = [name.strip() for name in tasks.split(",") if name.strip()]
     with Ranks.from_environment(device) as ranks, answering(as_json):
         quiet = as_json or not ranks.main
         with _Progress(len(names), quiet, as_lines=progress and ranks.main) as display:
             opened = open_suite(suite, corpus, settings, unseen=unseen_journals, queries=queries)
-            work = _Work(opened.choose(wanted), output, seed, display, beside=beside)
+            work = _Work(opened.choose(requested), output, seed, display, beside=beside)
             done = work.measure(names, ranks, display, pooling=pooling, exact=exact)
         if ranks.main:
             _say(done, work, as_json)
-    lacking = wanted and (work.absent or work.failed_tasks)
+    lacking = requested and (work.absent or work.failed_tasks)
     raise typer.Exit(1 if work.failed or lacking else 0)
 
 

@@ -60,16 +60,16 @@ def subdomain(
     from trainer.subdomain import SubdomainPlan
     from trainer.suites.physbert import FIELDS
 
-    wanted = [name.strip() for name in fields.split(",") if name.strip()]
-    if unknown := [name for name in wanted if name not in FIELDS]:
+    requested = [name.strip() for name in fields.split(",") if name.strip()]
+    if unknown := [name for name in requested if name not in FIELDS]:
         raise TrainerError(f"There is no field {unknown[0]!r}.", f"There are {', '.join(FIELDS)}.")
     base = str(Path(model).resolve()) if Path(model).is_dir() else model
     settings = dict(_setting(change) for change in changes or ())
     plan = SubdomainPlan(base, corpus, output, settings, seed)
     with Ranks.from_environment(device) as ranks:
-        for field in wanted:
+        for field in requested:
             plan.task(field)  # check all before hours are spent on the first
-        outcomes = (_tune(plan, field, ranks, device) for field in wanted)
+        outcomes = (_tune(plan, field, ranks, device) for field in requested)
         stopped = next((outcome for outcome in outcomes if not outcome.finished), None)
     if stopped and stopped.signal:
         raise typer.Exit(128 + stopped.signal)

@@ -122,11 +122,11 @@ def train(
 
     options = Options(device, budget, fsdp, checkpointing, compiled, save_every * 60, measured)
     with answering(as_json), Ranks.from_environment(device) as ranks:
-        wanted = TrainOptions(recipe, corpus, base, changes or (), seed, _seeds(seeds))
+        requested = TrainOptions(recipe, corpus, base, changes or (), seed, _seeds(seeds))
         if dry_run:
-            _estimate(_recipe(Run(run), wanted), ranks, options, as_json, progress)
+            _estimate(_recipe(Run(run), requested), ranks, options, as_json, progress)
             return
-        signal = _train(Run(run), wanted, ranks, options)
+        signal = _train(Run(run), requested, ranks, options)
     if signal:
         raise typer.Exit(128 + signal)
 
@@ -158,14 +158,14 @@ def _described(recipe: Recipe, ranks: Ranks, found: Sequence[DryRunEstimate]) ->
     }
 
 
-def _train(run: Run, wanted: TrainOptions, ranks: Ranks, options: Options) -> int:
+def _train(run: Run, requested: TrainOptions, ranks: Ranks, options: Options) -> int:
     """Train, and return the signal that stopped it, or 0."""
     from trainer.grid import train_grid
     from trainer.train import train as train_run
 
     # An existing run is resumed without creating anything unless an option is given.
-    if ranks.main and (wanted != TrainOptions() or not run.exists):
-        Run.create(run.folder, _recipe(run, wanted))
+    if ranks.main and (requested != TrainOptions() or not run.exists):
+        Run.create(run.folder, _recipe(run, requested))
     ranks.barrier()
     begin = train_grid if run.recipe.grid else train_run
     outcome = begin(run, ranks, options)
@@ -174,9 +174,9 @@ def _train(run: Run, wanted: TrainOptions, ranks: Ranks, options: Options) -> in
     return outcome.signal
 
 
-def _recipe(run: Run, wanted: TrainOptions) -> Recipe:
+def _recipe(run: Run, requested: TrainOptions) -> Recipe:
     old = run.recipe if run.exists else None
-    name, corpus, base, changes, seed, seeds = wanted
+    name, corpus, base, changes, seed, seeds = requested
     if seed is not None and seeds:
         raise TrainerError("A run has --seed or --seeds, not both.", "Leave one of them out.")
     if not old and not (name and corpus):

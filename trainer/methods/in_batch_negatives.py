@@ -37,12 +37,12 @@ class InBatch:
             mine = (groups == group).nonzero()[:, 0]
             theirs = (positions // self.together == group).nonzero()[:, 0]
             theirs = theirs[positions[theirs].argsort()]
-            wanted = torch.searchsorted(positions[theirs], batch.positions[mine])
+            targets = torch.searchsorted(positions[theirs], batch.positions[mine])
             same = self._same(batch, mine, labels[theirs], papers[theirs, 1:])
             # All positives first, then all hard negatives.
             candidates = others[theirs].transpose(0, 1).flatten(0, 1)
             total = (
-                total + info_nce(anchors[mine], candidates, wanted, self.temperature, same).sum()
+                total + info_nce(anchors[mine], candidates, targets, self.temperature, same).sum()
             )
         return Loss(total, len(anchors))
 

@@ -123,11 +123,11 @@ def _not_the_first(logits: Tensor) -> Tensor:
 def info_nce(
     anchors: Tensor,
     candidates: Tensor,
-    wanted: Tensor,
+    targets: Tensor,
     temperature: float,
     same: Sequence[tuple[Tensor, Tensor]] = (),
 ) -> Tensor:
-    """Return the cross entropy of each anchor's own candidate, number `wanted`, [anchors].
+    """Return the cross entropy of each anchor's own candidate, given by `targets`, [anchors].
 
     SimCSE's loss (Gao et al., 2021, eq. 1) of vectors of unit length: `anchors` [a, dim],
     `candidates` [c, dim]. Each element of `same` has keys of the anchors [a, k] and a key per
@@ -140,7 +140,7 @@ def info_nce(
             _cross_entropy,
             anchors[part],
             candidates,
-            wanted[part],
+            targets[part],
             temperature,
             [(keys[part], others) for keys, others in same],
             use_reentrant=False,
@@ -154,12 +154,12 @@ def info_nce(
 def _cross_entropy(
     anchors: Tensor,
     candidates: Tensor,
-    wanted: Tensor,
+    targets: Tensor,
     temperature: float,
     same: Sequence[tuple[Tensor, Tensor]],
 ) -> Tensor:
     logits = anchors @ candidates.T / temperature
     for keys, others in same:
         alike = ((keys[:, :, None] == others) & (others >= 0)).any(1)
-        logits = logits.masked_fill(alike.scatter(1, wanted[:, None], False), -torch.inf)
-    return F.cross_entropy(logits, wanted, reduction="none")
+        logits = logits.masked_fill(alike.scatter(1, targets[:, None], False), -torch.inf)
+    return F.cross_entropy(logits, targets, reduction="none")

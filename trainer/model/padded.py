@@ -45,13 +45,13 @@ class Padded(nn.Module):
         return self._checkpointing
 
     @checkpointing.setter
-    def checkpointing(self, wanted: bool) -> None:
-        if wanted != self._checkpointing:
-            if wanted:
+    def checkpointing(self, enabled: bool) -> None:
+        if enabled != self._checkpointing:
+            if enabled:
                 self.model.activation_checkpointing_enable()
             else:
                 self.model.activation_checkpointing_disable()
-        self._checkpointing = wanted
+        self._checkpointing = enabled
 
     def compile_layers(self) -> None:
         """Compile the model with torch."""

@@ -80,11 +80,11 @@ def _terms(text: str) -> Counter[str]:
     return Counter([*words, *map(" ".join, pairwise(words))])
 
 
-def _solved(times: Callable[[Floats], Floats], wanted: Floats, near: Floats) -> Floats:
-    """Solve `times(x) = wanted` by conjugate gradients, starting at `near`."""
-    left = wanted - times(near)
+def _solved(times: Callable[[Floats], Floats], rhs: Floats, near: Floats) -> Floats:
+    """Solve `times(x) = rhs` by conjugate gradients, starting at `near`."""
+    left = rhs - times(near)
     ahead, size = left, left @ left
-    while size > _TOLERANCE**2 * (wanted @ wanted):
+    while size > _TOLERANCE**2 * (rhs @ rhs):
         less = times(ahead)
         length = size / (ahead @ less)
         near, left = near + length * ahead, left - length * less

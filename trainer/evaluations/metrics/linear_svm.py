@@ -99,12 +99,12 @@ class _Curvature:
         self._whole = x.T @ x
         self._missed, self._gram = np.ones(len(x), np.bool_), self._whole.copy()
 
-    def solve(self, wanted: Floats, missed: NDArray[np.bool_], c: float) -> Floats:
-        """Solve Hessian * step = `wanted`."""
+    def solve(self, rhs: Floats, missed: NDArray[np.bool_], c: float) -> Floats:
+        """Solve Hessian * step = `rhs`."""
         if 2 * np.count_nonzero(missed) < self.x.shape[1]:
-            return _solve_by_rows(wanted, self.x[missed], c)
+            return _solve_by_rows(rhs, self.x[missed], c)
         self._follow(missed)
-        return _solve(2 * c * self._gram, 1.0, wanted)
+        return _solve(2 * c * self._gram, 1.0, rhs)
 
     def _follow(self, missed: NDArray[np.bool_]) -> None:
         if np.count_nonzero(~missed) < np.count_nonzero(missed ^ self._missed):
@@ -115,18 +115,18 @@ class _Curvature:
         self._missed = missed
 
 
-def _solve_by_rows(wanted: Floats, rows: Floats, c: float) -> Floats:
+def _solve_by_rows(rhs: Floats, rows: Floats, c: float) -> Floats:
     """The same step from a matrix over `rows`, cheaper if they are few (Woodbury identity)."""
-    return wanted - rows.T @ _solve(rows @ rows.T, 1 / (2 * c), rows @ wanted)
+    return rhs - rows.T @ _solve(rows @ rows.T, 1 / (2 * c), rows @ rhs)
 
 
-def _solve(bent: Floats, more: float, wanted: Floats) -> Floats:
-    """Solve (`bent` + `more` * I) x = `wanted` by Cholesky; overwrites the symmetric `bent`."""
+def _solve(bent: Floats, more: float, rhs: Floats) -> Floats:
+    """Solve (`bent` + `more` * I) x = `rhs` by Cholesky; overwrites the symmetric `bent`."""
     # For very long vectors the rounding error exceeds `more`.
     bent.flat[:: len(bent) + 1] += max(more, 1e-14 * np.trace(bent))
     # The transpose of a symmetric matrix in C order is in Fortran order, as LAPACK needs it.
     factor = cho_factor(bent.T, overwrite_a=True, check_finite=False)
-    step: Floats = cho_solve(factor, wanted, check_finite=False)
+    step: Floats = cho_solve(factor, rhs, check_finite=False)
     return step
 
 

@@ -98,8 +98,8 @@ def rank_by_distance(vectors: Vectors, judged: Qrels) -> Ranking:
 def rank_by_score(scores: Mapping[str, float], relevance: Mapping[str, int]) -> RankingScores:
     """Average precision and nDCG of one query; among equal scores the higher id comes first."""
     gains = [relevance.get(paper, 0) for paper in trec_order(scores)]
-    wanted = [gain for gain in relevance.values() if gain > 0]
-    return RankingScores(average_precision(gains, len(wanted)), ndcg(gains, wanted))
+    relevant = [gain for gain in relevance.values() if gain > 0]
+    return RankingScores(average_precision(gains, len(relevant)), ndcg(gains, relevant))
 
 
 def trec_order(scores: Mapping[str, float]) -> list[str]:
@@ -118,12 +118,12 @@ def average_precision(gains: Sequence[int], relevant: int) -> float:
     return float(precision[hits].sum() / relevant) if relevant else 0.0
 
 
-def ndcg(gains: ArrayLike, wanted: ArrayLike, depth: int | None = None) -> float:
-    """nDCG: discounted `gains` divided by those of the ideal order of all `wanted` gains.
+def ndcg(gains: ArrayLike, relevant: ArrayLike, depth: int | None = None) -> float:
+    """nDCG: discounted `gains` divided by those of the ideal order of all `relevant` gains.
 
     Both are cut at `depth`, if given.
     """
-    ideal = _discounted(np.sort(np.asarray(wanted, np.float64))[::-1][:depth])
+    ideal = _discounted(np.sort(np.asarray(relevant, np.float64))[::-1][:depth])
     return _discounted(np.asarray(gains, np.float64)[:depth]) / ideal if ideal else 0.0
 
 
