@@ -80,8 +80,8 @@ class BlindVotes:
             )
         choice = {"": "neither", first: "first", second: "second"}[better]
         query, spaces = " ".join(question.query.split()), self._spaces()
-        stored = (_stored_name(name, spaces) for name in (first, second))
-        self._library.votes.add(query, question.paper, *stored, choice)
+        first, second = _stored_name(first, spaces), _stored_name(second, spaces)
+        self._library.votes.add(query, question.paper, first, second, choice)
         return self.between(one, other)
 
     def between(self, one: str, other: str) -> VoteTally:
