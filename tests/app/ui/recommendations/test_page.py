@@ -248,6 +248,7 @@ def test_refine_button_keeps_its_place(show, qtbot, jobs):
     def place():
         return button.mapTo(page, QPoint(0, 0))
 
+    QApplication.sendPostedEvents()  # layouts
     before = place()
     for come in ([], [1, 2]):
         foryou.come = come
