@@ -85,10 +85,10 @@ def refresh(
     """Bring what is new: new papers, new versions, what was published, corrected or retracted."""
     console = Console(as_json)
     with existing(home, console) as workspace:
-        wanted = ids or sorted(one.id for one in workspace.fetcher.all())
-        if not wanted:
+        requested = ids or sorted(one.id for one in workspace.fetcher.all())
+        if not requested:
             console.say("Nothing was fetched yet; begin with `sciread fetch`.")
-        return _run(workspace, wanted, console)
+        return _run(workspace, requested, console)
 
 
 @verb

@@ -316,14 +316,14 @@ class Library:
     def vector_rows(self, space: str) -> tuple[Ids, Ids, Ids]:
         """Ids, row numbers and text hashes of the papers whose current text has a vector."""
         papers, vectors = schema.papers.c, schema.vectors.c
-        wanted = (
+        query = (
             select(vectors.paper, vectors.row, vectors.text_hash)
             .join(schema.papers, papers.id == vectors.paper)
             .where(vectors.space == space, vectors.text_hash == papers.text_hash, _live())
             .order_by(vectors.paper)
         )
         with self._db.reading() as db:
-            table = _ids(chain.from_iterable(db.execute(wanted))).reshape(-1, 3)
+            table = _ids(chain.from_iterable(db.execute(query))).reshape(-1, 3)
         return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
 
     def put_vectors(

@@ -109,9 +109,9 @@ def renew(db: Connection, ids: Iterable[int], now: float) -> None:
     papers = schema.papers.c
     ids = list(ids)
     first = _first_authors(db, ids)
-    wanted = select(papers.id, papers.title, papers.abstract, papers.published)
+    query = select(papers.id, papers.title, papers.abstract, papers.published)
     rows = []
-    for row in db.execute(wanted.where(papers.id.in_(among(ids)))):
+    for row in db.execute(query.where(papers.id.in_(among(ids)))):
         paper = Paper(
             title=row.title,
             abstract=row.abstract,
@@ -140,8 +140,8 @@ def changed_texts(db: Connection) -> list[int]:
 
 def _first_authors(db: Connection, ids: Sequence[int]) -> dict[int, tuple[Author, ...]]:
     authors = schema.authors.c
-    wanted = select(authors.paper, authors.family, authors.given, authors.particle)
-    found = wanted.where(authors.paper.in_(among(ids)), authors.position == 0)
+    query = select(authors.paper, authors.family, authors.given, authors.particle)
+    found = query.where(authors.paper.in_(among(ids)), authors.position == 0)
     return {row.paper: (Author(*row[1:]),) for row in db.execute(found)}
 
 

@@ -79,15 +79,15 @@ def _survey(path: Path) -> _Survey:
     folders = [path.absolute().parent]
     parents: dict[str, BibtexEntry] = {}
     if _mentions(path, _SURVEYED):
-        wanted: set[str] = set()
+        parent_keys: set[str] = set()
         for block in _all_blocks(path):
             if isinstance(block, BibtexEntry):
-                wanted.update(_parent_keys(block))
+                parent_keys.update(_parent_keys(block))
             elif isinstance(block, Comment) and (said := _FOLDER.search(block.text)):
                 folders.insert(0, folders[-1] / said[1].replace("\\\\", "/").replace("\\", ""))
-        if wanted:
+        if parent_keys:
             found = (b for b in _all_blocks(path) if isinstance(b, BibtexEntry))
-            parents = {e.key.lower(): e for e in found if e.key.lower() in wanted}
+            parents = {e.key.lower(): e for e in found if e.key.lower() in parent_keys}
     return _Survey(tuple(folders), parents)
 
 

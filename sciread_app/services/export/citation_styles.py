@@ -125,10 +125,10 @@ class CitationStyles:
 
     def _key_for(self, style: CslStyle) -> str:
         """The file name of a style: that of the file it replaces, or an unused one."""
-        wanted = _UNSAFE.sub("-", _last(style.id or style.title).lower()).strip("-")[:80]
+        preferred = _UNSAFE.sub("-", _last(style.id or style.title).lower()).strip("-")[:80]
         own = {file.stem: _id(file) for file in self._files()}
         replaced = [key for key, id in own.items() if _same(id, style.id)]
-        names = (wanted or "style", *(f"{wanted or 'style'}-{n}" for n in range(2, MOST + 9)))
+        names = (preferred or "style", *(f"{preferred or 'style'}-{n}" for n in range(2, MOST + 9)))
         free = (name for name in names if name not in own and name not in STYLES)
         return replaced[0] if replaced else next(free)
 

@@ -203,11 +203,11 @@ class AnnotationService:
     def of_paper(self, paper: PaperId) -> list[Highlight]:
         return self._library.annotations.highlights([paper])
 
-    def highlight(self, wanted: Sequence[Highlight]) -> list[Highlight]:
+    def highlight(self, highlights: Sequence[Highlight]) -> list[Highlight]:
         """Store these highlights as one edit. Returns them with their ids."""
-        text = " ".join(one.text for one in wanted)
+        text = " ".join(one.text for one in highlights)
         with self._library.edits.recording(tr("Highlighted “{text}”", text=_short(text))):
-            return [replace(one, id=self._library.annotations.add(one)) for one in wanted]
+            return [replace(one, id=self._library.annotations.add(one)) for one in highlights]
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
         what = tr("Changed the colour of “{text}”", text=_short(highlight.text))

@@ -46,13 +46,13 @@ class RecordFetcher:
 
     def get(self, start: int, number: int) -> list[Paper | Skipped]:
         """The records of `number` papers, and any others in the same response, each only once."""
-        wanted = self._pmids[start : start + number]
-        if not wanted:
+        expected = self._pmids[start : start + number]
+        if not expected:
             return []
-        records = self._new(self._from_history(start, len(wanted)))
-        if missing := self._missing(wanted):
+        records = self._new(self._from_history(start, len(expected)))
+        if missing := self._missing(expected):
             records += self._new(self._by_pmid(missing))
-        never = self._missing(wanted)
+        never = self._missing(expected)
         self._came.update(never)
         return records + [Skipped("PubMed", pmid, _NEVER_CAME) for pmid in never]
 
@@ -65,8 +65,8 @@ class RecordFetcher:
                 found.append(record)
         return found
 
-    def _missing(self, wanted: Sequence[str]) -> list[str]:
-        return [pmid for pmid in wanted if pmid not in self._came]
+    def _missing(self, expected: Sequence[str]) -> list[str]:
+        return [pmid for pmid in expected if pmid not in self._came]
 
     def _from_history(self, start: int, number: int) -> list[Paper | Skipped]:
         """Empty if the list expires again as soon as the search was repeated."""

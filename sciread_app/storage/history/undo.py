@@ -36,20 +36,20 @@ _CACHES = ("vectors", "asked", "brought", "citekeys")
 
 
 class _Step(NamedTuple):
-    """A row or a value to change to `wanted`, provided that it still equals `was`."""
+    """A row or a value to change to `target`, provided that it still equals `was`."""
 
     table: str
     key: str
     paper: int | None
     column: str | None
     was: Any
-    wanted: Any
+    target: Any
 
     @property
     def kind(self) -> tuple[str, str | None, bool, bool]:
         if self.column is not None:
             return self.table, self.column, True, True
-        return self.table, None, self.was is None, self.wanted is None
+        return self.table, None, self.was is None, self.target is None
 
 
 @dataclass
@@ -192,8 +192,8 @@ def _next(db: Connection) -> Edit | None:
     return _edit(db, select(schema.edits).where(edits.undone).order_by(edits.id))
 
 
-def _edit(db: Connection, wanted: Any) -> Edit | None:
-    row = db.execute(wanted.limit(1)).one_or_none()
+def _edit(db: Connection, query: Any) -> Edit | None:
+    row = db.execute(query.limit(1)).one_or_none()
     return Edit(row.id, row.at, row.what, _title(db, row.id)) if row else None
 
 
@@ -271,12 +271,12 @@ def _papers(db: Connection, edit: int, columns: Sequence[str], tables: Sequence[
 
 def _pages(db: Connection, edit: int, back: bool) -> Iterator[list[_Step]]:
     """The steps in batches: in reverse order for undo, in order for redo."""
-    was, wanted = ("after", "before") if back else ("before", "after")
+    was, target = ("after", "before") if back else ("before", "after")
     beyond, order = ("<", "DESC") if back else (">", "ASC")
     at = 2**62 if back else 0
     while True:
         rows = db.exec_driver_sql(
-            f'SELECT id, "table", "key", paper, "column", {was}, {wanted} FROM edited_rows'
+            f'SELECT id, "table", "key", paper, "column", {was}, {target} FROM edited_rows'
             f" WHERE edit = ? AND id {beyond} ? ORDER BY id {order} LIMIT ?",
             (edit, at, _PAGE),
         ).all()
@@ -307,9 +307,9 @@ def _do(db: Connection, steps: list[_Step]) -> bool:
     table = change_capture.TABLES[first.table]
     if first.column is not None:
         return _set(db, table.name, first.column, steps)
-    if first.wanted is None:
+    if first.target is None:
         return _remove(db, table.name, [_row(table.name, step.was) for step in steps])
-    return _bring_back(db, table.name, [_row(table.name, step.wanted) for step in steps])
+    return _bring_back(db, table.name, [_row(table.name, step.target) for step in steps])
 
 
 def _row(table: str, written: str) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _set(db: Connection, table: str, column: str, steps: list[_Step]) -> bool:
         f"UPDATE {table} SET {column} = ? WHERE {_keyed(table)}"
         f" AND ({column} IS ? COLLATE BINARY OR {column} IS ? COLLATE BINARY)"
     )
-    values = [(s.wanted, *json.loads(s.key), s.was, s.wanted) for s in steps]
+    values = [(s.target, *json.loads(s.key), s.was, s.target) for s in steps]
     try:
         return db.exec_driver_sql(sql, values).rowcount == len(steps)
     except exc.IntegrityError:
@@ -369,11 +369,11 @@ def _bring_back(db: Connection, table: str, rows: list[dict[str, Any]]) -> bool:
 def _is_done(db: Connection, step: _Step) -> bool:
     """Return whether the row already is as wanted, or belongs to a permanently deleted paper."""
     here = bool(_count(db, step.table, _keyed(step.table), json.loads(step.key)))
-    if step.column is not None or step.wanted is None:
+    if step.column is not None or step.target is None:
         return not here
     if here:
         columns = change_capture.user_columns(change_capture.TABLES[step.table])
-        row = _row(step.table, step.wanted)
+        row = _row(step.table, step.target)
         return bool(_count(db, step.table, _equal(columns), [row[name] for name in columns]))
     own = step.table == "papers" or step.paper is None
     return not own and not _count(db, "papers", "id IS ?", [step.paper])

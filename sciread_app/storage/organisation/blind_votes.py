@@ -40,11 +40,11 @@ class VoteStore:
     def all(self) -> list[Vote]:
         """All votes, oldest first."""
         table = schema.votes.c
-        wanted = select(
+        query = select(
             table.id, table.query, table.paper, table.first, table.second, table.choice
         ).order_by(table.id)
         with self._db.reading() as db:
-            return [Vote(*row) for row in db.execute(wanted)]
+            return [Vote(*row) for row in db.execute(query)]
 
     def remove(self, vote: int) -> None:
         with self._db.writing() as db:

@@ -25,9 +25,9 @@ class ImportedItems:
 
     def of(self, ids: Iterable[int]) -> set[ImportedItem]:
         table = schema.brought.c
-        wanted = select(table.paper, table.kind, table.name)
+        query = select(table.paper, table.kind, table.name)
         with self._db.reading() as db:
-            rows = db.execute(wanted.where(table.paper.in_(paper_rows.among(ids))))
+            rows = db.execute(query.where(table.paper.in_(paper_rows.among(ids))))
             return {ImportedItem(*row) for row in rows}
 
     def remember(self, things: Iterable[ImportedItem]) -> None:

@@ -125,10 +125,8 @@ def _take_marks(db: Connection, kept: int, others: Sequence[int]) -> None:
 def _take_citekeys(db: Connection, kept: int, others: Iterable[int]) -> list[str]:
     """The keys of the others. The kept paper gets the first of them if it has none."""
     table = schema.citekeys
-    wanted = (
-        select(table).where(table.c.paper.in_(paper_rows.among(others))).order_by(table.c.paper)
-    )
-    keys = [row.citekey for row in db.execute(wanted)]
+    query = select(table).where(table.c.paper.in_(paper_rows.among(others))).order_by(table.c.paper)
+    keys = [row.citekey for row in db.execute(query)]
     if keys:
         db.execute(delete(table).where(table.c.paper.in_(paper_rows.among(others))))
         paper_rows.insert(db, "citekeys", ("paper", "citekey"), [(kept, keys[0])])

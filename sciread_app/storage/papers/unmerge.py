@@ -49,15 +49,15 @@ def split(db: Connection, id: int, now: float, merge: int | None = None) -> list
     Returns the new papers. Each is as it was; whatever was added to the paper since applies to all.
     """
     found = merge_history.of_paper(db, id)
-    wanted = [one for one in found if merge in (None, one.id)]
+    merges = [one for one in found if merge in (None, one.id)]
     if not paper_rows.read(db, [id]):
         raise LibraryError(tr("This paper is no longer there."), tr("Look again, and try again."))
-    if not wanted:
+    if not merges:
         raise LibraryError(
             tr("This paper was not merged from others: there is nothing to take apart."),
             tr("`sciread duplicates --merged` lists the papers that were."),
         )
-    return _take_out(db, wanted, now)
+    return _take_out(db, merges, now)
 
 
 def take_back_import(db: Connection, edit: int, number: int, now: float) -> None:
@@ -81,35 +81,35 @@ def take_back_import(db: Connection, edit: int, number: int, now: float) -> None
     db.exec_driver_sql("UPDATE edited_rows SET id = ? + id WHERE edit = ?", (total, edit))
 
 
-def _take_out(db: Connection, wanted: Sequence[StoredMerge], now: float) -> list[int]:
+def _take_out(db: Connection, merges: Sequence[StoredMerge], now: float) -> list[int]:
     """Undo these merges, the later ones of a paper first; returns the restored papers.
 
     Merges of different papers are independent and undone together.
     """
-    kept = {merge.kept for merge in wanted}
+    kept = {merge.kept for merge in merges}
     papers = paper_rows.read(db, kept)
     known = merge_history.of_papers(db, kept)
-    made = _ids(db, wanted)
+    made = _ids(db, merges)
     fulltext.remove(db, list(kept))
-    for turn in _turns(zip(wanted, made, strict=True)):
+    for turn in _turns(zip(merges, made, strict=True)):
         taken = []
         for merge, id in turn:
             before = papers[merge.kept]
             papers[merge.kept] = left = _left(db, merge, before, known[merge.kept])
             taken.append(_Taken(merge, id, before, left))
         _take_out_at_once(db, taken, now)
-    merge_history.forget(db, dict(zip((merge.id for merge in wanted), made, strict=True)))
+    merge_history.forget(db, dict(zip((merge.id for merge in merges), made, strict=True)))
     fulltext.index(db, [*kept, *made])
     return made
 
 
 def _turns(
-    wanted: Iterable[tuple[StoredMerge, int]],
+    merges: Iterable[tuple[StoredMerge, int]],
 ) -> Iterable[Sequence[tuple[StoredMerge, int]]]:
     """The first merge of each paper, then the second of each, and so on."""
     turns: list[list[tuple[StoredMerge, int]]] = []
     seen: Counter[int] = Counter()
-    for merge, made in wanted:
+    for merge, made in merges:
         if seen[merge.kept] == len(turns):
             turns.append([])
         turns[seen[merge.kept]].append((merge, made))
@@ -117,15 +117,15 @@ def _turns(
     return turns
 
 
-def _ids(db: Connection, wanted: Sequence[StoredMerge]) -> list[int]:
+def _ids(db: Connection, merges: Sequence[StoredMerge]) -> list[int]:
     """The ids of the papers to restore: their former ones, if these are free."""
-    old = [merge.other.id for merge in wanted if merge.other.id]
+    old = [merge.other.id for merge in merges if merge.other.id]
     papers = schema.papers.c.id
     taken = set(db.scalars(select(papers).where(papers.in_(paper_rows.among(old)))))
     fresh = count(paper_rows.next_id(db))
     return [
         merge.other.id if merge.other.id and merge.other.id not in taken else next(fresh)
-        for merge in wanted
+        for merge in merges
     ]
 
 
