@@ -60,10 +60,10 @@ class _NetworkRunner:
 
 def _preparing(window: MainWindow) -> None:
     window.go_to("search")
-    swapping = window.swapping
-    assert swapping and window.page
-    swapping._service, swapping._jobs = _SlowActivation(), _NetworkRunner(window._jobs)  # type: ignore[assignment]
-    swapping.activate("specter-ours", "SPECTER on my papers")
+    activation = window.activation
+    assert activation and window.page
+    activation._service, activation._jobs = _SlowActivation(), _NetworkRunner(window._jobs)  # type: ignore[assignment]
+    activation.activate("specter-ours", "SPECTER on my papers")
     window.page.search_box.set_text("deep networks")
     window.page.search()
     window.toggle_work()
@@ -71,9 +71,9 @@ def _preparing(window: MainWindow) -> None:
 
 
 def _activated(window: MainWindow) -> None:
-    assert window.swapping and isinstance(window.swapping._service, _SlowActivation)
-    window.swapping._service.go_on.set()
-    wait(lambda: window.swapping and window.swapping.wanted is None)
+    assert window.activation and isinstance(window.activation._service, _SlowActivation)
+    window.activation._service.go_on.set()
+    wait(lambda: window.activation and window.activation.wanted is None)
     window.toggle_work()
 
 

@@ -42,7 +42,7 @@ class WindowGateway(SearchGateway):
         self.duplicates = workspace.duplicates
         self.about = PaperGateway(workspace, self._best, self._quickest)
         self.map = MapGateway(workspace)
-        self.swaps = workspace.activation
+        self.activation = workspace.activation
         self.models = ModelsGateway(workspace)
         self.foryou = RecommendationsGateway(workspace, self.cards)
 

@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
     importing: ImportController
     shelving: LibraryController
     exchange: ExportController
-    swapping: ActivationController
+    activation: ActivationController
 
     def __init__(self, home: Path, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         """Show this library. With `sample`, fill it with the sample first."""
         self.desk = desk
         edits = EditQueue(desk.organise, self._jobs)
-        self.swapping = ActivationController(desk.swaps, self._jobs, self.banner, self)
+        self.activation = ActivationController(desk.activation, self._jobs, self.banner, self)
         self.context = AppContext(
             jobs=self._jobs,
             appearance=self.appearance,
@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
             toast=Toast(self._frame, self.appearance),
             events=self.events,
             edits=edits,
-            activation=self.swapping,
+            activation=self.activation,
             open_settings=self.memory,
         )
         page = self.page = self._open_search_page()
@@ -120,8 +120,8 @@ class MainWindow(QMainWindow):
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
         self.events.library_changed.connect(self._look_again)
-        self.swapping.changed.connect(self._model_changed)
-        self.events.opened.connect(self.swapping.start)
+        self.activation.changed.connect(self._model_changed)
+        self.events.opened.connect(self.activation.start)
         self._opened = True
         if sample:
             what = tr("Preparing the sample library")

@@ -34,7 +34,7 @@ class FakeComparison:
         self.notes: dict[str, str] = {}
 
     def models(self, task: Task) -> list[ComparableModel]:
-        answers = self._gateway.swaps.answers
+        answers = self._gateway.activation.answers
         names = [*self.read, "broken"] if self.read else ["starter"]
         found = [ComparableModel(name, name.title(), name == answers) for name in names]
         return sorted(found, key=lambda one: not one.answers)

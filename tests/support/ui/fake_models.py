@@ -54,8 +54,8 @@ class FakeModels:
         self.installed |= {model.name: model for model in models}
 
     def all(self) -> Sequence[InstalledModel]:
-        swaps = self._gateway.swaps
-        states = {swaps.wish: ModelState.pending, swaps.answers: ModelState.answers}
+        activation = self._gateway.activation
+        states = {activation.wish: ModelState.pending, activation.answers: ModelState.answers}
         return [replace(m, state=states.get(m.name, m.state)) for m in self.installed.values()]
 
     def trashed(self) -> Sequence[RemovedModel]:
@@ -76,7 +76,7 @@ class FakeModels:
         model = next((model for model in self.all() if model.name == name), None)
         if model is None:
             return None
-        sound, read = not model.problem, name in self._gateway.swaps.ready
+        sound, read = not model.problem, name in self._gateway.activation.ready
         origin = Origin("specter-small", {"margin": "2.0"}, papers=900, sha256="ab" * 32)
         card = f"# {model.title}\n\nIt is **good**." if sound else ""
         papers = self._gateway.count

@@ -67,7 +67,7 @@ class FakeGateway:
         self.map = FakeMap(self.count)
         self.foryou = FakeRecommendations(self.cards)
         self.weak: set[int] = set()  # papers that match queries weakly only
-        self.swaps = FakeActivation()
+        self.activation = FakeActivation()
         self.models = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)

@@ -80,13 +80,13 @@ def test_result_list_follows_the_active_model(qtbot, jobs, window, workspace):
     look_for(qtbot, jobs, window, "bees")
     first = window.page.view.listing.ids[0]
     assert first == nearest(workspace, "bees")
-    window.swapping.activate("theirs", "Theirs")
+    window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.page.view.listing.ids[0] == nearest(workspace, "bees") != first
     assert "all searchable by meaning" in window._foot.status.text()
 
-    window.swapping.activate("ours", "Ours")
+    window.activation.activate("ours", "Ours")
     qtbot.waitUntil(lambda: window.banner.message.text() == "Ours answers now.")
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.page.view.listing.ids[0] == first
@@ -135,7 +135,7 @@ def test_activation_hashes_each_file_once(qtbot, jobs, window, workspace, hashed
         workspace.library.put([paper(f"More {n}") for n in range(100)])
     assert workspace.activation.is_ready("theirs") == ready
     assert not hashed
-    window.swapping.activate("theirs", "Theirs")
+    window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
     qtbot.waitUntil(lambda: not jobs.running())
     files = workspace.models.package("theirs", hashes=False).files

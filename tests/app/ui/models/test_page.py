@@ -183,14 +183,14 @@ def test_page_with_only_the_starter_offers_more_models(qtbot, show_window, jobs)
 
 def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, gateway):
     card = choose("theirs")
-    gateway.swaps.go_on.clear()
+    gateway.activation.go_on.clear()
     click(qtbot, card.activate)
     qtbot.waitUntil(lambda: marks(page)["theirs"] in ("Reading", "0 %"))
     qtbot.waitUntil(lambda: card.bar.isVisible() and "0 of 300" in card.far.text())
     assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.remove.isEnabled()
     assert "Until it has read them all, Starter answers." in card.ready.text()
     click(qtbot, card.pause)
-    gateway.swaps.go_on.set()
+    gateway.activation.go_on.set()
     qtbot.waitUntil(lambda: card.far.text().startswith("Paused") and card.pause.text() == "Go on")
     click(qtbot, card.pause)
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "Answers")
@@ -200,23 +200,23 @@ def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, gat
 
 def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, gateway, jobs):
     card = choose("theirs")
-    gateway.swaps.go_on.clear()
+    gateway.activation.go_on.clear()
     click(qtbot, card.activate)
     qtbot.waitUntil(lambda: card.cancel.isVisible() and "of 300" in card.far.text())
     click(qtbot, card.cancel)
     assert card.far.text() == "Stopping…" and not card.cancel.isEnabled()
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "" and not jobs.running())
     qtbot.waitUntil(lambda: "Let it answer" in buttons(card))
-    assert gateway.swaps.answers == "starter"
+    assert gateway.activation.answers == "starter"
 
 
 def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway, jobs):
     gateway.models.install(replace(THEIRS, state=ModelState.earlier))
-    gateway.swaps.ready.add("theirs")
+    gateway.activation.ready.add("theirs")
     card = choose("theirs")
     assert buttons(card)[0] == "Go back to it" and "at once" in card.ready.text()
     window.menus.models.by_verb["back"].trigger()
-    qtbot.waitUntil(lambda: gateway.swaps.answers == "theirs" and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.activation.answers == "theirs" and not jobs.running())
 
 
 def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
