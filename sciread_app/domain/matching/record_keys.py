@@ -22,7 +22,7 @@ NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})
 # Formats in which identifiers are local to the file: two files can use one for two papers.
 FILES = frozenset({"", "bibtex", "ris", "csl-json", "jsonl", "pdf"})
 
-_VERSIONS = ("update_of", "update_in")  # NLM's UpdateOf and UpdateIn
+_UPDATE_OF, _UPDATE_IN = "update_of", "update_in"  # NLM's UpdateOf and UpdateIn
 _KEY_LENGTH = 24
 _NOT_ALNUM = re.compile(r"[^0-9a-z]+")
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -42,7 +42,9 @@ def is_preprint(paper: Paper) -> bool:
 def linked(paper: Paper) -> set[str]:
     """The PMIDs that PubMed lists as other versions of this paper: preprint and article."""
     extra = paper.extra
-    return {pmid for name in _VERSIONS if name in extra for pmid in extra[name].split()}
+    if _UPDATE_OF not in extra and _UPDATE_IN not in extra:
+        return set()
+    return {pmid for name in (_UPDATE_OF, _UPDATE_IN) for pmid in extra.get(name, "").split()}
 
 
 def title_key(title: str) -> str:
@@ -60,18 +62,27 @@ def block_keys(title: str) -> tuple[int, int]:
     return _hash(key[:_KEY_LENGTH]), _hash(key[-_KEY_LENGTH:])
 
 
-def author_key(paper: Paper, later: int = 0) -> int:
-    """A blocking key of the first author's last name and initial and the year, plus `later`
-    years."""
-    if not paper.authors or not paper.year:
-        return 0
+def author_key(paper: Paper) -> int:
+    """A blocking key of the first author's last name and initial and the year; 0 if one is
+    missing."""
+    keys = author_keys(paper)
+    return keys[0] if keys else 0
+
+
+def author_keys(paper: Paper) -> tuple[int, ...]:
+    """The `author_key` of a paper, and those of the years before and after: an article may be dated
+    to the year before it was printed."""
+    year = paper.year
+    if not paper.authors or not year:
+        return ()
     first = paper.authors[0]
-    return _author_hash(first.family, first.given, paper.year + later)
+    return _author_hashes(first.family, first.given, year)
 
 
 @lru_cache(16_384)  # requested several times per batch for the same authors
-def _author_hash(family: str, given: str, year: int) -> int:
-    return _hash(f"{title_key(family)}\x00{title_key(given)[:1]}\x00{year}") or 1
+def _author_hashes(family: str, given: str, year: int) -> tuple[int, ...]:
+    name = f"{title_key(family)}\x00{title_key(given)[:1]}"
+    return tuple(_hash(f"{name}\x00{one}") or 1 for one in (year, year - 1, year + 1))
 
 
 def text_hash(paper: Paper) -> int:

@@ -215,9 +215,10 @@ def _are_neighbours(a: Paper, b: Paper) -> bool:
 def _judge_by_place(a: Paper, b: Paper) -> Judgement:
     """The verdict on papers with different titles: one of them may be a translation, or
     misspelled."""
-    if not _first_author_agrees(a, b) or is_preprint(a) != is_preprint(b):
+    # The cheapest test first: most pairs of an import have no venue in common.
+    if not _venues_agree(a, b) or is_preprint(a) != is_preprint(b):
         return _DIFFERENT
-    if not _venues_agree(a, b) or is_generic(a.title) or is_generic(b.title):
+    if not _first_author_agrees(a, b) or is_generic(a.title) or is_generic(b.title):
         return _DIFFERENT
     if are_alike(a.title, b.title) and _are_neighbours(a, b):
         return Judgement(
@@ -334,7 +335,8 @@ def _key(text: str) -> str:
 
 
 def _shared(kind: str, a: Paper, b: Paper) -> str:
-    return min(_values(kind, a) & _values(kind, b), default="")
+    both = set(a.identifiers) & set(b.identifiers)
+    return min((value for k, value in both if k == kind), default="")
 
 
 def _conflict(kind: str, a: Paper, b: Paper) -> bool:

@@ -148,8 +148,10 @@ def match(a: str, b: str) -> TitleMatch:
     words_a, words_b = words(a), words(b)
     if _is_part_of(words_a, words_b):
         return TitleMatch.near
+    if not _alike(form_a[0], form_b[0]):
+        return TitleMatch.different
     only_a, only_b = _differing(words_a, words_b)
-    if not _alike(form_a[0], form_b[0]) or any(map(_sets_apart, only_a + only_b)):
+    if any(map(_sets_apart, only_a + only_b)):
         return TitleMatch.different
     return TitleMatch.near if _are_slips(only_a, only_b) else TitleMatch.telling
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -109,8 +109,6 @@ class Token(NamedTuple):
 
 def fold(text: str) -> str:
     """`text` as the text index stores it."""
-    if text.isascii() and not _TELLING_ASCII.search(text):
-        return text
     plain = unmarked(text)
     if plain.isascii():
         return plain
@@ -122,7 +120,7 @@ def unmarked(text: str) -> str:
     between Chinese, Japanese and Korean characters."""
     if text.isascii() and not _TELLING_ASCII.search(text):
         return text
-    return "".join(piece.text for piece in _pieces(text))
+    return "".join([piece[0] for piece in _pieces(text)])
 
 
 def tokens(text: str) -> list[Token]:
@@ -228,7 +226,9 @@ def without_markup(text: str) -> str:
     )
 
 
-def _pieces(text: str, offset: int = 0, *, formula: bool = False) -> Iterator[Piece]:
+def _pieces(text: str, offset: int = 0, *, formula: bool = False) -> list[Piece]:
+    # A list, as generators within generators take twice as long.
+    pieces: list[Piece] = []
     position = at = 0
     while candidate := _CANDIDATE.search(text, at):
         match = _SPECIAL.match(text, candidate.start())
@@ -236,22 +236,27 @@ def _pieces(text: str, offset: int = 0, *, formula: bool = False) -> Iterator[Pi
             at = candidate.end()
             continue
         start, end = match.span()
-        yield from _as_it_is(text[position:start], offset + position, formula)
+        _add_as_it_is(pieces, text, position, start, offset, formula)
         position = at = end
         if match["formula"]:
-            yield from _pieces(text[start + 1 : end - 1], offset + start + 1, formula=True)
+            pieces += _pieces(text[start + 1 : end - 1], offset + start + 1, formula=True)
         else:
-            yield Piece(_replacement(match), offset + start, offset + end)
-    yield from _as_it_is(text[position:], offset + position, formula)
+            pieces.append(Piece(_replacement(match), offset + start, offset + end))
+    _add_as_it_is(pieces, text, position, len(text), offset, formula)
+    return pieces
 
 
-def _as_it_is(text: str, start: int, formula: bool) -> Iterator[Piece]:
-    position = 0
-    for match in _SHIFT.finditer(text) if formula else ():
-        yield Piece(text[position : match.start()], start + position, start + match.start())
-        position = match.end()
-    if text[position:]:
-        yield Piece(text[position:], start + position, start + len(text))
+def _add_as_it_is(
+    pieces: list[Piece], text: str, start: int, end: int, offset: int, formula: bool
+) -> None:
+    for match in _SHIFT.finditer(text, start, end) if formula else ():
+        if start < match.start():
+            pieces.append(
+                Piece(text[start : match.start()], offset + start, offset + match.start())
+            )
+        start = match.end()
+    if start < end:
+        pieces.append(Piece(text[start:end], offset + start, offset + end))
 
 
 def _replacement(match: re.Match[str]) -> str:

@@ -50,7 +50,6 @@ _UNREAD = Paper(title="")
 # Groups of titles of more than this size that begin alike ("A randomized controlled trial of ...")
 # are not compared by their beginning: that would be quadratic. Those that also end alike still are.
 _CROWDED = 50
-_YEARS = (-1, 0, 1)  # an article may be dated to the year before it was printed
 
 
 class _Pool:
@@ -138,9 +137,8 @@ def _clues(paper: Paper) -> Iterable[object]:
 
 def _authors_around(paper: Paper) -> Iterator[object]:
     """The block keys of papers by the same first author in the years before and after."""
-    for later in _YEARS:
-        if later and (key := record_keys.author_key(paper, later)):
-            yield ("author", key)
+    for key in record_keys.author_keys(paper)[1:]:
+        yield ("author", key)
 
 
 def _names(paper: Paper) -> list[Identifier]:
@@ -227,7 +225,7 @@ def _with_like_titles(db: Connection, titles: Iterable[str]) -> set[int]:
 def _with_authors(db: Connection, batch: Sequence[Paper]) -> set[int]:
     """Papers of the same first authors in the years around; see _CROWDED."""
     papers = schema.papers.c
-    keys = {record_keys.author_key(paper, later) for paper in batch for later in _YEARS} - {0}
+    keys = {key for paper in batch for key in record_keys.author_keys(paper)}
     found = db.execute(
         select(papers.id, papers.author_key).where(papers.author_key.in_(paper_rows.among(keys)))
     ).all()
