@@ -36,8 +36,8 @@ from sciread_app.services.recommend.linear_model import tfidf
 from sciread_app.services.recommend.model import (
     DESIGN,
     ComponentScores,
-    Split,
     TopicModelDesign,
+    TrainingRows,
     combine,
     score_components,
 )
@@ -157,7 +157,7 @@ def one_draw(
     for share, c in product(SHARES, CS):
         some = round(DESIGN.presumed * share)
         presumed = np.append(library[: DESIGN.presumed - some], candidates[:some])
-        lots = Split(wanted, np.empty(0, np.int64), presumed, rest)
+        lots = TrainingRows(wanted, np.empty(0, np.int64), presumed, rest)
         heard = score_components(words, papers.vectors, known, lots, replace(DESIGN, meaning_c=c))
         voices[share, c] = heard._replace(weights=np.empty(0))
     others = {
@@ -165,13 +165,15 @@ def one_draw(
         "nearest centroid": papers.vectors[rest] @ papers.vectors[wanted].mean(0),
         "chance": rng.random(len(rest)),
     }
-    lots = Split(wanted, np.empty(0, np.int64), presumed, rest)
+    lots = TrainingRows(wanted, np.empty(0, np.int64), presumed, rest)
     shown = voices[DESIGN.offered, DESIGN.meaning_c]
     judged = judge(papers, words, lots, combine(shown, DESIGN))
     return Draw(papers.included[rest], voices, others, judged)
 
 
-def judge(papers: Papers, words: Any, lots: Split, scores: np.ndarray) -> dict[object, float]:
+def judge(
+    papers: Papers, words: Any, lots: TrainingRows, scores: np.ndarray
+) -> dict[object, float]:
     """AP of what is left when the first ten were judged: without learning from that, with those
     that were kept, and also with those that were waved away, at different weights."""
     known, rest = np.ones(len(papers.texts), bool), lots.offered
@@ -182,7 +184,7 @@ def judge(papers: Papers, words: Any, lots: Split, scores: np.ndarray) -> dict[o
         return {}
     there = np.isin(rest, left)
     found = {BEFORE: measures(scores[there], papers.included[left])[0]}
-    then = Split(
+    then = TrainingRows(
         np.append(lots.wanted, kept), lots.unwanted, np.setdiff1d(lots.presumed, first), left
     )
     for name, lesson, said in [

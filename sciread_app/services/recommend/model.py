@@ -53,7 +53,7 @@ class PaperFeatures(NamedTuple):
     known: NDArray[np.bool_]
 
 
-class Split(NamedTuple):
+class TrainingRows(NamedTuple):
     """Rows of papers by their part in training."""
 
     wanted: Rows
@@ -121,7 +121,7 @@ def rank(
     """
     parts = (wanted, unwanted, presumed, offered)
     edges = np.cumsum([0, *(len(part.texts) for part in parts)])
-    split = Split(*(np.arange(first, end) for first, end in pairwise(edges)))
+    split = TrainingRows(*(np.arange(first, end) for first, end in pairwise(edges)))
     words, vocabulary = tfidf([text for part in parts for text in part.texts])
     components = score_components(
         words,
@@ -143,7 +143,7 @@ def score_components(
     words: csr_matrix,
     vectors: NDArray[np.float32],
     known: NDArray[np.bool_],
-    split: Split,
+    split: TrainingRows,
     design: TopicModelDesign,
 ) -> ComponentScores:
     """Train the components on the split, and score its candidates with each."""
@@ -151,7 +151,7 @@ def score_components(
     near_words = _near((words[split.offered] @ words[split.wanted].T).toarray())
     by_meaning, near_meaning = np.full((2, len(split.offered)), np.nan)
     there = known[split.offered]
-    usable = Split(*(rows[known[rows]] for rows in split))
+    usable = TrainingRows(*(rows[known[rows]] for rows in split))
     if len(usable.wanted) and len(usable.offered) and len(usable.unwanted) + len(usable.presumed):
         by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design)[1]
         near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.wanted].T)
@@ -174,7 +174,7 @@ def combine(components: ComponentScores, design: TopicModelDesign) -> Scores:
 
 
 def _learnt(
-    papers: Matrix, split: Split, c: float, design: TopicModelDesign
+    papers: Matrix, split: TrainingRows, c: float, design: TopicModelDesign
 ) -> tuple[Scores, Scores]:
     """The weights of a linear SVM, and its scores of the candidates."""
     seen = np.concatenate(split[:3])
@@ -186,7 +186,7 @@ def _learnt(
     return weights, np.asarray(papers[split.offered] @ weights, np.float64)
 
 
-def _weights(split: Split, design: TopicModelDesign) -> NDArray[np.float64]:
+def _weights(split: TrainingRows, design: TopicModelDesign) -> NDArray[np.float64]:
     """Sample weights with mean 1; wanted papers together weigh `ratio` times the others."""
     wanted, unwanted, presumed, _ = map(len, split)
     others = np.append(np.full(unwanted, design.said), np.ones(presumed))

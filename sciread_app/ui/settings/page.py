@@ -29,7 +29,7 @@ from sciread_app.ui.style.theme import ThemeChoice, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
-from sciread_app.ui.widgets.layout.sections import TextColumn
+from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 THEMES = (
@@ -184,7 +184,7 @@ class SettingsPage(Page):
         for section in (self._looks(), self._library(), self._sources(), self._kept()):
             column.addWidget(section)
         column.addStretch()
-        inner = TextColumn()
+        inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
         inner.setLayout(column)
         self.area = scroll = QScrollArea(

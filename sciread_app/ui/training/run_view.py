@@ -37,7 +37,7 @@ from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 from sciread_app.ui.widgets.layout.fact_table import FactTable
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.layout.sections import (
-    TextColumn,
+    ScrollContents,
     group,
     scrolling,
     section,
@@ -203,7 +203,7 @@ class TrainingView(QFrame):
         head.setSpacing(12)
         head.addWidget(self.title, 1)
         head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
-        body = TextColumn()
+        body = ScrollContents()
         column = QVBoxLayout(body)
         column.setContentsMargins(22, 18, 22, 22)
         column.setSpacing(14)

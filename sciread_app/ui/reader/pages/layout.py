@@ -13,7 +13,7 @@ GAP = 12  # pixels between pages, and around them
 TILE = 1536  # device pixels: larger pages are rendered in tiles
 
 
-class PageLayout:
+class DocumentLayout:
     """Coordinates in logical pixels from the top left of the column.
 
     `scale` is logical pixels per point, `turn` the rotation in quarter turns clockwise, `ratio`

@@ -23,7 +23,7 @@ from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.language import tr
 from sciread_app.ui.reader.pages import zoom
 from sciread_app.ui.reader.pages.image_cache import SHARP_BYTES, PageImageCache, Want
-from sciread_app.ui.reader.pages.layout import PageLayout, quick
+from sciread_app.ui.reader.pages.layout import DocumentLayout, quick
 from sciread_app.ui.reader.pages.painter import PageMarks, PagePainter
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
 from sciread_app.ui.reader.view_models import COLOURS, OpenedFile
@@ -197,7 +197,7 @@ class PageView(QAbstractScrollArea):
         self._painter = PagePainter(pictures, self.marks)
         self._mouse = MouseHandler(self, pictures, self.marks, self._page_point)
         self.zoom, self.turn, self.dark = zoom.WIDTH, 0, False
-        self.layout_ = PageLayout(file.shape.sizes, 1.0, 0)
+        self.layout_ = DocumentLayout(file.shape.sizes, 1.0, 0)
         self._request_timer = QTimer(self, singleShot=True, interval=SOON_MS)
         self._request_timer.timeout.connect(self._request_images)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -423,7 +423,7 @@ class PageView(QAbstractScrollArea):
         ratio = self.devicePixelRatioF()
         before = self.layout_
         if (scale, self.turn, ratio) != (before.scale, before.turn, before.ratio):
-            self.layout_ = PageLayout(sizes, scale, self.turn, ratio)
+            self.layout_ = DocumentLayout(sizes, scale, self.turn, ratio)
         down, across = self.verticalScrollBar(), self.horizontalScrollBar()
         down.setRange(0, max(self.layout_.height - room.height(), 0))
         down.setPageStep(max(room.height() - LINE, 1))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from sciread_app.domain.annotations.annotations import Box, Highlight, TextMatch
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
-from sciread_app.ui.reader.pages.layout import PageLayout, quick
+from sciread_app.ui.reader.pages.layout import DocumentLayout, quick
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextSelection
 from sciread_app.ui.reader.view_models import COLOURS
 from sciread_app.ui.style.theme import Theme
@@ -58,12 +58,12 @@ class PagePainter:
 
     def __init__(self, pictures: PageImageCache, marks: PageMarks) -> None:
         self._pictures, self._marks = pictures, marks
-        self.sharp: PageLayout | None = None  # the last layout with a sharp image
+        self.sharp: DocumentLayout | None = None  # the last layout with a sharp image
 
     def paint(
         self,
         painter: QPainter,
-        layout: PageLayout,
+        layout: DocumentLayout,
         page: int,
         within: QRectF,
         theme: Theme,
@@ -82,7 +82,7 @@ class PagePainter:
         painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
     def _paint_picture(
-        self, painter: QPainter, layout: PageLayout, page: int, within: QRectF, dark: bool
+        self, painter: QPainter, layout: DocumentLayout, page: int, within: QRectF, dark: bool
     ) -> None:
         parts = layout.parts(page, within, dark)
         images = [(part, self._pictures.picture(part)) for part in parts]
@@ -94,7 +94,9 @@ class PagePainter:
             if image:
                 painter.drawImage(layout.target(part), image)
 
-    def _paint_blurred(self, painter: QPainter, layout: PageLayout, page: int, dark: bool) -> None:
+    def _paint_blurred(
+        self, painter: QPainter, layout: DocumentLayout, page: int, dark: bool
+    ) -> None:
         """Paint the best available image, scaled, until the sharp one is rendered."""
         pictures, before = self._pictures, self.sharp
         parts = []
@@ -111,7 +113,7 @@ class PagePainter:
             painter.drawImage(layout.target(part), image)
 
     def _paint_marks(
-        self, painter: QPainter, layout: PageLayout, page: int, theme: Theme, dark: bool
+        self, painter: QPainter, layout: DocumentLayout, page: int, theme: Theme, dark: bool
     ) -> None:
         marks = self._marks
 
@@ -143,7 +145,7 @@ class PagePainter:
         return framed + [one.boxes for one in self._marks.highlights(page) if one.id == picked]
 
     def _paint_selection(
-        self, painter: QPainter, layout: PageLayout, page: int, theme: Theme
+        self, painter: QPainter, layout: DocumentLayout, page: int, theme: Theme
     ) -> None:
         text = self._pictures.text(page)
         if text is None or page not in self._marks.selection.pages:

@@ -33,7 +33,7 @@ from sciread_app.ui.training.form.requirements import CheckPart
 from sciread_app.ui.training.form.settings import SettingsPart
 from sciread_app.ui.training.text import estimate_text
 from sciread_app.ui.training.view_models import TrainingChoices
-from sciread_app.ui.widgets.layout.sections import TextColumn
+from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 from trainer.contract.errors import TrainerError
 
@@ -197,7 +197,7 @@ class TrainingForm(QFrame):
         self._fill_area()
 
     def _fill_area(self) -> None:
-        inner = TextColumn()
+        inner = ScrollContents()
         self.area.setWidget(inner)
         inner.setMaximumWidth(WIDTH)
         column = QVBoxLayout(inner)

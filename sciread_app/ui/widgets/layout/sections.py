@@ -68,7 +68,7 @@ class _Scroll(QScrollArea):
             self.ensureWidgetVisible(now)
 
 
-class TextColumn(QWidget):
+class ScrollContents(QWidget):
     """The contents of a scroll area: a column as high as its texts need at its width. (A scroll
     area ignores height-for-width.)"""
 

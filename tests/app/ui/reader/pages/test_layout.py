@@ -6,14 +6,14 @@ import pytest
 from PySide6.QtCore import QRectF, QSize
 
 from sciread_app.domain.annotations.annotations import Box, PageSize
-from sciread_app.ui.reader.pages.layout import GAP, TILE, PageLayout, quick
+from sciread_app.ui.reader.pages.layout import GAP, TILE, DocumentLayout, quick
 from sciread_app.ui.reader.pages.zoom import larger, scale_of, smaller
 
 SIZES = (PageSize(300, 400), PageSize(600, 400), PageSize(300, 400))
 
 
 def test_pages_are_stacked_and_centred():
-    layout = PageLayout(SIZES, 2.0, 0)
+    layout = DocumentLayout(SIZES, 2.0, 0)
     rects = [layout.rect(page) for page in range(3)]
     assert [rect.width() for rect in rects] == [600, 1200, 600]
     assert rects[0].left() == GAP + 300 and rects[1].left() == GAP
@@ -22,7 +22,7 @@ def test_pages_are_stacked_and_centred():
 
 
 def test_pages_returns_those_in_the_visible_range():
-    layout = PageLayout(SIZES, 1.0, 0)
+    layout = DocumentLayout(SIZES, 1.0, 0)
     assert layout.pages(0, 100) == range(0, 1)
     assert layout.pages(100, 500) == range(0, 2)
     assert layout.pages(layout.rect(0).bottom() + 2, layout.rect(1).top() + 1) == range(1, 2)
@@ -30,7 +30,7 @@ def test_pages_returns_those_in_the_visible_range():
 
 
 def test_place_is_independent_of_the_scale():
-    small, large = PageLayout(SIZES, 1.0, 0), PageLayout(SIZES, 3.0, 0)
+    small, large = DocumentLayout(SIZES, 1.0, 0), DocumentLayout(SIZES, 3.0, 0)
     place = small.place_of(small.height_of_rows(1.25))
     assert place == pytest.approx(1.25, abs=0.01)
     assert large.place_of(large.height_of_rows(place)) == pytest.approx(1.25, abs=0.01)
@@ -38,7 +38,7 @@ def test_place_is_independent_of_the_scale():
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
 def test_on_page_inverts_shown_on_a_turned_page(turn):
-    layout = PageLayout(SIZES, 1.5, turn)
+    layout = DocumentLayout(SIZES, 1.5, turn)
     shown = layout.shown(1, Box(30, 40, 50, 80))
     assert QRectF(layout.rect(1)).contains(shown)
     middle = layout.on_page(1, shown.center())
@@ -47,7 +47,7 @@ def test_on_page_inverts_shown_on_a_turned_page(turn):
 
 @pytest.mark.parametrize("turn", [0, 1])
 def test_parts_cover_a_large_page_without_overlap(turn):
-    layout = PageLayout(SIZES, 6.0, turn, ratio=2.0)
+    layout = DocumentLayout(SIZES, 6.0, turn, ratio=2.0)
     whole = QRectF(layout.rect(1))
     parts = layout.parts(1, whole, dark=False)
     area = sum(layout.target(p).width() * layout.target(p).height() for p in parts)
