@@ -31,7 +31,7 @@ from sciread_app.ui.application import SWITCH_INTERVAL
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.startup.pyside_features import read_no_sources
+from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
 from sciread_app.ui.style.theme import Appearance
 from tests.support.ui.heartbeat import FairHeartbeat
 from tests.support.ui.working_day import working_day
@@ -67,7 +67,7 @@ def renamed(path: Path) -> None:
 
 def work(home: Path, papers: Path) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL)
-    read_no_sources()
+    disable_source_inspection()
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     jobs = JobRunner()

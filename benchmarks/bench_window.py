@@ -31,13 +31,13 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from sciread_app.paths import open_home
 from sciread_app.ui.application import SWITCH_INTERVAL, _Opening
-from sciread_app.ui.shell.startup.pyside_features import read_no_sources
+from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance
 
 sys.setswitchinterval(SWITCH_INTERVAL)
-read_no_sources()
+disable_source_inspection()
 app, jobs, home = QApplication([]), JobRunner(), open_home(Path(sys.argv[1]))
 window = MainWindow(home.folder, jobs, Appearance(app))
 opening = _Opening(home, window, jobs, None)

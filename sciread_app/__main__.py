@@ -1,4 +1,4 @@
-"""Where SciRead starts: the window, a verb of the command line, or the trainer."""
+"""The entry point of SciRead: the window, a command, or the trainer."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.startup.display import connect
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
-from sciread_app.ui.shell.startup.pyside_features import read_no_sources
+from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
 from sciread_app.ui.shell.startup.screenshot import ScreenshotRunner
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
@@ -119,7 +119,7 @@ class Session:
 
     def _run(self) -> int:
         sys.setswitchinterval(SWITCH_INTERVAL)
-        read_no_sources()
+        disable_source_inspection()
         collector = GarbageCollector()
         settings, _ = read_settings(self._home.settings)
         appearance = Appearance(self._app, ThemeChoice(settings.theme))
@@ -206,10 +206,10 @@ class Session:
         return bell
 
     def _leave_to_the_other(self) -> int:
-        from sciread_app.ui.shell.startup.single_instance import ring
+        from sciread_app.ui.shell.startup.single_instance import notify_running_instance
 
         message = tr("SciRead is already open on {folder}.", folder=self._home.folder)
-        if not self._screenshot and ring(self._home.folder, self._files):
+        if not self._screenshot and notify_running_instance(self._home.folder, self._files):
             came = tr("Its window has come to the front.")
             print(f"{message} {came}", file=sys.stderr)
             return 0

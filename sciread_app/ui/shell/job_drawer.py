@@ -1,4 +1,4 @@
-"""The drawer above the foot, in which stands what goes on in the background."""
+"""The drawer above the status bar that lists background jobs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class JobDrawer(QObject):
-    """Open, it has the focus; closed, it gives it back. The list in it is made when it is first
-    wanted."""
+    """Takes the focus when it opens and returns it when it closes. The panel is created when it is
+    opened for the first time."""
 
     ledger_requested = Signal(object)  # Ledger
 
@@ -40,12 +40,12 @@ class JobDrawer(QObject):
             centre.take_focus()
 
     def panes(self) -> Sequence[QWidget]:
-        """What F6 goes through."""
+        """Return the panes that F6 cycles through."""
         return (self.centre,) if self.centre else ()
 
     def _made(self) -> JobPanel:
         from sciread_app.ui.shell.job_panel import (
-            JobPanel,  # who opens a window does not wait for it
+            JobPanel,  # imported late for a faster start
         )
 
         centre = JobPanel(self._log, self._appearance)

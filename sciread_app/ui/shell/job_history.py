@@ -1,4 +1,4 @@
-"""What goes on behind the window, and what has gone on since it was opened."""
+"""The history of background jobs since the window was opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sciread_app.ui.formatting import ProgressRate, duration, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary
 
-REMEMBERED = 60  # pieces of work that have ended
+REMEMBERED = 60  # finished jobs that are kept
 
 
 class JobState(enum.Enum):
@@ -32,7 +32,7 @@ class JobState(enum.Enum):
 
 @dataclass(eq=False)
 class JobRecord:
-    """A job as a person follows it; it outlives the job."""
+    """The record of a job, which is kept after the job has ended."""
 
     job: Job
     state: JobState = JobState.waiting
@@ -48,8 +48,8 @@ class JobRecord:
     def title(self) -> str:
         return self.job.title
 
-    def says(self) -> str:
-        """How far it is, or how it ended, in one line."""
+    def status_text(self) -> str:
+        """Return the progress or the outcome in one line."""
         if self.state is JobState.waiting:
             return tr("Waiting for its turn")
         if not self.state.ended:
@@ -151,7 +151,7 @@ class JobHistory(QObject):
 
 
 def ledger_of(result: object) -> ImportSummary | None:
-    """What was skipped and why, as far as a result says so."""
+    """Return the skipped entries with their reasons, if the result holds any."""
     if isinstance(result, FetchResults):
         return result.ledger
     if isinstance(result, CitationReport):

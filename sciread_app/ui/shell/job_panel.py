@@ -55,7 +55,7 @@ class JobPanel(QFrame):
         return self._rows[work]
 
     def take_focus(self) -> None:
-        """To the first button that does something, else to the one that closes."""
+        """Focus the first available button of a job, or the close button."""
         buttons = self._list.findChildren(QPushButton)
         shown = [button for button in buttons if not button.isHidden() and button.isEnabled()]
         (shown[0] if shown else self.close_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -64,7 +64,7 @@ class JobPanel(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as what it lists; no more than a part of the window, which grows for nothing."""
+        """Fit the height to the list, limited to 40 % of the window."""
         rows = self._list.sizeHint().height() + self._head.sizeHint().height() + 40
         self._wanted = max(LEAST, min(rows, HEIGHT, self.window().height() * 2 // 5))
         self.setMaximumHeight(self._wanted)
@@ -143,8 +143,8 @@ class JobRow(QFrame):
         self._stopping = False
         self.title = QLabel(work.title, wordWrap=True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.says = styled(QLabel(wordWrap=True), "quiet")
-        self.says.setTextFormat(Qt.TextFormat.PlainText)
+        self.status = styled(QLabel(wordWrap=True), "quiet")
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(work.title)
@@ -162,7 +162,7 @@ class JobRow(QFrame):
     def show_state(self) -> None:
         work, state = self._work, self._work.state
         going = not state.ended
-        self.says.setText(tr("Stopping…") if self._stopping and going else work.says())
+        self.status.setText(tr("Stopping…") if self._stopping and going else work.status_text())
         self.bar.setVisible(going and state is not JobState.waiting)
         self.bar.setRange(0, 1000 if work.total or state is JobState.held else 0)
         self.bar.setValue(min(1000, work.done * 1000 // work.total) if work.total else 0)
@@ -175,7 +175,7 @@ class JobRow(QFrame):
         self.skipped.setVisible(bool(ledger and ledger.listed))
         self.report.setVisible(bool(work.job.problem and work.job.problem.report))
         self.again.setVisible(state in (JobState.failed, JobState.stopped))
-        self.setAccessibleName(f"{work.title}: {self.says.text()}")
+        self.setAccessibleName(f"{work.title}: {self.status.text()}")
 
     def _button(self, text: str, do: Callable[[], None]) -> QPushButton:
         button = styled(QPushButton(text), "link")
@@ -208,7 +208,7 @@ class JobRow(QFrame):
         words = QVBoxLayout()
         words.setSpacing(3)
         words.addWidget(self.title)
-        words.addWidget(self.says)
+        words.addWidget(self.status)
         words.addWidget(self.bar)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 8, 8)

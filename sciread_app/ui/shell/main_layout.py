@@ -1,4 +1,4 @@
-"""How the parts of the window lie: the rail, the pages with a banner over them, the foot below."""
+"""The layout of the main window: navigation bar, pages with a banner, and status bar."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class MainLayout(QWidget):
             self._place_banner(self._in_use())
 
     def _show_banner(self, new: bool) -> None:
-        """What came to light when another message was closed stays where that was."""
+        """Place a new message. One shown because another was closed stays in the same place."""
         if new:
             self._place_banner(self._in_use())
         else:
@@ -120,7 +120,7 @@ class MainLayout(QWidget):
             self.banner.setGeometry(place)
 
     def _place_banner(self, keep_clear: Sequence[QRect]) -> None:
-        """Where it covers nothing of `keep_clear`, and as few controls of the page as can be."""
+        """Place the banner where it covers nothing of `keep_clear` and few controls of the page."""
         size, area = self._banner_size(), self._banner_area()
         self.banner.setGeometry(clear_place(size, area, self._controls(), keep_clear))
         self.banner.raise_()

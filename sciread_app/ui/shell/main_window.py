@@ -53,10 +53,10 @@ FIRST_SIZE = (1240, 800)
 
 
 class MainWindow(QMainWindow):
-    """Shown at once, with a library in it as soon as `open` is called."""
+    """The main window. It is shown at once; `open` shows a library in it."""
 
     theme_chosen = Signal(object)  # Choice
-    restart_requested = Signal()  # of the program, for what it can only be told at its start
+    restart_requested = Signal()  # of the program, for settings that take effect at the start
     reopen_requested = Signal(object)  # Reopening: what can only be done to a closed library
 
     # Set by `open`
@@ -243,7 +243,7 @@ class MainWindow(QMainWindow):
         page.show_or_measure(space)
 
     def show_on_map(self, papers: Sequence[int], title: str = tr("Shown on the map")) -> None:
-        """Let these papers stand out on the map, and bring them into sight."""
+        """Highlight these papers on the map and scroll to them."""
         from sciread_app.ui.map.page import MapPage
 
         self.go_to("map")
@@ -252,18 +252,18 @@ class MainWindow(QMainWindow):
             page.show_papers(papers, title)
 
     def show_chosen_on_map(self) -> None:
-        """What is chosen on the page that is looked at."""
+        """Show the selected papers of the current page on the map."""
         shown = self._pages.currentWidget()
         if isinstance(shown, Page):
             self.show_on_map(shown.chosen())
 
     def show_found_on_map(self) -> None:
-        """What stands on the search page now."""
+        """Show the results of the search page on the map."""
         view = self.page.view
         self.show_on_map(view.listing.ids, view.title or view.query or tr("The whole library"))
 
     def search_for(self, query: str) -> None:
-        """Show what is found for a query, as if it had been typed."""
+        """Search for a query as if it had been typed."""
         self.go_to("search")
         self.page.search_box.set_text(query)
         self.page.search()
@@ -271,18 +271,18 @@ class MainWindow(QMainWindow):
     def show_palette(self) -> None:
         if not self._palette:
             from sciread_app.ui.shell.commands.command_palette import (
-                CommandPalette,  # who opens a window does not wait for it
+                CommandPalette,  # imported late for a faster start
             )
 
             self._palette = CommandPalette(self, self.offer, self._jobs, self.appearance)
         self._palette.open()
 
     def toggle_work(self) -> None:
-        """Show or hide what goes on in the background."""
+        """Show or hide the background jobs."""
         self.work_drawer.toggle()
 
     def next_pane(self) -> None:
-        """Move the focus on: the rail, the panes of the page, work, what the banner says."""
+        """Move the focus to the next of: navigation bar, panes of the page, jobs, banner."""
         page = self._pages.currentWidget()
         panes = page.panes() if isinstance(page, Page) else ()
         next_pane([self.rail, *panes, *self.work_drawer.panes(), self.banner])
@@ -474,7 +474,7 @@ class MainWindow(QMainWindow):
         drops.alike_requested.connect(self.find_like)
 
     def memory(self) -> QSettings:
-        """What a window remembers until the next time."""
+        """Return the state that the window keeps for the next start."""
         return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
 
     def _restore(self) -> None:

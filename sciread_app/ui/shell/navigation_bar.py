@@ -15,11 +15,11 @@ from sciread_app.ui.style.theme import Appearance, Theme, scaled
 
 WIDTH, HEIGHT = 68, 58  # pixels of a button
 LEAST, GAP, TOP = 30, 4, 12  # of one without its name, between two, above the first
-PICTURE, SMALLEST, AROUND = 22, 15, 17  # at most, beside its name, and around the two
+PICTURE, SMALLEST, AROUND = 22, 15, 17  # icon sizes: maximum, beside a name; and the padding
 
 
 class NavigationBar(QFrame):
-    """Up and Down go from page to page."""
+    """The list of pages. Up and Down select the page."""
 
     chosen = Signal(str)  # the key of a place, by a person
 
@@ -49,7 +49,7 @@ class NavigationBar(QFrame):
         return QSize(WIDTH + 8, TOP + 8 + len(self._pages) * (LEAST + GAP))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, at 300 %, pictures are smaller, or remain alone."""
+        """Shrink the icons or hide their names if there is little room, as at 300 %."""
         room = (self.height() - TOP - 8) // len(self._pages) - GAP
         for button in self._buttons.values():
             button.fit(min(HEIGHT, max(LEAST, room)))
@@ -61,7 +61,7 @@ class NavigationBar(QFrame):
         self._buttons[key].setChecked(True)
 
     def show_busy(self, key: str, busy: bool) -> None:
-        """Whether something goes on there that takes a while."""
+        """Show whether a page is busy."""
         self._buttons[key].show_busy(busy)
 
 

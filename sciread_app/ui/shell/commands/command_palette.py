@@ -1,4 +1,4 @@
-"""The command palette (Ctrl+K): everything that can be done or gone to, found by a few letters."""
+"""The command palette (Ctrl+K): finds commands, pages and collections by a few letters."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ EntryRole = Qt.ItemDataRole.UserRole
 
 
 class PaletteSource(Protocol):
-    """What there is to choose from, and what was chosen before."""
+    """Provides the entries of the palette and remembers which were used."""
 
     def commands(self) -> Sequence[PaletteEntry]:
-        """What is known at once."""
+        """Return the entries that are available immediately."""
         ...
 
     def goals(self, task: Task) -> Sequence[PaletteEntry]:
-        """What must be read from the library; not called on this thread."""
+        """Return the entries read from the library; called on a background thread."""
         ...
 
     def recent(self) -> Sequence[str]:
-        """The keys of entries, the one used last first."""
+        """Return the keys of the entries used last, latest first."""
         ...
 
     def was_used(self, entry: PaletteEntry) -> None: ...
@@ -74,7 +74,7 @@ class PaletteSource(Protocol):
 
 
 class CommandPalette(QFrame):
-    """Lies over the window while it is open. The box keeps the focus; Up and Down choose."""
+    """An overlay on the window. The text box keeps the focus; Up and Down select an entry."""
 
     closed = Signal()
 
@@ -143,7 +143,7 @@ class CommandPalette(QFrame):
             assert isinstance(event, QKeyEvent)
             return self._key(event)
         elif event.type() is QEvent.Type.FocusOut and self.isVisible():
-            self.hide()  # whoever took the focus keeps it
+            self.hide()  # without taking the focus back
         return False
 
     def _key(self, event: QKeyEvent) -> bool:
@@ -200,7 +200,7 @@ class CommandPalette(QFrame):
 
     def _show(self, typed: str, found: list[PaletteEntry]) -> None:
         if typed:
-            # Who presses Enter gets what begins like this; else the papers that are about it.
+            # Return selects an entry that begins with the text; otherwise it starts a search.
             place = 1 if found and is_sure(found[0], typed) else 0
             title = tr("Search for “{typed}”", typed=typed)
             search = PaletteEntry("", title, tr("Search"), self._searching(typed))
@@ -256,9 +256,9 @@ class _List(QListView):
         index = self.entries.index(max(0, min(rows - 1, row)), 0)
         self.setCurrentIndex(index)
         self.scrollTo(index)
-        # The focus stays in the box, so that nobody would hear what is chosen.
-        said = str(index.data(Qt.ItemDataRole.AccessibleTextRole) or "")
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, said))
+        # A screen reader would not read the selected entry, since the focus stays in the box.
+        text = str(index.data(Qt.ItemDataRole.AccessibleTextRole) or "")
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
 
 class _Rows(QAbstractListModel):
@@ -285,7 +285,7 @@ class _Rows(QAbstractListModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        # What cannot be done can still be chosen with the keys, to hear why.
+        # Unavailable entries can be selected too, so that a screen reader reads the reason.
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
 

@@ -1,4 +1,4 @@
-"""What the command palette offers, and which of it is meant by what is typed."""
+"""The entries of the command palette, and how typed text is matched with them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from collections.abc import Sequence
 from sciread_app.domain.text.accents import fold_accents
 from sciread_app.ui.page import PaletteEntry
 
-SHOWN = 200  # entries at most: nobody reads on
-FEW = 8  # entries that are spelt a little differently
-ALIKE = 72  # of 100, from which on rapidfuzz's partial ratio is taken for a slip of the finger
-SHORT = 3  # letters from which on something can have been misspelt
+SHOWN = 200  # entries at most
+FEW = 8  # entries with similar spelling, at most
+ALIKE = 72  # minimum of rapidfuzz's partial ratio (0 to 100) for a misspelling
+SHORT = 3  # minimum length of a text that is checked for misspellings
 
 _NO_WORD = re.compile(r"[\W_]+")
 
 
 class PaletteEntries:
-    """Thousands of entries, prepared for being looked through at each letter, which takes some
-    milliseconds; to prepare them and to look for misspelt ones takes longer."""
+    """An index of thousands of entries.
+
+    `find` takes a few milliseconds, so that it can run at each letter; creating the index and
+    `alike` take longer.
+    """
 
     def __init__(self, entries: Sequence[PaletteEntry] = ()) -> None:
         self._entries = list(entries)
@@ -32,9 +35,10 @@ class PaletteEntries:
         return len(self._entries)
 
     def find(self, typed: str, recent: Sequence[str] = ()) -> list[PaletteEntry]:
-        """The entries that are meant, likeliest first; without a word, what was used last.
+        """Return the matching entries, best first, or all, latest used first, if `typed` is empty.
 
-        Beginnings come before middles; among equals, what was used lately; then the shorter.
+        Matches at the beginning of a title come before others, then recently used entries, then
+        shorter ones.
         """
         age = {key: n for n, key in enumerate(recent)}
         wanted = _words(fold_accents(typed))
@@ -50,8 +54,8 @@ class PaletteEntries:
         return [self._entries[n] for *_, n in heapq.nsmallest(SHOWN, ranked)]
 
     def alike(self, typed: str) -> list[PaletteEntry]:
-        """Entries that are spelt a little differently, or hold what was typed somewhere else."""
-        from rapidfuzz import fuzz, process  # 0.1 s, which the window has not when it opens
+        """Return entries with similar spelling, best first."""
+        from rapidfuzz import fuzz, process  # takes 0.1 s to import
 
         wanted = _words(fold_accents(typed))
         if len(wanted) < SHORT:
@@ -59,11 +63,11 @@ class PaletteEntries:
         hits = process.extract(
             wanted, self._titles, scorer=fuzz.partial_ratio, score_cutoff=ALIKE, limit=FEW
         )
-        # What is shorter than what was typed would be found in it, rather than it in that.
+        # A partial ratio also finds short titles inside a longer text.
         return [self._entries[n] for title, _, n in hits if len(title) >= len(wanted) - 1]
 
     def _tiers(self, wanted: str) -> dict[int, int]:
-        """How well each entry fits that does, by its place: 0 is best."""
+        """Return the rank of each matching entry, by its index; 0 is best."""
         every = range(len(self._entries))
         if not wanted:
             return dict.fromkeys(every, 0)
@@ -80,7 +84,7 @@ class PaletteEntries:
 
 
 def is_sure(entry: PaletteEntry, typed: str) -> bool:
-    """Whether words of the entry begin with all that was typed: who presses Enter means it."""
+    """Whether each typed word is the beginning of a word of the title."""
     wanted, spaced = _words(fold_accents(typed)), f" {_words(fold_accents(entry.title))}"
     return bool(wanted) and all(f" {part}" in spaced for part in wanted.split())
 
@@ -90,12 +94,12 @@ def _words(text: str) -> str:
 
 
 def used(recent: Sequence[str], key: str, keep: int = 50) -> list[str]:
-    """What was used last, with `key` now the last of all."""
+    """Return `recent`, latest first, with `key` added in front."""
     return [key, *(known for known in recent if known != key)][:keep]
 
 
 def searched(searches: Sequence[str], query: str, keep: int = 30) -> list[str]:
-    """The last searches, newest first. A query that is still being typed grows in its place."""
+    """Return `searches`, latest first, with `query` added. It replaces the query it extends."""
     query = " ".join(query.split())
     if not query:
         return list(searches)

@@ -79,7 +79,7 @@ class WindowPaletteSource:
 
 
 def _words_for(goal: PaletteTarget) -> tuple[str, str]:
-    """What the entry of a goal is called, and its kind."""
+    """Return the title and the kind of the entry for a target."""
     if goal.kind == "Collection":
         return tr("Go to collection: {name}", name=goal.name), tr("Collection")
     if goal.kind == "Tag":

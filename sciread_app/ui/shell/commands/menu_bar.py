@@ -122,14 +122,14 @@ class MenuBar:
         self._actions.show_place(place)
 
     def live_on(self, hits: PaperList) -> None:
-        """Letters and digits are shortcuts in this list only: elsewhere they are typed."""
+        """Enable the shortcuts of one letter or digit in this list, and only there."""
         for verb in (*PAPERS, *STARS):
             action = self.on_shelf[verb.name]
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             hits.addAction(action)
 
     def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
-        """What has a key, by menu. Undo and Redo stand there without the edit that they are for."""
+        """Return the shortcuts by menu. Undo and Redo are listed without the name of an edit."""
         constant = {self.on_shelf[verb.name]: verb.text for verb in BACK}
         groups = []
         for menu in self._bar.findChildren(QMenu):
@@ -143,7 +143,7 @@ class MenuBar:
         return groups
 
     def verbs(self) -> list[tuple[str, QAction]]:
-        """Every verb with its full name: «Theme: Dark», «Go to Intake»."""
+        """Return every action with its full name, such as «Theme: Dark» or «Go to Intake»."""
         menus = self._bar.findChildren(QMenu)
         named = []
         for menu in menus:

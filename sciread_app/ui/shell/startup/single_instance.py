@@ -52,7 +52,7 @@ class SingleInstanceServer(QObject):
             caller.abort()
         if not caller.canReadLine():
             return
-        paths = understood(bytes(caller.readLine().data()))
+        paths = decode_paths(bytes(caller.readLine().data()))
         caller.write(QByteArray(HEARD))
         caller.flush()
         caller.disconnectFromServer()
@@ -60,24 +60,24 @@ class SingleInstanceServer(QObject):
             self.notified.emit(paths)
 
 
-def ring(home: Path, paths: Sequence[Path]) -> bool:
+def notify_running_instance(home: Path, paths: Sequence[Path]) -> bool:
     """Hand these files to the window that is open on this home. False if it does not answer."""
     socket = QLocalSocket()
     socket.connectToServer(_name(home))
     if not socket.waitForConnected(PATIENCE_MS):
         return False
-    socket.write(QByteArray(told(paths)))
+    socket.write(QByteArray(encode_paths(paths)))
     if not socket.canReadLine():
         socket.waitForReadyRead(PATIENCE_MS)
     return socket.readLine().data() == HEARD
 
 
-def told(paths: Sequence[Path]) -> bytes:
+def encode_paths(paths: Sequence[Path]) -> bytes:
     """The line that hands these over."""
     return json.dumps({"paths": [str(path.absolute()) for path in paths]}).encode() + b"\n"
 
 
-def understood(line: bytes) -> list[Path] | None:
+def decode_paths(line: bytes) -> list[Path] | None:
     """The paths in what was handed over; None for what no window of ours would say."""
     try:
         paths = json.loads(line)["paths"]

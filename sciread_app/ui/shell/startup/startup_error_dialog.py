@@ -61,7 +61,7 @@ class StartupErrorDialog(QMessageBox):
 
 
 def ask_for_folder(message: str, hint: str) -> Path | None:
-    """Say why a folder cannot be used, and ask for another; None to quit."""
+    """Show why a folder cannot be used and ask for another. Returns None to quit."""
     chosen: list[Path] = []
     while not chosen:
         box = StartupErrorDialog(message, hint)
@@ -73,7 +73,7 @@ def ask_for_folder(message: str, hint: str) -> Path | None:
 
 
 def ask_for_backup(copies: Sequence[Copy], parent: QWidget) -> Copy | None:
-    """Which of these backups to restore; None if none. Says so where there are none."""
+    """Ask which of these backups to restore. Returns None if there are none or none is chosen."""
     if not copies:
         QMessageBox.warning(
             parent,
@@ -97,6 +97,6 @@ def _named(copy: Copy) -> str:
 
 
 def _free(folder: Path) -> Path:
-    """This folder, or one beside it that is not there yet."""
+    """Return the folder, or a similar name in the same place that is not in use."""
     names = [folder, *(folder.with_name(f"{folder.name} {n}") for n in range(2, 1000))]
     return next(name for name in names if not name.exists())

@@ -58,22 +58,22 @@ def started(qtbot, centre, jobs, steps, **how):
 def test_running_job_shows_its_progress(qtbot, jobs, centre):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: "1 of 4 · a.bib" in row.says.text())
+    qtbot.waitUntil(lambda: "1 of 4 · a.bib" in row.status.text())
     assert row.title.text() == "Importing a.bib" and row.bar.isVisible()
     assert "25 %" in row.accessibleName()
     steps.let.release(3)
     qtbot.waitUntil(lambda: work.state is JobState.done)
-    assert row.says.text().startswith("Done at ") and not row.bar.isVisible()
+    assert row.status.text().startswith("Done at ") and not row.bar.isVisible()
 
 
 def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
     steps = Steps()
     started(qtbot, centre, jobs, steps)
     waiting, row = started(qtbot, centre, jobs, Steps())
-    assert row.says.text() == "Waiting for its turn"
+    assert row.status.text() == "Waiting for its turn"
     qtbot.waitUntil(row.cancel.isVisible)
     click(qtbot, row.cancel)
-    assert row.says.text() == "Stopping…"
+    assert row.status.text() == "Stopping…"
     steps.let.release(3)
     qtbot.waitUntil(lambda: waiting.state is JobState.stopped)
     qtbot.waitUntil(lambda: not jobs.running())
@@ -85,7 +85,7 @@ def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
     work, row = started(qtbot, centre, jobs, steps, queue=queue)
     qtbot.waitUntil(lambda: work.state is JobState.running and work.done == 1)
     click(qtbot, row.pause)
-    assert work.state is JobState.held and row.says.text().startswith("Paused")
+    assert work.state is JobState.held and row.status.text().startswith("Paused")
     assert row.pause.text() == "Go on"
     click(qtbot, row.pause)
     steps.let.release(3)
@@ -99,7 +99,7 @@ def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
     assert not row.again.isVisible()
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is JobState.stopped)
-    assert "What was done until then is kept" in row.says.text()
+    assert "What was done until then is kept" in row.status.text()
     click(qtbot, row.again)
     assert not row.again.isEnabled()
     steps.let.release(3)
@@ -113,7 +113,7 @@ def test_failed_job_shows_message_and_hint(qtbot, jobs, centre):
     steps.let.release(3)
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: work.state is JobState.failed)
-    assert "The disk is full. Make room." in row.says.text()
+    assert "The disk is full. Make room." in row.status.text()
     assert row.again.isVisible() and not row.report.isVisible()
 
 
@@ -133,7 +133,7 @@ def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     steps.let.release(3)
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: work.state is JobState.done)
-    assert "1 new, 1 already there, 1 failed" in row.says.text()
+    assert "1 new, 1 already there, 1 failed" in row.status.text()
     with qtbot.waitSignal(centre.ledger_requested) as wanted:
         click(qtbot, row.skipped)
     assert wanted.args[0].failures[0].why == "No closing brace."

@@ -611,7 +611,7 @@ def test_failed_training_is_explained_in_the_job_panel(
     work = window.work_log.works[-1]
     service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
     qtbot.waitUntil(lambda: work.state is JobState.failed)
-    assert "The disk is full." in work.says()
+    assert "The disk is full." in work.status_text()
     assert not window.findChild(StatusBar).what.isVisible()
 
 

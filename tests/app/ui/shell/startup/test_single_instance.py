@@ -15,9 +15,9 @@ from sciread_app.ui.shell.startup.single_instance import (
     HEARD,
     SingleInstanceServer,
     _name,
-    ring,
-    told,
-    understood,
+    decode_paths,
+    encode_paths,
+    notify_running_instance,
 )
 
 
@@ -41,25 +41,25 @@ def send(qtbot, home, line):
 
 def test_files_are_passed_to_the_open_window(qtbot, server, tmp_path):
     with qtbot.waitSignal(server.notified) as notified:
-        answer = send(qtbot, tmp_path, told([tmp_path / "ä b.bib", tmp_path / "c.ris"]))
+        answer = send(qtbot, tmp_path, encode_paths([tmp_path / "ä b.bib", tmp_path / "c.ris"]))
     assert notified.args == [[tmp_path / "ä b.bib", tmp_path / "c.ris"]]
     assert answer == HEARD
 
 
 def test_notification_without_files_has_an_empty_list(qtbot, server, tmp_path):
     with qtbot.waitSignal(server.notified) as notified:
-        send(qtbot, tmp_path, told([]))
+        send(qtbot, tmp_path, encode_paths([]))
     assert notified.args == [[]]
 
 
 def test_ring_of_another_library_reaches_no_window(server, tmp_path):
-    assert not ring(tmp_path / "other", [])
+    assert not notify_running_instance(tmp_path / "other", [])
 
 
 def test_server_replaces_a_stale_socket(qtbot, qapp, server, tmp_path):
     again = SingleInstanceServer(tmp_path, qapp)  # as after a crash of the first window
     with qtbot.waitSignal(again.notified):
-        send(qtbot, tmp_path, told([]))
+        send(qtbot, tmp_path, encode_paths([]))
     again.close()
     qapp.removeEventFilter(again)
 
@@ -86,7 +86,7 @@ def test_second_window_passes_its_files_and_exits(qtbot, server, tmp_path):
 
 @pytest.mark.parametrize("line", [b"hello\n", b'{"paths": "x"}\n', b"[" * 9_000 + b"\n", b"{}\n"])
 def test_malformed_message_is_ignored(qtbot, server, tmp_path, line):
-    assert understood(line) is None
+    assert decode_paths(line) is None
     notified = []
     server.notified.connect(notified.append)
     send(qtbot, tmp_path, line)

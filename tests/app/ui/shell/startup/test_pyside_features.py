@@ -7,8 +7,8 @@ import sys
 
 READING = """
 from PySide6.QtWidgets import QWidget
-from sciread_app.ui.shell.startup.pyside_features import read_no_sources
-read_no_sources()
+from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
+disable_source_inspection()
 import linecache, wave
 from sciread_app.ui.add_papers import import_report as ledger
 print([file for file in (wave.__file__, ledger.__file__) if file in linecache.cache])
