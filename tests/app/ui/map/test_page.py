@@ -464,7 +464,7 @@ def test_refreshed_map_keeps_the_selection(show, gateway, qtbot):
 
 def test_papers_that_cannot_be_placed_are_tried_once(show, gateway, qtbot, jobs):
     class UnchangedMaps(FakeMap):
-        def draw(self, task, *, anew):
+        def draw(self, task, *, from_scratch):
             self.asked.append("draw")
             return self.drawn
 
