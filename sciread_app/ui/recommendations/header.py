@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSizePolicy,
-    QSpacerItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -266,8 +265,9 @@ class RecommendationsHeader(QWidget):
         column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._verbs)
         column.addWidget(self.note)
-        # Temporary extra space goes below, so that nothing above moves.
-        column.addSpacerItem(QSpacerItem(0, 0, vData=QSizePolicy.Policy.Minimum))
+        # The header is higher than needed until the page is laid out anew: the extra space goes
+        # below, so that nothing above moves.
+        column.addStretch(1)
 
     def _build_fields(self, appearance: Appearance) -> QWidget:
         self.must, self.never = (styled(QLineEdit(), "field") for _ in range(2))

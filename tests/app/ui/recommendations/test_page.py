@@ -259,6 +259,21 @@ def test_refine_button_keeps_its_place(show, qtbot, jobs):
         assert place() == before
 
 
+def test_refine_button_keeps_its_place_in_a_header_without_buttons(show, jobs, qtbot):
+    page, foryou = show(BEES)
+    foryou.come = []
+    page.library_changed(LibraryChanges(papers=True))
+    settle(qtbot, jobs)
+    qtbot.waitUntil(lambda: not listed(page))
+    head = page.head
+    places = set()
+    for extra in (0, 24, 80):
+        head.resize(507, head.sizeHint().height() + extra)
+        QApplication.sendPostedEvents()  # layouts
+        places.add(head.refine_button.mapTo(head, QPoint(0, 0)).y())
+    assert len(places) == 1
+
+
 def test_home_and_end_keys_go_to_the_first_and_last_paper(show, qtbot):
     page, _ = show(BEES)
     page.list.setFocus()
