@@ -56,8 +56,7 @@ class FetchCard(QFrame):
         self.fetch = fetch
         self.running: RunningFetch | None = None
         self._build()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
         self.show_fetch(fetch, None, None)
 
     def show_fetch(

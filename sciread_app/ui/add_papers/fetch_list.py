@@ -45,8 +45,7 @@ class FetchList(QWidget):
         self._build()
         work.listed.connect(self._list)
         work.moved.connect(self._move)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
         self._list()
 
     def to_top(self) -> None:

@@ -83,8 +83,7 @@ class ImportHistoryPanel(QWidget):
         self._jobs = jobs
         self._appearance = appearance
         self._build()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def load(self) -> None:
         self._jobs.run(

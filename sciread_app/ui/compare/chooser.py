@@ -37,8 +37,7 @@ class ModelPairSelector(QWidget):
             box.currentIndexChanged.connect(self._choose)
         self.blind.toggled.connect(lambda _: self.changed.emit())
         self.close_button.clicked.connect(self.closed)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def offer(self, models: Sequence[ComparableModel]) -> None:
         """Offer these models, keeping the selection where possible."""

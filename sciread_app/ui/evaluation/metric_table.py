@@ -50,7 +50,7 @@ class MetricTable(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setWordWrap(False)
         self.horizontalHeader().setSectionsClickable(False)
-        appearance.changed.connect(self._repaint)
+        appearance.changed.connect(self.viewport().update)
 
     def stretch(self, column: int, minimum: int) -> None:
         """Stretch a column over the remaining width; if that is less than `minimum` (pixels), the
@@ -69,9 +69,6 @@ class MetricTable(QTableView):
             self.setRowHeight(number, HEADING_HEIGHT if heading else ROW_HEIGHT)
             if heading and columns > 1:
                 self.setSpan(number, 0, 1, columns)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.viewport().update()
 
 
 class MetricDelegate(QStyledItemDelegate, Generic[Model]):

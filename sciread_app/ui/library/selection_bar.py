@@ -55,8 +55,7 @@ class SelectionBar(QFrame):
         self.clear.setToolTip(tr("Choose one only"))
         self.clear.clicked.connect(self.cleared)
         self._lay_out()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def show_count(self, count: int, *, in_trash: bool) -> None:
         """Show the number of selected papers. The bar is hidden for a single one, which is only

@@ -21,7 +21,7 @@ from sciread_app.ui.library.tree_nodes import (
     TreeNode,
 )
 from sciread_app.ui.style.icons import icon
-from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.row_table import Index
 
 INDENT = 16
@@ -57,11 +57,8 @@ class LibraryTreeView(QTreeView):
         self.collapsed.connect(lambda index: self._fold(index, False))
         self.clicked.connect(self._click)
         self.verticalScrollBar().valueChanged.connect(self._see_more)
-        appearance.changed.connect(self._repaint)
+        appearance.changed.connect(self.viewport().update)
         self._restore(())
-
-    def _repaint(self, theme: Theme) -> None:
-        self.viewport().update()
 
     @property
     def open_names(self) -> list[NameEntry]:

@@ -72,8 +72,7 @@ class SelectionPanel(QFrame):
             (self.close_button, self.cleared),
         ):
             button.clicked.connect(lambda _=False, signal=signal: signal.emit())
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def show_papers(self, ids: Sequence[PaperId], title: str, missing: int = 0) -> None:
         """`missing`: number of papers that are not on the map."""

@@ -137,7 +137,7 @@ class ModelList(QListView):
         self.setMinimumWidth(210)
         self.selectionModel().currentChanged.connect(lambda now, _: self._tell(now.row()))
         self.activated.connect(lambda _: self.activated.emit())
-        appearance.changed.connect(self._repaint)
+        appearance.changed.connect(self.viewport().update)
 
     def show_rows(self, rows: Sequence[ModelRow], choose: str = "") -> None:
         """Show these rows and select `choose`, else the previous one or its neighbour."""
@@ -165,9 +165,6 @@ class ModelList(QListView):
         """Limit the height to this number of rows; without it, fill the available height."""
         high = sum(self.sizeHintForRow(row) for row in range(rows)) + 2 * self.frameWidth() + 4
         self.setMaximumHeight(high if rows else WIDGET_SIZE_MAX)
-
-    def _repaint(self, _: Theme) -> None:
-        self.viewport().update()
 
     def _tell(self, row: int) -> None:
         self.chosen.emit(self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else "")

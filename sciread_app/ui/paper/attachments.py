@@ -54,8 +54,7 @@ class AttachmentList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)
         self._column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def show_files(self, paper: PaperId | None, files: Sequence[PaperFile]) -> None:
         if (paper, files) == (self._paper, self._shown):

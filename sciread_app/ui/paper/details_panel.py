@@ -75,8 +75,7 @@ class DetailsPanel(QFrame):
         self._connect()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look_up_late)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
         self.show_paper(None)
 
     def connect_to(self, context: AppContext) -> None:

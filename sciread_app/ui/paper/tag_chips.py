@@ -85,8 +85,7 @@ class TagChips(QWidget):
         self.setLayout(self._flow)
         for widget in (self.add, self.box):
             self._flow.addWidget(widget)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def show_names(self, names: Sequence[str], colours: Mapping[str, str]) -> None:
         if (names, colours) == (self._names, self._colours):

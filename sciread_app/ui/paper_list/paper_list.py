@@ -35,7 +35,7 @@ from sciread_app.ui.formatting import authors
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
-from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, MatchReasons, ResultList
 from sciread_app.ui.widgets.row_table import Index
 
@@ -221,10 +221,7 @@ class PaperList(QTableView):
         self.setAcceptDrops(False)
         self.setAccessibleName(tr("Papers found"))
         model.cards_loaded.connect(self.viewport().update)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.viewport().update()
+        appearance.changed.connect(self.viewport().update)
 
     def _set_up_rows(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()

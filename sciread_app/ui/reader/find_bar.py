@@ -105,8 +105,7 @@ class FindBar(QFrame):
         row.addWidget(self.count)
         row.addStretch(1)
         row.addWidget(self._close)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def take_focus(self, words: str = "") -> None:
         if words:

@@ -54,8 +54,7 @@ class Toolbar(QFrame):
         self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.zoom.setMenu(self._zoom_menu())
         self._lay_out()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def show_page(self, page: int, count: int) -> None:
         if not self.page.hasFocus() or not self.page.isModified():

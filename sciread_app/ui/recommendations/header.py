@@ -91,8 +91,7 @@ class OneOf(QToolButton):
             menu.addAction(text, partial(self._take, number)).setCheckable(True)
         self.setMenu(menu)
         self.choose(0)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def choose(self, number: int) -> None:
         self.number = number
@@ -125,8 +124,7 @@ class RecommendationsHeader(QWidget):
         self._preferences = TopicPreferences()
         self._build(appearance)
         self._connect()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     @property
     def where(self) -> HeaderContext:

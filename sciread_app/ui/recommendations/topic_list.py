@@ -52,11 +52,8 @@ class TopicList(QListWidget):
         self.setItemDelegate(TopicDelegate(appearance, self))
         self.currentItemChanged.connect(self._choose)
         self.itemActivated.connect(lambda _: self.entered_list.emit())
-        appearance.changed.connect(self._repaint)
+        appearance.changed.connect(self.viewport().update)
         self._counts: dict[str, int] = {}
-
-    def _repaint(self, theme: Theme) -> None:
-        self.viewport().update()
 
     def show_subjects(self, subjects: Sequence[FollowedTopic]) -> None:
         """Show these topics, keeping the selection if it is still there."""

@@ -185,8 +185,7 @@ class FilterBar(QWidget):
         self.clear.clicked.connect(lambda: self._choose_all({}))
         self._flow.addWidget(self.clear)
         self.hide()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
         self._show_chosen()
 
     def show_view(self, request: SearchRequest, mode: SearchMode) -> None:

@@ -69,8 +69,7 @@ class SearchHeader(QWidget):
         self.order = SortButton(appearance)
         self._build()
         self._connect()
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     @property
     def request(self) -> SearchRequest:

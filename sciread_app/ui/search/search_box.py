@@ -117,8 +117,7 @@ class SearchBox(QWidget):
         self._names: Sequence[FacetCount] = ()
         self.recent: Sequence[str] = ()
         self._modes.chosen.connect(self.ask)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     @property
     def text(self) -> str:

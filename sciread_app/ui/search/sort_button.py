@@ -50,8 +50,7 @@ class SortButton(QToolButton):
             action.setData(order)
             self._group.addAction(action)
         self.setMenu(menu)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
         self.show_for(False)
 
     def order(self, ranked: bool) -> Order:

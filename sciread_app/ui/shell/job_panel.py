@@ -48,8 +48,7 @@ class JobPanel(QFrame):
         log.added.connect(self._add)
         log.changed.connect(self._change)
         log.dropped.connect(self._drop)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def row(self, work: JobRecord) -> JobRow:
         return self._rows[work]

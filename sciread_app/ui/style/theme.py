@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import logging
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from string import Template
@@ -95,8 +96,7 @@ class ThemeChoice(enum.Enum):
 
 
 class Appearance(QObject):
-    """The theme in use. Widgets that paint themselves connect to `changed`, which is emitted
-    shortly after `choose`."""
+    """The theme in use. `changed` is emitted shortly after `choose`."""
 
     changed = Signal(object)  # Theme
 
@@ -111,6 +111,11 @@ class Appearance(QObject):
         app.setFont(ui_font())
         app.styleHints().colorSchemeChanged.connect(self._apply)
         self.choose(choice)
+
+    def follow(self, paint: Callable[[Theme], object]) -> None:
+        """Call `paint` with the theme, now and after each change."""
+        self.changed.connect(paint)
+        paint(self.theme)
 
     def choose(self, choice: ThemeChoice) -> None:
         self.choice = choice

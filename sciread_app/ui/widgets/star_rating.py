@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from sciread_app.language import tr, trn
-from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.style.theme import Appearance
 
 MOST = 5
 
@@ -38,11 +38,8 @@ class StarRating(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(tr("Rate this paper: a click, or a key from 0 to 5"))
-        appearance.changed.connect(self._repaint)
+        appearance.changed.connect(self.update)
         self.show_rating(0)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.update()
 
     def show_rating(self, stars: int) -> None:
         self._stars = stars

@@ -60,10 +60,7 @@ class BarChart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._small = scaled(self.font(), 0.86)
         self._bold = scaled(self.font(), 1.0, QFont.Weight.DemiBold)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.update()
+        appearance.changed.connect(self.update)
 
     def show_row(self, row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> None:
         self.bars = bars_of(row, found, models)

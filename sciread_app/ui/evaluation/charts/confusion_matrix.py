@@ -45,10 +45,7 @@ class ConfusionMatrix(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.update()
+        appearance.changed.connect(self.update)
 
     def show_confusion(self, confusion: Confusion | None, number: int) -> None:
         """Show a confusion matrix; `number` gives the colour of the model."""

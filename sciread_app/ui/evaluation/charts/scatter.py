@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from sciread_app.language import trn
 from sciread_app.ui.style.data_colours import hue
-from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.style.theme import Appearance, scaled
 from trainer.contract.plots import Places
 
 HUES = 12
@@ -29,10 +29,7 @@ class Scatter(QWidget):
         self.setAccessibleName(name)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.update()
+        appearance.changed.connect(self.update)
 
     def show_places(self, places: Places | None) -> None:
         self._places = places

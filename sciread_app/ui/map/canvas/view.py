@@ -44,7 +44,7 @@ from sciread_app.ui.map.canvas.title_labels import TitleLabels
 from sciread_app.ui.map.color_scheme import ColorScheme
 from sciread_app.ui.map.options import Tool
 from sciread_app.ui.paper_list.paper_list import CardSource
-from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.style.theme import Appearance
 
 HIT_RADIUS = 9.0  # pixels within which a point is hit
 PAN_STEP = 60.0  # pixels that an arrow key pans
@@ -96,10 +96,7 @@ class MapView(QWidget):
         self.setMinimumSize(240, 200)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.grabGesture(Qt.GestureType.PinchGesture)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.update()
+        appearance.changed.connect(self.update)
 
     def show_points(self, points: MapPoints) -> None:
         """Show a map, keeping the visible region of the previous one."""

@@ -54,10 +54,7 @@ class LineChart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._small = scaled(self.font(), 0.86)
         self._letters = QFontMetricsF(self._small)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self.update()
+        appearance.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(420, 250)

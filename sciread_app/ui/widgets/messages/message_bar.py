@@ -95,8 +95,7 @@ class MessageBar(QFrame):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow_focus)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def show_problem(self, problem: JobError, *actions: Action) -> None:
         self._put(Message("problem", problem.message, problem.hint, problem.report, actions))

@@ -48,8 +48,7 @@ class Toast(QFrame):
         self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
         self.going.timeout.connect(self.hide)
         area.installEventFilter(self)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
+        appearance.follow(self._paint)
 
     def avoid(self, other: QWidget) -> None:
         """Stay above this widget wherever it moves."""
