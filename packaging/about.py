@@ -1,4 +1,4 @@
-"""What program.toml says of the program, and its version, for everything that is built of it."""
+"""The program's description in program.toml and its version, for all packages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILES = tuple(FileType(**{**one, "suffixes": tuple(one["suffixes"])}) for one in
 
 
 def version() -> str:
-    """The one in sciread_app/__init__.py, read without importing anything."""
+    """Return the version in sciread_app/__init__.py, without importing it."""
     text = (ROOT / "sciread_app" / "__init__.py").read_text("utf-8")
     found = re.search(r'^__version__ = "(.+)"$', text, re.M)
     assert found, "sciread_app/__init__.py names no __version__"
@@ -38,13 +38,13 @@ def version() -> str:
 
 
 def made_at() -> int:
-    """The moment that built files bear, in seconds: SOURCE_DATE_EPOCH, else of the last commit."""
-    if said := os.environ.get("SOURCE_DATE_EPOCH"):
-        return int(said)
-    asked = subprocess.run(
+    """Return the timestamp for built files: SOURCE_DATE_EPOCH, else that of the last commit."""
+    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(epoch)
+    log = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return int(asked.stdout) if asked.stdout.strip() else int(time.time())
+    return int(log.stdout) if log.stdout.strip() else int(time.time())
 
 
 def day() -> str:

@@ -1,10 +1,10 @@
-# Sourced by the other scripts: system packages, where there is apt-get and we may use it.
+# Sourced by the other scripts: installs system packages with apt-get, if available and permitted.
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
-# Fails without a word where we may not; whoever calls says what is missing.
+# Fails silently without apt-get or root; the caller reports the missing packages.
 apt_install() {
     command -v apt-get >/dev/null && as_root true 2>/dev/null || return 1
     echo "Installing system packages:" "$@"

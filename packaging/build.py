@@ -1,4 +1,4 @@
-"""Builds the frozen program into dist/SciRead, and says how large it is and of what."""
+"""Build the frozen program into dist/SciRead and print the sizes of its parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from about import ROOT
 from notices import NotAllowed, notices, parts_of, sbom
 
-# What in the program's folder belongs to whom: the first that the path begins with.
+# Path prefixes by group; the first match counts.
 _GROUPS = {
     "torch": ("torch",),
     "Qt": ("PySide6", "shiboken6", "libQt6", "libpyside6", "libshiboken6", "libicu"),
@@ -30,21 +30,21 @@ _GROUPS = {
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--dist", type=Path, default=ROOT / "dist", help="where SciRead/ goes")
-    asked.add_argument("--work", type=Path, default=ROOT / "build" / "frozen")
-    asked.add_argument("--sizes", action="store_true", help="build nothing, only say the sizes")
-    given = asked.parse_args()
-    folder = given.dist / "SciRead"
-    if not given.sizes:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="where SciRead/ goes")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "frozen")
+    parser.add_argument("--sizes", action="store_true", help="build nothing, only say the sizes")
+    options = parser.parse_args()
+    folder = options.dist / "SciRead"
+    if not options.sizes:
         began = time.monotonic()
-        build(given.dist, given.work)
+        build(options.dist, options.work)
         print(f"Built in {time.monotonic() - began:.0f} s: {folder}")
     print(table(sizes(folder)))
 
 
 def build(dist: Path, work: Path) -> None:
-    """The folder dist/SciRead, with NOTICES.txt and sbom.cdx.json; none where a licence forbids."""
+    """Build dist/SciRead with NOTICES.txt and sbom.cdx.json; remove it if a part is not allowed."""
     spec = ROOT / "packaging" / "sciread.spec"
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     folder = dist / "SciRead"
@@ -65,7 +65,7 @@ def build(dist: Path, work: Path) -> None:
 
 
 def sizes(folder: Path) -> Counter[str]:
-    """Bytes by group."""
+    """Return the bytes of each group."""
     found: Counter[str] = Counter()
     for file in folder.rglob("*"):
         if file.is_file() and not file.is_symlink():

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs dist/*.whl without the window into an environment of its own, and works with it in a home
-# of its own: finds papers, trains ten steps, has the new model answer.
+# Installs dist/*.whl without the window into a separate environment and home, finds papers, trains
+# for ten steps and searches with the new model.
 #
-# packaging/check_wheel.sh [FOLDER]: where the environment is made, or found; else a temporary one.
+# packaging/check_wheel.sh [FOLDER]: the folder of the environment; by default a temporary one.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -12,7 +12,7 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"; [ -n "${1:-}" ] || rm -rf "$place"' EXIT
 
 [ -x "$place/bin/python" ] || "${PYTHON:-python3}" -m venv "$place"
-# torch by itself, or pip would take the build with CUDA; hnswlib may have to be compiled.
+# torch first: with the wheel, pip would take the CUDA build. hnswlib may have to be compiled.
 "$place/bin/python" -m pip install --quiet "torch==2.13.0"
 "$place/bin/python" -m pip install --quiet --force-reinstall --no-deps "$wheel"
 "$place/bin/python" -m pip install --quiet -c constraints.txt "$wheel"
@@ -24,7 +24,7 @@ run() {
         SCIREAD_HOME="$home/library" SCIREAD_CACHE="$home/cache" "$@"
 }
 
-cd "$home" # not among the sources
+cd "$home" # so that the sources are not imported
 "$place/bin/python" -c 'import importlib.util as u; assert not u.find_spec("PySide6"), "Qt is here"'
 run sciread --version
 run sciread-trainer methods >/dev/null

@@ -1,4 +1,4 @@
-"""The frozen window on a display of its own, worked with by its keys, and pictures of it."""
+"""Checks of the frozen window on a separate display, operated by keyboard, with screenshots."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _TITLE = "Magenta squares considered"
 
 @contextmanager
 def display() -> Iterator[str]:
-    """A display of our own, by its name; none without Xvfb and xdotool."""
+    """Start an X server and yield its display's name; empty without Xvfb and xdotool."""
     if not (shutil.which("Xvfb") and shutil.which("xdotool")):
         yield ""
         return
     reader, writer = os.pipe()
     shown = ["-screen", "0", "1400x900x24", "-nolisten", "tcp"]
     server = subprocess.Popen(
-        # It would begin anew, and be away meanwhile, whenever its last client goes.
+        # Without -noreset the server restarts, and is unreachable, when its last client closes.
         ["Xvfb", "-displayfd", str(writer), "-noreset", *shown],
         pass_fds=[writer],
         stderr=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def display() -> Iterator[str]:
 
 
 class Window:
-    """Begun, and used by its keys."""
+    """A started window, operated by keyboard."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -64,7 +64,7 @@ class Window:
         while self._on_display("xdotool", *_SEARCH).returncode:
             expect(self._process.poll() is None, "the window does not open")
             time.sleep(0.02)
-        self.seconds = time.monotonic() - began  # until it stood
+        self.seconds = time.monotonic() - began  # until the window was visible
 
     def press(self, *keys: str) -> None:
         self._outside("xdotool", *_SEARCH, "windowfocus")
@@ -74,7 +74,7 @@ class Window:
         self._outside("xdotool", "type", "--delay", "20", text)
 
     def picture(self, file: Path) -> int:
-        """Of what stands on the display: how many of its 12,600 dots are magenta."""
+        """Save a screenshot and return how many of its 12,600 sampled pixels are magenta."""
         return int(self._outside(sys.executable, "-c", _GRAB, str(file)))
 
     def quit(self) -> None:
@@ -89,28 +89,28 @@ class Window:
         return done.stdout
 
     def _on_display(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """A program of this machine, on the same display."""
-        around = {**os.environ, "DISPLAY": self._program.around["DISPLAY"]}
-        around["QT_QPA_PLATFORM"] = "xcb"
-        return subprocess.run(command, env=around, capture_output=True, text=True, check=False)
+        """Run an installed program on the same display."""
+        display = self._program.environment["DISPLAY"]
+        variables = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+        return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
 
 
 def first_start(program: Program, picture: Path, query: str) -> Window:
-    """A new library fills itself, and is searched."""
+    """Start with a new library, wait for its sample papers and search them."""
     window = Window(program)
-    # Whoever opens the library first makes it; it is the window that fills a new one.
+    # The first process to open the library creates it, but only the window adds the samples.
     wait("the library is made beside the program", (program.library / "library.sqlite3").exists)
     wait("the first papers are there", lambda: program.ask("status").get("papers", 0) > 100)
     wait("all are found by meaning", lambda: encoded(program))
     window.press("ctrl+f")
     window.write(query)
-    time.sleep(5)  # for what is typed to be answered and drawn
+    time.sleep(5)  # for the search and the drawing
     window.picture(picture)
     return window
 
 
 def takes_files(program: Program) -> None:
-    """Handed over by other starts of the program, as a desktop does it."""
+    """Import files given to a second start of the program, as a desktop does."""
     before = program.ask("status")["papers"]
     for name, content in (("a.bib", _BIB), ("b.ris", _RIS), ("c.pdf", pdf())):
         (program.place / name).write_text(content, "latin-1")
@@ -120,7 +120,7 @@ def takes_files(program: Program) -> None:
 
 
 def reads(window: Window, picture: Path) -> None:
-    """The page of the PDF is of one colour, which nothing else in the window is of."""
+    """Open a PDF whose page has a colour that nothing else in the window has."""
     expect(window.picture(picture) == 0, f"the window has that colour: {picture}")
     window.press("ctrl+1", "ctrl+f", "ctrl+a")
     window.write(_TITLE)
@@ -136,7 +136,7 @@ def maps(program: Program, window: Window, picture: Path) -> None:
 
 
 def swaps(program: Program, window: Window, picture: Path) -> None:
-    """The model that stands below the one that answers."""
+    """Activate the model listed below the active one."""
     before = program.ask("status")["space"]
     window.press("ctrl+7")
     time.sleep(5)
@@ -147,24 +147,26 @@ def swaps(program: Program, window: Window, picture: Path) -> None:
 
 
 def start_times(program: Program) -> None:
-    """Until the window stands, frozen and not, by turns on the same library: the best of three."""
+    """Compare the start times of the frozen and the unfrozen window: the best of three each."""
     best: dict[str, float] = {}
-    frozen: tuple[list[str | Path], dict[str, str]] = program.start_with, program.around
+    frozen: tuple[list[str | Path], dict[str, str]] = program.start_with, program.environment
     plain = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     unfrozen: tuple[list[str | Path], dict[str, str]] = (
         [sys.executable, "-m", "sciread_app"],
-        program.around | plain | {"PYTHONPATH": str(ROOT), "SCIREAD_HOME": str(program.library)},
+        program.environment
+        | plain
+        | {"PYTHONPATH": str(ROOT), "SCIREAD_HOME": str(program.library)},
     )
     for _ in range(3):
-        for name, (program.start_with, program.around) in (
+        for name, (program.start_with, program.environment) in (
             ("frozen", frozen),
             ("unfrozen", unfrozen),
         ):
             window = Window(program)
             best[name] = min(window.seconds, best.get(name, window.seconds))
-            time.sleep(2)  # to be there for its keys
+            time.sleep(2)  # until it accepts keys
             window.quit()
-    program.start_with, program.around = frozen
+    program.start_with, program.environment = frozen
     one, other = best["frozen"], best["unfrozen"]
     print(
         f"The window stands after {one:.2f} s, unfrozen after {other:.2f}: {one / other:.2f} times"
@@ -172,12 +174,12 @@ def start_times(program: Program) -> None:
 
 
 def encoded(program: Program) -> bool:
-    said = program.ask("status")
-    return bool(said and said["found_by_meaning"] == said["papers"])
+    status = program.ask("status")
+    return bool(status and status["found_by_meaning"] == status["papers"])
 
 
 def pdf() -> str:
-    """One page, all magenta, with a title."""
+    """Return a PDF of one magenta page with a title."""
     drawn = "1 0 1 rg 0 0 600 800 re f"
     objects = [
         "<</Type/Catalog/Pages 2 0 R>>",

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv where there is none, with a pip that knows dependency groups, and sees to it that
-# packages which come as source can be built.
+# Creates .venv if it is missing, with a pip that supports dependency groups, and makes sure that
+# source packages can be built.
 set -eu
 cd "$(dirname "$0")/.."
 . packaging/apt.sh
@@ -26,7 +26,7 @@ ensurepip() {
     "$env/bin/python" -m ensurepip >/dev/null 2>&1
 }
 
-# Debian keeps what venv needs for pip in a package of its own; a python with pip can help out.
+# Debian has ensurepip in a separate package; another Python's pip can take its place.
 give_pip() {
     ensurepip || "$1" -m pip --python "$env/bin/python" install --quiet pip 2>/dev/null ||
         { apt_install python3-venv && ensurepip; } ||
@@ -46,7 +46,7 @@ can_build() {
     command -v "${CXX:-c++}" >/dev/null && has_headers
 }
 
-# hnswlib comes as source.
+# hnswlib is a source package.
 give_compiler() {
     version=$("$env/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     { apt_install g++ && { has_headers || apt_install "python$version-dev"; } && can_build; } ||

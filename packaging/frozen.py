@@ -1,7 +1,7 @@
-"""Where the frozen program begins: SciRead, or one of its processes.
+"""The entry point of the frozen program: SciRead, or one of its processes.
 
-The parts of SciRead start one another as `python -m MODULE`, and the frozen program is the only
-Python there is: it does the same for modules of ours, and for no others.
+SciRead starts its processes as `python -m MODULE`. In the frozen program, this script takes the
+place of Python; it runs the modules of SciRead and of the trainer, and no others.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import os
 import runpy
 import sys
 
-_OURS = ("sciread_app", "trainer")
+_PACKAGES = ("sciread_app", "trainer")
 
 
 def main() -> None:
     multiprocessing.freeze_support()
-    _leave_no_traces()
+    _clean_environment()
     if sys.argv[1:2] == ["-m"]:
         _run_module(sys.argv[2:])
     else:
@@ -27,17 +27,17 @@ def main() -> None:
 
 def _run_module(arguments: list[str]) -> None:
     name = arguments[0] if arguments else ""
-    if name.partition(".")[0] not in _OURS:
+    if name.partition(".")[0] not in _PACKAGES:
         sys.exit(f"There is no Python in here to run {name or 'anything'!r} with, only SciRead.")
     sys.argv[1:] = arguments[1:]
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
-def _leave_no_traces() -> None:
-    """Let the processes that we start find the libraries of the system, where ours are not meant.
+def _clean_environment() -> None:
+    """Restore the library paths that the bootloader has changed, for the processes we start.
 
-    A browser that opens a link would else be given our libstdc++. What is SciRead starts anew: a
-    training, say, which outlives the window.
+    Otherwise a browser that opens a link would load our libstdc++. Our own processes, such as a
+    training, which outlives the window, set up their environment again.
     """
     for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH"):
         before = os.environ.pop(f"{name}_ORIG", None)

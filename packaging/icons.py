@@ -1,4 +1,4 @@
-"""The program's icon in the sizes and files that systems want, drawn from the one SVG by Qt."""
+"""The program's icon as .png, .ico and .icns, drawn from the SVG by Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 DRAWING = ROOT / "resources" / "icons" / "sciread.svg"
 SIZES = (16, 24, 32, 48, 64, 128, 256, 512)
-# What macOS calls a picture of so many pixels in an .icns.
+# The type code in an .icns by image size in pixels.
 _APPLE = {16: b"icp4", 32: b"icp5", 64: b"icp6", 128: b"ic07", 256: b"ic08", 512: b"ic09"}
 
 
@@ -30,7 +30,7 @@ def png(size: int) -> bytes:
 
 
 def ico(sizes: tuple[int, ...] = (16, 24, 32, 48, 64, 128, 256)) -> bytes:
-    """For Windows: a directory, then pictures."""
+    """Return the icon for Windows: a directory, then the images."""
     pictures = [png(size) for size in sizes]
     start = 6 + 16 * len(sizes)
     rows = b""
@@ -42,7 +42,7 @@ def ico(sizes: tuple[int, ...] = (16, 24, 32, 48, 64, 128, 256)) -> bytes:
 
 
 def icns() -> bytes:
-    """For macOS: pictures, each behind its kind and length."""
+    """Return the icon for macOS: the images, each after its type code and length."""
     parts = b"".join(
         kind + struct.pack(">I", len(picture) + 8) + picture
         for kind, picture in ((kind, png(size)) for size, kind in _APPLE.items())
@@ -51,7 +51,7 @@ def icns() -> bytes:
 
 
 def write_all(folder: Path) -> None:
-    """sciread.ico and sciread.icns."""
+    """Write sciread.ico and sciread.icns to `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sciread.ico").write_bytes(ico())
     (folder / "sciread.icns").write_bytes(icns())

@@ -1,4 +1,4 @@
-"""Which of the installed packages SciRead needs: a developer's environment holds many more."""
+"""The installed packages that SciRead needs: a development environment holds many more."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from functools import cache
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# Beside what pyproject.toml asks for: a little of what builds the program goes into it.
+# Not in pyproject.toml, but parts of these go into the program that they build.
 _BUILDERS = frozenset({"pyinstaller", "pyinstaller-hooks-contrib"})
 
 
 @cache
 def needed() -> frozenset[str]:
-    """SciRead with its window, and all that this needs in turn, as far as it is installed."""
+    """Return the names of sciread[gui] and its direct and indirect dependencies."""
     found: dict[str, set[str]] = {}
-    open_ends = [Requirement("sciread[gui]")]
-    while open_ends:
-        wanted = open_ends.pop()
-        extras = found.setdefault(canonicalize_name(wanted.name), set())
-        new = {"", *wanted.extras} - extras
+    pending = [Requirement("sciread[gui]")]
+    while pending:
+        package = pending.pop()
+        extras = found.setdefault(canonicalize_name(package.name), set())
+        new = {"", *package.extras} - extras
         extras |= new
-        for line in _requirements(wanted.name):
-            asked = Requirement(line)
-            if any(not asked.marker or asked.marker.evaluate({"extra": one}) for one in new):
-                open_ends.append(asked)
+        for line in _requirements(package.name):
+            required = Requirement(line)
+            if any(not required.marker or required.marker.evaluate({"extra": one}) for one in new):
+                pending.append(required)
     return frozenset(found) | _BUILDERS
 
 
@@ -33,18 +33,20 @@ def is_needed(name: str) -> bool:
     return canonicalize_name(name) in needed()
 
 
-def strangers() -> list[str]:
-    """Modules of packages that are installed and not needed, though somebody may look for them."""
-    wanted = needed()
+def unneeded_modules() -> list[str]:
+    """Return the top-level modules of installed packages that SciRead does not need.
+
+    Libraries may import them where they are installed, which would take them into the program.
+    """
     return sorted(
         module
         for module, owners in installed.packages_distributions().items()
-        if not any(canonicalize_name(owner) in wanted for owner in owners)
+        if not any(is_needed(owner) for owner in owners)
     )
 
 
 def _requirements(name: str) -> list[str]:
     try:
         return installed.requires(name) or []
-    except installed.PackageNotFoundError:  # an extra's, or of another system
+    except installed.PackageNotFoundError:  # of an extra, or for another system
         return []

@@ -1,8 +1,7 @@
-"""What is inside the frozen program, by whom and under which licence: NOTICES and an SBOM.
+"""NOTICES and an SBOM for the frozen program: its parts and their licences.
 
-Built is only what may be given away under Apache-2.0 with all that it must be given away with:
-`parts_of` raises NotAllowed, naming each part without licence or text, or under the GPL, and each
-that only a developer has.
+The program must be distributable under Apache-2.0. `parts_of` raises NotAllowed, naming each part
+without a licence or its text, each under the GPL, and each that is a development tool.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from needed import is_needed
 
 _TEXTS = re.compile(r"(licen[cs]e|copying|notice|copyright)", re.I)
 _NO_TEXT = (".py", ".pyc", ".pyi", ".so", ".html")
-# For whoever names one of these and brings no text.
+# Texts for packages that name one of these licences and do not include its text.
 _STANDARD = {
     "Apache": ("LICENSE",),
     "LGPL-3.0": ("packaging/licences/LGPL-3.0.txt", "packaging/licences/GPL-3.0.txt"),
 }
-# GPL by name, and yet allowed.
+# Under the GPL with an exception that allows them.
 _EXCEPTED = {
     "pyinstaller": "its bootloader may go out with programs under any licence, see its text",
     "pyinstaller-hooks-contrib": "only its runtime hooks are inside, which are under Apache-2.0",
@@ -37,17 +36,20 @@ _EXCEPTED = {
     "libstdc++6": "the runtime library exception",
     "libgomp1": "the runtime library exception",
 }
-# Debian tells licences in prose; these are what programs have met there.
+# Debian gives licences as prose; these are the GPL libraries found in builds so far.
 _GPL_LIBRARIES = re.compile(r"lib(readline|history|gdbm|db-5|ncursesw_g)")
 
 
 class NotAllowed(Exception):
-    """One line for each part that must not go out as it is."""
+    """Parts must not be distributed; the message has a line for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`kind` and `name` as in a package URL. `texts`: its licences and notices."""
+    """A part of the program. `kind` and `name` are as in a package URL.
+
+    `texts` holds its licences and notices.
+    """
 
     kind: str
     name: str
@@ -61,7 +63,7 @@ class Part:
 
 
 def parts_of(files: Iterable[str]) -> list[Part]:
-    """The parts that these files, which are copied or packed, belong to. Raises NotAllowed."""
+    """Return the parts that the files in the program belong to. Raises NotAllowed."""
     owners = _owners()
     python = os.path.realpath(sys.base_prefix) + os.sep
     ours, strays = str(ROOT) + os.sep, set()
@@ -74,19 +76,22 @@ def parts_of(files: Iterable[str]) -> list[Part]:
         elif not os.path.realpath(path).startswith((python, ours)) and not path.startswith(ours):
             strays.add(path)
     parts = [*found.values(), _starter_model(), *_libraries(strays)]
-    if wrong := [f"{part.name} {part.version}: {why}" for part in parts if (why := _wrong(part))]:
-        raise NotAllowed("\n".join(wrong))
+    refused = [
+        f"{part.name} {part.version}: {reason}" for part in parts if (reason := _objection(part))
+    ]
+    if refused:
+        raise NotAllowed("\n".join(refused))
     return sorted(parts, key=lambda part: part.name.lower())
 
 
 def notices(parts: list[Part]) -> str:
-    """Each part with its licence, and each text once."""
+    """Return NOTICES: each part with its licence, then each licence text once."""
     numbers: dict[str, int] = {}
     lines = [_HEAD.format(version=version()), (ROOT / "NOTICE").read_text("utf-8"), ""]
     for part in parts:
-        told = [numbers.setdefault(text, len(numbers) + 1) for text in part.texts]
+        used = [numbers.setdefault(text, len(numbers) + 1) for text in part.texts]
         lines.append(f"{part.name} {part.version}")
-        lines.append(f"    {part.licence}; text {', '.join(map(str, told))}")
+        lines.append(f"    {part.licence}; text {', '.join(map(str, used))}")
         if reason := _EXCEPTED.get(part.name):
             lines.append(f"    With an exception: {reason}.")
     for text, number in numbers.items():
@@ -95,7 +100,7 @@ def notices(parts: list[Part]) -> str:
 
 
 def sbom(parts: list[Part]) -> dict[str, Any]:
-    """The same as CycloneDX 1.6; built twice of the same sources, it is the same."""
+    """Return the parts as CycloneDX 1.6; reproducible for the same sources."""
     seed = "\n".join([version(), *(part.url for part in parts)])
     return {
         "bomFormat": "CycloneDX",
@@ -142,11 +147,11 @@ What of others is inside Qt: https://doc.qt.io/qt-6/licenses-used-in-qt.html
 
 
 def _owners() -> dict[str, importlib.metadata.Distribution]:
-    """Who has installed a file; what portable.sh makes has the same name."""
-    places = [*sys.path, str(ROOT / "build" / "portable")]
+    """Return the installed distribution of each file, including those that portable.sh built."""
+    folders = [*sys.path, str(ROOT / "build" / "portable")]
     return {
         os.path.normpath(str(one.locate_file(file))): one
-        for one in importlib.metadata.distributions(path=places)
+        for one in importlib.metadata.distributions(path=folders)
         if one.name != "sciread"
         for file in one.files or ()
     }
@@ -167,20 +172,20 @@ def _distribution(one: importlib.metadata.Distribution) -> Part:
 
 def _texts(one: importlib.metadata.Distribution) -> Iterator[str]:
     for file in one.files or ():
-        told = _TEXTS.search(file.name) or "licenses" in file.parts
-        if told and ".dist-info" in file.parts[0] and file.suffix not in _NO_TEXT:
+        named = _TEXTS.search(file.name) or "licenses" in file.parts
+        if named and ".dist-info" in file.parts[0] and file.suffix not in _NO_TEXT:
             yield Path(str(one.locate_file(file))).read_text("utf-8", "replace")
 
 
 def _licence(one: importlib.metadata.Distribution) -> str:
-    said = one.metadata
-    kinds = [
-        kind.split(" :: ")[-1]
-        for kind in said.get_all("Classifier") or ()
-        if kind.startswith("License ::") and not kind.endswith("Approved")
+    metadata = one.metadata
+    classifiers = [
+        classifier.split(" :: ")[-1]
+        for classifier in metadata.get_all("Classifier") or ()
+        if classifier.startswith("License ::") and not classifier.endswith("Approved")
     ]
-    first = (said.get("License") or "").strip().partition("\n")[0]
-    return str(said.get("License-Expression") or "") or " AND ".join(kinds) or first
+    first = (metadata.get("License") or "").strip().partition("\n")[0]
+    return str(metadata.get("License-Expression") or "") or " AND ".join(classifiers) or first
 
 
 def _licence_in(texts: Iterable[str]) -> str:
@@ -197,19 +202,19 @@ def _python() -> Part:
 
 
 def _starter_model() -> Part:
-    # Its package is somebody else's, under another licence than the model.
+    # The package that contains it has another author and another licence than the model.
     text = (ROOT / "LICENSE").read_text("utf-8")
     name = "sentence-transformers/all-MiniLM-L6-v2"
     return Part("huggingface", name, "1", "Apache-2.0", (text,))
 
 
 def _libraries(files: set[str]) -> Iterator[Part]:
-    """The system's packages that these libraries are of, as far as Debian's tools know."""
+    """Yield the Debian packages that these libraries belong to, according to dpkg-query."""
     names = {Path(file).name for file in files} | {Path(file).resolve().name for file in files}
     known: dict[str, str] = {}
     if names and sys.platform == "linux":
-        told = _ask("dpkg-query", "-S", *(f"*/{name}" for name in sorted(names)))
-        for package, _, path in (line.partition(": ") for line in told.splitlines()):
+        found = _output("dpkg-query", "-S", *(f"*/{name}" for name in sorted(names)))
+        for package, _, path in (line.partition(": ") for line in found.splitlines()):
             known.setdefault(Path(path).name, package.partition(":")[0])
     packages = set()
     for file in sorted(files):
@@ -222,20 +227,21 @@ def _libraries(files: set[str]) -> Iterator[Part]:
 
 
 def _package(name: str) -> Part:
-    number = _ask("dpkg-query", "-W", "-f=${Version}\n", name).partition("\n")[0]
+    number = _output("dpkg-query", "-W", "-f=${Version}\n", name).partition("\n")[0]
     file = Path("/usr/share/doc", name, "copyright")
     text = file.read_text("utf-8", "replace") if file.is_file() else ""
     return Part("deb/debian", name, number, "as its text says", (text,) if text else ())
 
 
-def _ask(*command: str) -> str:
+def _output(*command: str) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except FileNotFoundError:
         return ""
 
 
-def _wrong(part: Part) -> str:
+def _objection(part: Part) -> str:
+    """Return the reason why the part must not be distributed, or an empty string."""
     if part.kind == "pypi" and not is_needed(part.name):
         return "SciRead does not need it, see needed.py"
     if not part.licence:
@@ -248,7 +254,7 @@ def _wrong(part: Part) -> str:
 
 
 def _allowed(licence: str) -> bool:
-    """Whether one of the alternatives asks nothing of the whole program."""
+    """Return whether one of the alternatives has no conditions on the whole program."""
     return any(
         not re.search(r"\bA?GPL|(?<!Lesser )General Public|Affero", alternative)
         or " WITH " in alternative

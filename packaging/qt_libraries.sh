@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the system libraries that Qt opens at run time, where some are missing and we may.
+# Installs missing system libraries that Qt loads at run time, if permitted.
 #
-# Fails when they stay missing, after naming them.
+# Names those that remain missing, and fails.
 set -eu
 cd "$(dirname "$0")/.."
 . packaging/apt.sh
@@ -13,7 +13,7 @@ packages="libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 libfreetype6 li
     libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1
     libxcb-xfixes0 libxcb-xkb1 fonts-dejavu-core"
 
-# What is missing for the widgets, for drawing on a display and for drawing off screen.
+# Missing libraries of the widgets and of the xcb and offscreen platforms.
 missing_libraries() {
     qt=$(.venv/bin/python -c 'import PySide6; print(PySide6.__path__[0])')
     ldd "$qt/Qt/lib/libQt6Widgets.so.6" "$qt/Qt/plugins/platforms/libqxcb.so" \
@@ -21,7 +21,7 @@ missing_libraries() {
         awk '/not found/ { print $1 }' | sort -u | tr '\n' ' '
 }
 
-# Without a single font, Qt draws windows with empty boxes for letters.
+# Without any font, Qt draws empty boxes instead of letters.
 missing_fonts() {
     for folder in /usr/share/fonts /usr/local/share/fonts "${HOME:-/}/.fonts" \
         "${HOME:-/}/.local/share/fonts"; do

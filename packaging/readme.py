@@ -1,8 +1,7 @@
-"""What the package's page says: the README. Hatchling asks for it at every build.
+"""A hatchling hook that provides the README as the description on PyPI.
 
-Away from the sources, links to files of theirs lead nowhere. Where program.toml says where the
-sources are, links lead there; where it does not, they become plain text
-and the picture is left out.
+Relative links do not work there. They are made absolute if program.toml has the address of the
+sources; otherwise they become plain text, and the picture is left out.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ class CustomMetadataHook(MetadataHookInterface):
         root = Path(self.root)
         about = tomllib.loads((root / "packaging" / "program.toml").read_text("utf-8"))
         text = (root / "README.md").read_text("utf-8")
-        readme = {"content-type": "text/markdown", "text": elsewhere(text, about["url"])}
+        readme = {"content-type": "text/markdown", "text": absolute_links(text, about["url"])}
         metadata["readme"] = readme
         if url := about["url"]:
             metadata["urls"] = {"Homepage": url, "Issues": f"{url}/issues"}
 
 
-def elsewhere(text: str, url: str) -> str:
-    """The README as it is read away from the sources, which are at `url`, if anywhere."""
+def absolute_links(text: str, url: str) -> str:
+    """Replace relative links by links to the sources at `url`; remove them if it is empty."""
 
-    def lead(link: re.Match[str]) -> str:
+    def replace(link: re.Match[str]) -> str:
         picture, name, target, gap = link[1], link[2], link[3], link[4] or ""
         if url:
             return f"{picture}[{name}]({url}/{'raw' if picture else 'blob'}/main/{target}){gap}"
         return "" if picture else f"{name}{gap}"
 
-    return _LINK.sub(lead, text)
+    return _LINK.sub(replace, text)

@@ -1,6 +1,6 @@
-"""torch as far as SciRead needs it: not its own tests, headers, compilers and exporters.
+"""Collect torch without its tests, headers, compilers and exporters.
 
-Takes the place of the hook that comes with PyInstaller, which takes in everything.
+Replaces the hook that comes with PyInstaller, which collects everything.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from PyInstaller.utils.hooks import (
     get_package_paths,
 )
 
-# It reads its own source while it is imported.
+# torch reads its own source while it is imported.
 module_collection_mode = "pyz+py"
 datas = copy_metadata("torch")
 manager = Path(get_package_paths("torch")[1]) / "bin" / "torch_shm_manager"
@@ -24,7 +24,7 @@ binaries = [
     for file, place in collect_dynamic_libs("torch", search_patterns=[*PY_DYLIB_PATTERNS, "*.so.*"])
     if not any(word in file for word in ("/torch/test/", "jitbackend_test", "torchbind_test"))
 ]
-# Imported by name, from C++ or where they are first needed.
+# Imported by name, from C++ or lazily, so that PyInstaller does not find them.
 hiddenimports = [
     "torch._C",
     *collect_submodules("torch._dynamo"),
@@ -34,5 +34,5 @@ hiddenimports = [
     "torch.optim",
     "torch.utils.checkpoint",
 ]
-# Else links to its libraries are laid where torch does not look for others beside them.
+# The symlinks would be in a folder where torch's libraries do not find each other.
 bindepend_symlink_suppression = ["**/torch/lib/*.so*"]

@@ -1,7 +1,6 @@
-"""transformers with the models that read text; those that see, hear and speak stay out.
+"""Collect transformers with its text models, without those for images and audio.
 
-Which those are is read out of the library itself. Takes the place of the hook that comes with
-PyInstaller.
+The text models are found in the tables of the library. Replaces the hook of PyInstaller.
 """
 
 import ast
@@ -12,21 +11,21 @@ from PyInstaller.utils.hooks import copy_metadata, get_package_paths
 
 ROOT = Path(get_package_paths("transformers")[1])
 MODELS = ROOT / "models"
-# Of what an encoder may be, each a table from a model's type to its class.
+# Tables of encoder models, from a model's type to its class.
 _TABLES = ("MODEL_FOR_MASKED_LM_MAPPING_NAMES", "MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES")
-# Decoders that published encoders of texts were made of.
+# Decoders on which published text encoders are based.
 _DECODERS = ("gemma3", "llama", "mistral", "qwen2", "qwen3")
 
 
 def text_models() -> set[str]:
-    """The folders of `models` that are needed: those, and what they import of one another."""
-    wanted = {"auto", *_DECODERS, *_types()}
+    """Return the folders of text models below `models`, and of those that they import."""
+    names = {"auto", *_DECODERS, *_types()}
     found: set[str] = set()
-    while new := {name for name in wanted - found if (MODELS / name).is_dir()}:
+    while new := {name for name in names - found if (MODELS / name).is_dir()}:
         found |= new
         for name in new:
             for file in _files(name):
-                wanted.update(re.findall(r"^\s*from \.\.(\w+)", file.read_text("utf-8"), re.M))
+                names.update(re.findall(r"^\s*from \.\.(\w+)", file.read_text("utf-8"), re.M))
     return found
 
 
@@ -53,7 +52,7 @@ def _modules(name: str) -> list[str]:
     return [f"{whole}.{file.stem}".removesuffix(".__init__") for file in _files(name)]
 
 
-# It finds out what it has by reading its own source.
+# transformers lists its models by reading its own source.
 module_collection_mode = "pyz+py"
 _kept = text_models()
 hiddenimports = [module for name in sorted(_kept) for module in _modules(name)]

@@ -1,6 +1,6 @@
-"""Make files for Linux of the frozen program: a .tar.gz that installs itself, a .deb, an AppImage.
+"""Package the frozen program for Linux: a .tar.gz with an installer, a .deb and an AppImage.
 
-The program is dist/SciRead, or the folder that is named. What is made goes to dist/.
+The program is dist/SciRead or the folder given by --program. The packages are written to dist/.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ MACHINE = platform.machine()
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--program", type=Path, default=ROOT / "dist" / "SciRead")
-    asked.add_argument("--dist", type=Path, default=ROOT / "dist", help="where the files go")
-    asked.add_argument("--only", choices=["tar", "deb", "appimage"], action="append")
-    given = asked.parse_args()
-    if not (given.program / "sciread").is_file():
-        sys.exit(f"There is no program in {given.program}: build it first (packaging/README.md).")
-    given.dist.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=Path, default=ROOT / "dist" / "SciRead")
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="where the files go")
+    parser.add_argument("--only", choices=["tar", "deb", "appimage"], action="append")
+    options = parser.parse_args()
+    if not (options.program / "sciread").is_file():
+        sys.exit(f"There is no program in {options.program}: build it first (packaging/README.md).")
+    options.dist.mkdir(parents=True, exist_ok=True)
     makers = {"tar": archive, "deb": package, "appimage": image}
-    for kind in given.only or makers:
-        _make(makers[kind], given.program.resolve(), given.dist.resolve())
+    for kind in options.only or makers:
+        _make(makers[kind], options.program.resolve(), options.dist.resolve())
 
 
 def _make(maker: Callable[[Path, Path, Path], Path | None], program: Path, dist: Path) -> None:
@@ -50,7 +50,7 @@ def _make(maker: Callable[[Path, Path, Path], Path | None], program: Path, dist:
 
 
 def share(place: Path) -> None:
-    """All that a desktop and a terminal look for below share/."""
+    """Write the share/ folder: desktop entry, MIME types, icons, man pages and completions."""
     from entries import desktop_entry, metainfo, mime_types
     from icons import DRAWING, SIZES, png
     from manual import completions, pages
@@ -76,7 +76,7 @@ def _packed(text: str) -> bytes:
 
 
 def archive(program: Path, dist: Path, work: Path) -> Path:
-    """The program with install.sh and uninstall.sh beside it; the same bytes each time."""
+    """Write the reproducible .tar.gz: the program with install.sh and uninstall.sh."""
     name = f"sciread-{version()}-linux-{MACHINE}"
     folder = work / name
     folder.mkdir()
@@ -95,21 +95,21 @@ def archive(program: Path, dist: Path, work: Path) -> Path:
 
 
 def package(program: Path, dist: Path, work: Path) -> Path | None:
-    """A package for Debian and Ubuntu; made without root."""
+    """Write the .deb for Debian and Ubuntu; needs no root. Return None without dpkg-deb."""
     if not shutil.which("dpkg-deb"):
         print("No .deb is made: there is no dpkg-deb here.", file=sys.stderr)
         return None
     tree = work / "deb"
     share(tree / "usr" / "share")
     zsh = tree / "usr/share/zsh"
-    (zsh / "site-functions").rename(zsh / "vendor-completions")  # Debian has a place of its own
+    (zsh / "site-functions").rename(zsh / "vendor-completions")  # Debian's folder for packages
     _copy(program, tree / "usr/lib/sciread")
     (tree / "usr/bin").mkdir()
     (tree / "usr/bin/sciread").symlink_to("../lib/sciread/sciread")
     shutil.copy2(HERE / "sciread-trainer", tree / "usr/bin/sciread-trainer")
     architecture = control_files(tree)
     target = dist / f"sciread_{version()}_{architecture}.deb"
-    # xz at its best takes ten minutes and saves a tenth.
+    # The highest level of xz takes ten minutes and saves a tenth.
     command = ["dpkg-deb", "--root-owner-group", "-Zxz", "-z2", "--build", str(tree), str(target)]
     environment = os.environ | {"SOURCE_DATE_EPOCH": str(made_at())}
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
@@ -117,7 +117,7 @@ def package(program: Path, dist: Path, work: Path) -> Path | None:
 
 
 def image(program: Path, dist: Path, work: Path) -> Path | None:
-    """One file that is started as it is. Not tried: its tool is in no package registry."""
+    """Write the AppImage. Return None without appimagetool. Untested: no registry has the tool."""
     tool = os.environ.get("APPIMAGETOOL") or shutil.which("appimagetool")
     if not tool:
         print("No AppImage is made: there is no appimagetool here. The .tar.gz stands for it.")
@@ -136,7 +136,7 @@ def image(program: Path, dist: Path, work: Path) -> Path | None:
 
 
 def _copy(program: Path, target: Path) -> None:
-    """By links, where the file system has them: the program is large."""
+    """Copy the program with hard links where possible: it is large."""
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(program, target, symlinks=True, copy_function=_link)
 

@@ -1,4 +1,4 @@
-"""What dpkg wants to know of a package."""
+"""The control files and documentation of the Debian package."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from about import ABOUT, ROOT, day, made_at, version
 
 _MAINTAINER = f"{ABOUT['publisher']} <{ABOUT['email']}>"
 
-# What Qt opens at run time and does not bring along: packaging/qt_libraries.sh has the same, as
-# tests/packaging holds. Where Debian has renamed one, either will do.
+# Libraries that Qt loads at run time and does not include. packaging/qt_libraries.sh has the same
+# list, which tests/packaging checks. For a package that Debian has renamed, both names are given.
 QT_NEEDS = (
     "libegl1", "libgl1", "libglib2.0-0t64 | libglib2.0-0", "libdbus-1-3", "libfontconfig1",
     "libfreetype6", "libxkbcommon0", "libxkbcommon-x11-0", "libx11-xcb1", "libxcb-cursor0",
@@ -23,22 +23,23 @@ QT_NEEDS = (
     "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-util1", "libxcb-xfixes0",
     "libxcb-xkb1", "fonts-dejavu-core",
 )  # fmt: skip
-# What lintian calls faults of parts that others have built, which go out as they were tested.
-_AS_THEY_CAME = (
+# lintian's complaints about parts built by others, which are distributed as they were tested.
+_THIRD_PARTY_TAGS = (
     "custom-library-search-path", "executable-not-elf-or-script", "hardening-no-pie",
     "library-not-linked-against-libc", "missing-depends-on-sensible-utils",
     "package-contains-vcs-control-file", "shared-library-is-executable",
     "shared-library-lacks-prerequisites", "unstripped-binary-or-object", "unusual-interpreter",
     "wrong-path-for-interpreter",
 )  # fmt: skip
-_NO_ADDRESS = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog")
+_ADDRESS_TAGS = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog")
 
 
 def control_files(tree: Path) -> str:
-    """DEBIAN/ and usr/share/doc in `tree`; the name of this machine's architecture."""
-    asked = ["dpkg", "--print-architecture"]
-    architecture = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    _papers(tree / "usr/share/doc/sciread")
+    """Write DEBIAN/ and usr/share/doc in `tree` and return this machine's architecture."""
+    command = ["dpkg", "--print-architecture"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    architecture = done.stdout.strip()
+    _write_documentation(tree / "usr/share/doc/sciread")
     overrides = tree / "usr/share/lintian/overrides/sciread"
     overrides.parent.mkdir(parents=True)
     overrides.write_text(_overrides(), "utf-8")
@@ -53,7 +54,7 @@ def control_files(tree: Path) -> str:
 
 
 def _control(architecture: str, kilobytes: int) -> str:
-    said = "\n .\n".join(indent(fill(part, 76), " ") for part in ABOUT["description"])
+    description = "\n .\n".join(indent(fill(part, 76), " ") for part in ABOUT["description"])
     url = f"Homepage: {ABOUT['url']}\n" if ABOUT["url"] else ""
     summary = ABOUT["summary"]
     return (
@@ -62,38 +63,38 @@ def _control(architecture: str, kilobytes: int) -> str:
         f"Installed-Size: {kilobytes}\n"
         f"Depends: libc6 (>= 2.28), libstdc++6, {', '.join(QT_NEEDS)}\n"
         f"Section: science\nPriority: optional\n{url}"
-        f"Description: {summary[0].lower()}{summary[1:]}\n{said}\n"
+        f"Description: {summary[0].lower()}{summary[1:]}\n{description}\n"
     )
 
 
-def _papers(place: Path) -> None:
-    place.mkdir(parents=True)
+def _write_documentation(folder: Path) -> None:
+    folder.mkdir(parents=True)
     notice = (ROOT / "NOTICE").read_text("utf-8")
-    (place / "copyright").write_text(
+    (folder / "copyright").write_text(
         f"Copyright (C) {day()[:4]} {ABOUT['copyright']}\n\n{notice}\n"
-        "The Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0. What else is inside,\n"
-        "and under which licence, says /usr/lib/sciread/NOTICES.txt.\n",
+        "The Apache License 2.0 is in /usr/share/common-licenses/Apache-2.0. The other parts and\n"
+        "their licences are listed in /usr/lib/sciread/NOTICES.txt.\n",
         "utf-8",
     )
-    shutil.copy2(ROOT / "CHANGELOG.md", place / "CHANGELOG.md")
+    shutil.copy2(ROOT / "CHANGELOG.md", folder / "CHANGELOG.md")
     entry = (
         f"sciread ({version()}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n"
         f" -- {_MAINTAINER}  {formatdate(made_at())}\n"
     )
-    (place / "changelog.gz").write_bytes(gzip.compress(entry.encode(), 9, mtime=0))
+    (folder / "changelog.gz").write_bytes(gzip.compress(entry.encode(), 9, mtime=0))
 
 
 def _overrides() -> str:
-    ours = "".join(f"sciread: {tag}\n" for tag in _NO_ADDRESS)
-    theirs = "".join(f"sciread: {tag}\n" for tag in _AS_THEY_CAME)
+    ours = "".join(f"sciread: {tag}\n" for tag in _ADDRESS_TAGS)
+    theirs = "".join(f"sciread: {tag}\n" for tag in _THIRD_PARTY_TAGS)
     return (
         f"# There is no address yet: packaging/program.toml.\n{ours}"
-        f"# Python, Qt, torch and all they need, as their makers built them.\n{theirs}"
+        f"# Python, Qt, torch and their dependencies, as built by their projects.\n{theirs}"
     )
 
 
 def _set_modes(tree: Path) -> None:
-    """As Debian wants them, without touching those of the program, which may be links."""
+    """Set the modes of folders as Debian requires; files are left alone, which may be links."""
     for path in [tree, *tree.rglob("*")]:
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o755)

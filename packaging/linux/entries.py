@@ -1,4 +1,4 @@
-"""What a desktop wants to know: its menu's entry, types of files, the software centre's page."""
+"""The files for a Linux desktop: menu entry, MIME types and AppStream metadata."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def desktop_entry(program: str = "sciread") -> str:
 
 
 def mime_types() -> str:
-    """Of files that the system does not know by itself."""
+    """Return definitions of the file types that the system does not know by itself."""
     body = ""
     for file in FILES:
         if file.known:
@@ -45,8 +45,8 @@ def mime_types() -> str:
 
 
 def metainfo() -> str:
-    """AppStream's description of the program."""
-    said = "".join(f"    <p>{escape(part)}</p>\n" for part in ABOUT["description"])
+    """Return the AppStream description of the program."""
+    paragraphs = "".join(f"    <p>{escape(part)}</p>\n" for part in ABOUT["description"])
     types = "".join(f"    <mediatype>{file.mime}</mediatype>\n" for file in FILES)
     words = "".join(f"    <keyword>{escape(word)}</keyword>\n" for word in ABOUT["keywords"])
     url = f'  <url type="homepage">{escape(ABOUT["url"])}</url>\n' if ABOUT["url"] else ""
@@ -58,7 +58,7 @@ def metainfo() -> str:
         "  <metadata_license>CC0-1.0</metadata_license>\n"
         "  <project_license>Apache-2.0</project_license>\n"
         f"  <developer_name>{escape(ABOUT['publisher'])}</developer_name>\n"
-        f"  <description>\n{said}  </description>\n"
+        f"  <description>\n{paragraphs}  </description>\n"
         '  <launchable type="desktop-id">sciread.desktop</launchable>\n'
         f'{url}  <content_rating type="oars-1.1"/>\n'
         f"  <keywords>\n{words}  </keywords>\n"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs SciRead for you alone, no root needed: sh install.sh [PREFIX], else into ~/.local.
-# Once more installs over what is there; your library is elsewhere and is not touched.
+# Installs SciRead below PREFIX, by default ~/.local, without root: sh install.sh [PREFIX]
+# Replaces an installed version; the library is in another folder and is kept.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 prefix=${1:-$HOME/.local}
@@ -15,7 +15,7 @@ fi
 mkdir -p "$prefix/lib" "$prefix/bin" "$prefix/share"
 rm -rf "$program.new"
 cp -R "$here/SciRead" "$program.new"
-# A library that somebody keeps beside the program outlives it.
+# Keep a library beside the program.
 if [ -d "$program/SciRead-home" ]; then
     mv "$program/SciRead-home" "$program.new/SciRead-home"
 fi
@@ -27,7 +27,7 @@ cp "$here/sciread-trainer" "$prefix/bin/sciread-trainer"
 (cd "$here/share" && find . -type f) | sed "s|^\./|$prefix/share/|" >"$program/installed.txt"
 cp -R "$here/share/." "$prefix/share/"
 cp "$here/uninstall.sh" "$program/uninstall.sh"
-# A desktop may not know our bin, so its entry names the program in full.
+# The desktop's PATH may lack our bin folder, so the entry has the full path.
 entry=$prefix/share/applications/sciread.desktop
 sed "s|^Exec=sciread |Exec=\"$program/sciread\" |" "$here/share/applications/sciread.desktop" >"$entry"
 

@@ -1,4 +1,4 @@
-"""Pages for man, and completion for shells, made from the command line's own help."""
+"""Man pages and shell completions, generated from the help of the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
 def pages() -> dict[str, str]:
-    """sciread.1 and sciread-trainer.1."""
+    """Return sciread.1 and sciread-trainer.1 by file name."""
     from sciread_app.cli import app as sciread
     from trainer.cli import app as trainer
 
@@ -51,7 +51,7 @@ def page(name: str, command: Any, summary: str, more: str = "") -> str:
 
 
 def _verbs(group: Any, before: str) -> list[str]:
-    """Each verb as a section; those of a group under the group's name."""
+    """Return a section for each verb; verbs of a group begin with the group's name."""
     lines: list[str] = []
     for name, command in group.commands.items():
         if command.hidden:
@@ -104,24 +104,24 @@ def _files(name: str) -> list[str]:
 
 
 def _roff(text: str) -> str:
-    """As roff takes it: no markup of the terminal, nothing at the line's start that commands."""
+    """Escape text for roff: remove terminal markup, and guard a leading control character."""
     plain = " ".join(_MARKUP.sub("", text).split())
     plain = plain.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain
 
 
 def completions() -> dict[str, str]:
-    """For bash, zsh and fish, by the place below share/ where each looks."""
-    places = {
+    """Return the completions for bash, zsh and fish by their path below share/."""
+    paths = {
         "bash": "bash-completion/completions/sciread",
         "zsh": "zsh/site-functions/_sciread",
         "fish": "fish/vendor_completions.d/sciread.fish",
     }
     scripts = {
-        place: get_completion_script(
+        path: get_completion_script(
             prog_name="sciread", complete_var="_SCIREAD_COMPLETE", shell=shell
         )
-        for shell, place in places.items()
+        for shell, path in paths.items()
     }
-    # Arguments are often files, which fish is to offer as well.
-    return {place: f"{text.replace(' --no-files', '')}\n" for place, text in scripts.items()}
+    # Arguments are often files, which fish should complete as well.
+    return {path: f"{text.replace(' --no-files', '')}\n" for path, text in scripts.items()}

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Removes the SciRead that install.sh has installed, and leaves the library.
+# Removes SciRead as installed by install.sh and keeps the library.
 set -eu
 program=$(cd "$(dirname "$0")" && pwd)
 prefix=$(dirname "$(dirname "$program")")
@@ -12,7 +12,7 @@ while IFS= read -r file; do
     rm -f "$file"
 done <"$program/installed.txt"
 rm -f "$prefix/bin/sciread" "$prefix/bin/sciread-trainer"
-# All but a library that somebody keeps beside the program.
+# Keep a library beside the program.
 find "$program" -mindepth 1 -maxdepth 1 ! -name SciRead-home -exec rm -rf {} +
 rmdir "$program" 2>/dev/null || true
 

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Makes dist/SciRead-VERSION-macos-MACHINE.dmg of dist/SciRead.app, which the spec has made.
-# NOT TRIED: there was no Mac. Each step is what the tools' own pages say.
+# Builds dist/SciRead-VERSION-macos-MACHINE.dmg from dist/SciRead.app, the output of the spec.
+# UNTESTED: no Mac was available. Each step follows the documentation of its tool.
 #
-# SIGN_IDENTITY="Developer ID Application: ..."  signs it; without, others must allow it by hand
-# NOTARY_PROFILE=NAME  has Apple look at it; NAME as given to `xcrun notarytool store-credentials`
+# SIGN_IDENTITY="Developer ID Application: ..."  signs it; unsigned, users must allow it by hand
+# NOTARY_PROFILE=NAME  notarises it; NAME as given to `xcrun notarytool store-credentials`
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -19,7 +19,7 @@ sign() {
 }
 
 if [ -n "${SIGN_IDENTITY:-}" ]; then
-    # From the inside out: a signature holds the signatures within.
+    # From the inside out: a signature covers the signatures within.
     find "$app/Contents" -type f \( -name '*.so' -o -name '*.dylib' \) -print0 |
         while IFS= read -r -d '' file; do sign "$file"; done
     find "$app/Contents/Frameworks" -type d -name '*.framework' -prune -print0 2>/dev/null |

@@ -1,4 +1,4 @@
-"""What macOS wants to know of the program and its files: Info.plist, as the spec puts it in."""
+"""The content of Info.plist, which describes the program and its file types to macOS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from about import ABOUT, FILES, FileType, version
 
 
 def info_plist() -> dict[str, Any]:
-    """Not tried: there was no Mac."""
+    """Return the entries of Info.plist. Untested: no Mac was available."""
     return {
         "CFBundleName": ABOUT["name"],
         "CFBundleDisplayName": ABOUT["name"],
@@ -16,7 +16,7 @@ def info_plist() -> dict[str, Any]:
         "CFBundleShortVersionString": version(),
         "CFBundleVersion": version(),
         "CFBundleDocumentTypes": [_document(file) for file in FILES],
-        # Types that macOS may not know: others may define them too, so they are imported.
+        # Types that macOS may not know; imported, since other programs may define them too.
         "UTImportedTypeDeclarations": [_type(file) for file in FILES if file.ours],
         "LSApplicationCategoryType": "public.app-category.education",
         "LSMinimumSystemVersion": "12.0",

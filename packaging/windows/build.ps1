@@ -1,7 +1,7 @@
-# Makes dist\SciRead-VERSION-windows-x64.exe, an installer, of dist\SciRead, which the spec has made.
-# NOT TRIED: there was no Windows.
+# Builds the installer dist\SciRead-VERSION-windows-x64.exe from dist\SciRead, the output of the spec.
+# UNTESTED: no Windows machine was available.
 #
-# Needs Inno Setup 6 (ISCC.exe). $env:SIGN_THUMBPRINT: the certificate to sign with, by signtool.
+# Needs Inno Setup 6 (ISCC.exe). $env:SIGN_THUMBPRINT: the certificate with which signtool signs.
 $ErrorActionPreference = "Stop"
 Set-Location (Join-Path $PSScriptRoot "..\..")
 

@@ -1,15 +1,15 @@
-; The installer for Windows, made by Inno Setup 6: packaging\windows\build.ps1 calls it.
-; NOT TRIED: there was no Windows.
+; The installer for Windows, built with Inno Setup 6 by packaging\windows\build.ps1.
+; UNTESTED: no Windows machine was available.
 ;
-; For one user, without an administrator; /ALLUSERS installs for all. The library is in
-; %LOCALAPPDATA%\SciRead and is not touched, neither by an update nor by removing the program.
+; Installs for one user, without an administrator; /ALLUSERS installs for all. The library is in
+; %LOCALAPPDATA%\SciRead and is kept when the program is updated or removed.
 
 #ifndef Version
   #error "Name the version: ISCC /DVersion=0.1.0 sciread.iss"
 #endif
 
 [Setup]
-; Never changed: Windows knows the program by it.
+; Must never change: Windows identifies the program by it.
 AppId={{8F0E7A52-6D1B-4C58-9E55-2B6C1B0C7A31}
 AppName=SciRead
 AppVersion={#Version}
@@ -41,7 +41,7 @@ Name: desktopicon; Description: "An icon on the desktop"; Flags: unchecked
 Name: path; Description: "sciread in every terminal (PATH)"
 
 [InstallDelete]
-; Nothing of the version before stays among the files of this one.
+; Remove all files of the previous version.
 Type: filesandordirs; Name: "{app}\_internal"
 
 [Files]
@@ -52,7 +52,7 @@ Name: "{group}\SciRead"; Filename: "{app}\sciread.exe"; AppUserModelID: "SciRead
 Name: "{autodesktop}\SciRead"; Filename: "{app}\sciread.exe"; Tasks: desktopicon
 
 [Registry]
-; SciRead opens its files by default where nothing else does, and is offered for PDFs.
+; SciRead opens bibliographies by default unless another program does, and is offered for PDFs.
 Root: HKA; Subkey: "Software\Classes\SciRead.papers"; ValueType: string; ValueData: "Bibliography"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\SciRead.papers\DefaultIcon"; ValueType: string; ValueData: "{app}\sciread.exe,0"
 Root: HKA; Subkey: "Software\Classes\SciRead.papers\shell\open\command"; ValueType: string; ValueData: """{app}\sciread.exe"" ""%1"""

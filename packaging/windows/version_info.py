@@ -1,4 +1,4 @@
-"""What Windows shows of the program's file under Properties, as PyInstaller reads it."""
+"""The version information that Windows shows under Properties, in PyInstaller's format."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from about import ABOUT, version
 
 
 def version_info() -> str:
-    """For EXE(version=FILE) in the spec. Not tried: there was no Windows."""
-    # 1.2.0rc1 is 1.2.0 here: Windows knows nothing but four numbers.
+    """Return the text for EXE(version=FILE) in the spec. Untested: no Windows was available."""
+    # 1.2.0rc1 becomes 1.2.0: Windows allows only four numbers.
     release = re.match(r"[\d.]*\d", version())
     assert release, f"{version()} begins with no number"
     numbers = ([int(part) for part in release[0].split(".")] + [0, 0, 0, 0])[:4]
-    said = {
+    fields = {
         "CompanyName": ABOUT["publisher"],
         "FileDescription": f"{ABOUT['name']}: {ABOUT['summary'].lower()}",
         "FileVersion": version(),
@@ -23,7 +23,7 @@ def version_info() -> str:
         "ProductName": ABOUT["name"],
         "ProductVersion": version(),
     }
-    rows = ", ".join(f"StringStruct({key!r}, {value!r})" for key, value in said.items())
+    rows = ", ".join(f"StringStruct({key!r}, {value!r})" for key, value in fields.items())
     return (
         f"VSVersionInfo(ffi=FixedFileInfo(filevers={tuple(numbers)}, prodvers={tuple(numbers)},"
         " mask=0x3F, flags=0, OS=0x40004, fileType=1, subtype=0, date=(0, 0)),\n"

@@ -1,4 +1,4 @@
-"""The scripts of packaging/ are no package: they find one another by their names."""
+"""Import the scripts of packaging/, which are top-level modules and not a package."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
-# Behind all others: what others mean by `wheel` or `build` is not ours.
+# Last, so that other packages named `wheel` or `build` take precedence over our scripts.
 sys.path += [str(PACKAGING / name) for name in ("", "linux", "macos", "windows")]
 
 
 def script(name: str) -> ModuleType:
-    """A script that bears the name of somebody else's module."""
+    """Load a script whose name is also that of an installed module."""
     path = PACKAGING / name
     spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
     assert spec and spec.loader
@@ -35,15 +35,15 @@ def linux() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def share(tmp_path_factory, linux) -> Path:
-    """All that a desktop and a terminal look for, as it is installed below share/."""
-    place = tmp_path_factory.mktemp("made") / "share"
-    linux.share(place)
-    return place
+    """Return the share/ folder as installed: desktop entry, icons, man pages and completions."""
+    folder = tmp_path_factory.mktemp("made") / "share"
+    linux.share(folder)
+    return folder
 
 
 @pytest.fixture
 def program(tmp_path) -> Path:
-    """In place of the frozen program: it says what it was called with."""
+    """Return the folder of a fake frozen program that prints its arguments."""
     folder = tmp_path / "SciRead"
     (folder / "_internal").mkdir(parents=True)
     (folder / "_internal" / "part").write_text("of the program")

@@ -1,4 +1,4 @@
-"""One place for the version and for what systems want to know; everything else agrees with it."""
+"""The version and the file types agree in every file that repeats them."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from sciread_app.__main__ import _FILES
 SUFFIXES = {suffix for file in FILES for suffix in file.suffixes}
 
 
-def test_the_version_is_the_same_everywhere(share):
-    said = sciread_app.__version__
-    assert version() == said
-    asked = [sys.executable, "-m", "sciread_app", "--version"]
-    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f"sciread {said}"
+def test_version_is_the_same_in_all_files(share):
+    expected = sciread_app.__version__
+    assert version() == expected
+    command = [sys.executable, "-m", "sciread_app", "--version"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"sciread {expected}"
     (metainfo,) = (share / "metainfo").iterdir()
-    assert f'<release version="{said}"' in metainfo.read_text("utf-8")
-    assert f"## [{said}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
-    assert f"## {said}" in (ROOT / "packaging" / "release_notes.md").read_text("utf-8")
-    assert info_plist()["CFBundleVersion"] == said
-    assert f"'FileVersion', '{said}'" in version_info()
+    assert f'<release version="{expected}"' in metainfo.read_text("utf-8")
+    assert f"## [{expected}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"## {expected}" in (ROOT / "packaging" / "release_notes.md").read_text("utf-8")
+    assert info_plist()["CFBundleVersion"] == expected
+    assert f"'FileVersion', '{expected}'" in version_info()
 
 
-def test_the_package_takes_its_version_from_there():
+def test_wheel_takes_its_version_from_the_module():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert "version" in project["project"]["dynamic"]
     assert project["tool"]["hatch"]["version"]["path"] == "sciread_app/__init__.py"
 
 
-def test_the_files_that_systems_hand_over_are_those_that_open_the_window():
+def test_registered_suffixes_are_those_that_open_the_window():
     assert set(_FILES) == SUFFIXES
 
 
-def test_windows_and_macos_are_told_of_every_kind_of_file():
+def test_windows_and_macos_register_every_file_type():
     installer = (ROOT / "packaging/windows/sciread.iss").read_text("utf-8")
     assert set(re.findall(r"Classes\\(\.\w+)\\OpenWithProgids", installer)) == SUFFIXES
     plist = plistlib.loads(plistlib.dumps(info_plist()))
@@ -57,7 +57,7 @@ def test_windows_and_macos_are_told_of_every_kind_of_file():
     plistlib.loads((ROOT / "packaging/macos/entitlements.plist").read_bytes())
 
 
-def test_icons_hold_a_picture_of_every_size(share):
+def test_icons_hold_an_image_of_every_size():
     count = int.from_bytes(ico()[4:6], "little")
     assert count == ico().count(b"\x89PNG") == 7
     apple = icns()
@@ -66,7 +66,7 @@ def test_icons_hold_a_picture_of_every_size(share):
 
 @pytest.fixture
 def readme(monkeypatch) -> ModuleType:
-    """As the builder loads it, which is not here."""
+    """Load readme.py with a stand-in for hatchling, which is not installed."""
     interface = ModuleType("hatchling.metadata.plugin.interface")
     interface.MetadataHookInterface = object  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, interface.__name__, interface)
@@ -75,16 +75,16 @@ def readme(monkeypatch) -> ModuleType:
     return script("readme.py")
 
 
-def test_away_from_the_sources_no_link_of_the_readme_leads_nowhere(readme):
+def test_readme_for_pypi_has_no_relative_links(readme):
     text = (ROOT / "README.md").read_text("utf-8")
     assert "](resources/screenshot.png)" in text
-    lost = readme.elsewhere(text, "")
-    assert not re.search(r"\]\((?!https?:|#)", lost) and "Contributing" in lost
-    found = readme.elsewhere(text, "https://example.org/sciread")
-    assert "](https://example.org/sciread/raw/main/resources/screenshot.png)" in found
-    assert "[Contributing](https://example.org/sciread/blob/main/CONTRIBUTING.md)" in found
+    without_url = readme.absolute_links(text, "")
+    assert not re.search(r"\]\((?!https?:|#)", without_url) and "Contributing" in without_url
+    with_url = readme.absolute_links(text, "https://example.org/sciread")
+    assert "](https://example.org/sciread/raw/main/resources/screenshot.png)" in with_url
+    assert "[Contributing](https://example.org/sciread/blob/main/CONTRIBUTING.md)" in with_url
 
 
-def test_no_address_is_made_up():
+def test_homepage_is_empty_or_https():
     assert not ABOUT["url"] or ABOUT["url"].startswith("https://")
     assert "." in ABOUT["identifier"]

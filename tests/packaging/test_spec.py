@@ -1,4 +1,4 @@
-"""What the spec asks PyInstaller for, on each system: it is run, with nothing behind it."""
+"""The spec's requests to PyInstaller on each system, run against stand-ins for its classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from about import ABOUT, version
-from needed import is_needed, needed, strangers
+from needed import is_needed, needed, unneeded_modules
 from notices import NotAllowed, parts_of
 from version_info import version_info
 
@@ -22,7 +22,7 @@ SPEC = PACKAGING / "sciread.spec"
 
 @pytest.fixture
 def evaluate(tmp_path, monkeypatch):
-    """The spec as a system would have it read: what it calls by name, with which arguments."""
+    """Return a function that runs the spec for a platform and returns the arguments by class."""
     hooks = ModuleType("PyInstaller.utils.hooks")
     for name in ("collect_data_files", "collect_submodules", "copy_metadata"):
         setattr(hooks, name, lambda *_, **__: [])
@@ -33,79 +33,79 @@ def evaluate(tmp_path, monkeypatch):
 
     def run(system: str, datas: tuple[tuple[str, str, str], ...] = ()) -> dict[str, Any]:
         monkeypatch.setattr(sys, "platform", system)
-        asked: dict[str, Any] = {}
+        calls: dict[str, Any] = {}
 
-        def part(name: str):
-            def called(*_: Any, **arguments: Any) -> SimpleNamespace:
-                asked[name] = arguments
+        def recorder(name: str):
+            def record(*_: Any, **arguments: Any) -> SimpleNamespace:
+                calls[name] = arguments
                 return SimpleNamespace(scripts=[], pure=[], binaries=[], datas=list(datas))
 
-            return called
+            return record
 
-        names = {name: part(name) for name in ("Analysis", "PYZ", "EXE", "COLLECT", "BUNDLE")}
-        given = {"SPECPATH": str(PACKAGING), "workpath": str(tmp_path), **names}
-        exec(compile(SPEC.read_text("utf-8"), str(SPEC), "exec"), given)
-        return asked | {"datas": given["analysis"].datas}  # type: ignore[attr-defined]
+        names = {name: recorder(name) for name in ("Analysis", "PYZ", "EXE", "COLLECT", "BUNDLE")}
+        variables = {"SPECPATH": str(PACKAGING), "workpath": str(tmp_path), **names}
+        exec(compile(SPEC.read_text("utf-8"), str(SPEC), "exec"), variables)
+        return calls | {"datas": variables["analysis"].datas}  # type: ignore[attr-defined]
 
     return run
 
 
-def test_macos_gets_a_bundle_with_icon_identifier_and_kinds_of_files(evaluate):
+def test_macos_bundle_has_icon_identifier_and_file_types(evaluate):
     bundle = evaluate("darwin")["BUNDLE"]
     assert Path(bundle["icon"]).read_bytes()[:4] == b"icns"
-    said = plistlib.loads(plistlib.dumps(bundle["info_plist"]))
-    assert bundle["bundle_identifier"] == said["CFBundleIdentifier"] == ABOUT["identifier"]
-    assert said["CFBundleShortVersionString"] == bundle["version"] == version()
-    kinds = {kind for one in said["CFBundleDocumentTypes"] for kind in one["LSItemContentTypes"]}
-    assert {"org.tug.tex.bibtex", "com.adobe.pdf"} < kinds
+    plist = plistlib.loads(plistlib.dumps(bundle["info_plist"]))
+    assert bundle["bundle_identifier"] == plist["CFBundleIdentifier"] == ABOUT["identifier"]
+    assert plist["CFBundleShortVersionString"] == bundle["version"] == version()
+    types = {uti for one in plist["CFBundleDocumentTypes"] for uti in one["LSItemContentTypes"]}
+    assert {"org.tug.tex.bibtex", "com.adobe.pdf"} < types
 
 
-def test_windows_gets_an_icon_and_what_properties_show(evaluate):
+def test_windows_program_has_icon_and_properties(evaluate):
     program = evaluate("win32")["EXE"]
     assert Path(program["icon"]).read_bytes()[:4] == b"\0\0\1\0"
     assert program["console"] and program["hide_console"] == "hide-early"
-    said = _as_windows_reads_it(Path(program["version"]).read_text("utf-8"))
-    assert said["ProductName"] == ABOUT["name"] and said["FileVersion"] == version()
-    assert said["filevers"] == (*map(int, version().split(".")), 0)
+    fields = _evaluate_version_info(Path(program["version"]).read_text("utf-8"))
+    assert fields["ProductName"] == ABOUT["name"] and fields["FileVersion"] == version()
+    assert fields["filevers"] == (*map(int, version().split(".")), 0)
 
 
-def test_a_version_that_is_not_yet_out_has_four_numbers_on_windows(monkeypatch):
+def test_prerelease_has_four_version_numbers_on_windows(monkeypatch):
     monkeypatch.setattr(f"{version_info.__module__}.version", lambda: "1.2rc3")
-    said = _as_windows_reads_it(version_info())
-    assert said["filevers"] == (1, 2, 0, 0) and said["FileVersion"] == "1.2rc3"
+    fields = _evaluate_version_info(version_info())
+    assert fields["filevers"] == (1, 2, 0, 0) and fields["FileVersion"] == "1.2rc3"
 
 
-def _as_windows_reads_it(text: str) -> dict[str, Any]:
-    """PyInstaller evaluates it with classes of these names."""
-    said: dict[str, Any] = {}
-    plain = {name: lambda *_, **__: None for name in ("StringTable", "StringFileInfo", "VarStruct",
-             "VarFileInfo", "VSVersionInfo")}  # fmt: skip
-    eval(text, plain | {"StringStruct": said.__setitem__, "FixedFileInfo": said.update})
-    return said
+def _evaluate_version_info(text: str) -> dict[str, Any]:
+    """Evaluate the text as PyInstaller does, which has classes of these names."""
+    fields: dict[str, Any] = {}
+    ignored = {name: lambda *_, **__: None for name in ("StringTable", "StringFileInfo",
+               "VarStruct", "VarFileInfo", "VSVersionInfo")}  # fmt: skip
+    eval(text, ignored | {"StringStruct": fields.__setitem__, "FixedFileInfo": fields.update})
+    return fields
 
 
-def test_linux_gets_neither(evaluate):
-    asked = evaluate("linux")
-    assert "BUNDLE" not in asked and not {"icon", "version"} & set(asked["EXE"])
+def test_linux_has_no_bundle_and_no_icon(evaluate):
+    calls = evaluate("linux")
+    assert "BUNDLE" not in calls and not {"icon", "version"} & set(calls["EXE"])
 
 
-def test_what_only_developers_have_stays_out(evaluate):
+def test_development_packages_are_excluded(evaluate):
     tools = f"pytest-{pytest.__version__}.dist-info/METADATA"
     ours = f"httpx-{httpx.__version__}.dist-info/METADATA"
     entries = tuple((name, name, "DATA") for name in (tools, ours))
-    asked = evaluate("linux", entries)
-    assert [name for name, *_ in asked["datas"]] == [ours]
-    excluded = set(asked["Analysis"]["excludes"])
+    calls = evaluate("linux", entries)
+    assert [name for name, *_ in calls["datas"]] == [ours]
+    excluded = set(calls["Analysis"]["excludes"])
     assert {"pytest", "_pytest", "py", "pluggy", "hypothesis", "xdist"} <= excluded
     assert not excluded & {"httpx", "torch", "PySide6", "sqlalchemy", "certifi", "sciread_app"}
 
 
-def test_what_is_needed_is_what_a_fresh_environment_would_hold():
+def test_needed_packages_include_indirect_dependencies():
     assert {"sciread", "pyside6-essentials", "torch", "mako", "markupsafe", "h11"} <= needed()
     assert is_needed("PySide6_Essentials") and is_needed("ruamel.yaml") is False
-    assert not set(strangers()) & {"numpy", "openTSNE", "lxml", "quickjs", "keyring"}
+    assert not set(unneeded_modules()) & {"numpy", "openTSNE", "lxml", "quickjs", "keyring"}
 
 
-def test_there_is_no_program_with_a_developers_tool_inside():
+def test_program_with_a_development_package_is_refused():
     with pytest.raises(NotAllowed, match=r"pytest .*SciRead does not need it"):
         parts_of([pytest.__file__])

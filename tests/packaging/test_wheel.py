@@ -1,4 +1,4 @@
-"""What is looked for in a wheel before it goes out."""
+"""The checks of a wheel before its release."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def wheel(tmp_path: Path, *names: str, metadata: str = METADATA) -> Path:
     return file
 
 
-def test_a_wheel_with_all_there_is_is_found_whole(tree, tmp_path):
-    held = [*NEEDED[:2], "sciread_app/resources/a.bib"]
-    assert script("wheel.py").faults_of_wheel(wheel(tmp_path, *held), tree) == []
+def test_complete_wheel_has_no_faults(tree, tmp_path):
+    files = [*NEEDED[:2], "sciread_app/resources/a.bib"]
+    assert script("wheel.py").faults_of_wheel(wheel(tmp_path, *files), tree) == []
 
 
-def test_what_is_missing_or_too_much_is_named(tree, tmp_path):
+def test_missing_and_extra_files_are_named(tree, tmp_path):
     made = wheel(
         tmp_path, NEEDED[0], "tests/test_a.py", "sciread_app/__pycache__/a.pyc",
         metadata=METADATA.replace("gui", "ray") + "![x](resources/screenshot.png)",
