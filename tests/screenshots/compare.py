@@ -40,9 +40,9 @@ def _unread(window: MainWindow) -> None:
 def _named(window: MainWindow) -> None:
     page, gateway = _page(window), window.desk
     assert isinstance(gateway, WindowGateway)
-    gateway.others.encode(OURS, Task())
+    gateway.comparisons.encode(OURS, Task())
     for n in range(7):
-        gateway.others.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
+        gateway.comparisons.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
     page.compare.look_again()
     wait(lambda: page.compare.sides[1].model.rowCount())
     page.compare.sides[0].result_list.go_to(1)

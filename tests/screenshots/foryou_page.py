@@ -42,7 +42,7 @@ FOLLOWED = {
 }
 
 
-def nobody(window: MainWindow) -> None:
+def no_topics(window: MainWindow) -> None:
     window.go_to("foryou")
 
 
@@ -99,7 +99,7 @@ def _page(window: MainWindow) -> RecommendationsPage:
 
 
 SCENES = (
-    Scene("foryou-nobody", nobody, EVERYWHERE),
+    Scene("foryou-nobody", no_topics, EVERYWHERE),
     Scene("foryou-nothing-fetched", nothing_fetched, EVERYWHERE),
     Scene("foryou", fetched, EVERYWHERE),
     Scene("foryou-refined", refined),

@@ -20,7 +20,7 @@ LATER_MS = 250  # after the backups are listed, before the screenshot
 
 def _waiting(window: MainWindow) -> None:
     """Show the window as during the import of the sample library."""
-    window._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
+    window._wait.show_message("papers", "Preparing the sample library", "It takes some seconds.")
     window._pages.setCurrentWidget(window._wait)
     window.rail.setEnabled(False)
 
@@ -119,7 +119,7 @@ def _backups(window: MainWindow) -> None:
     gateway, page = window.desk, window.other_page("settings")
     assert gateway and isinstance(page, SettingsPage)
     for days in (40, 3, 2, 1, 0):
-        gateway.care.back_up(date.today() - timedelta(days), Task())
+        gateway.settings.back_up(date.today() - timedelta(days), Task())
     page.refresh()
     bar = page.area.verticalScrollBar()
     QTimer.singleShot(LATER_MS, page, lambda: bar.setValue(bar.maximum()))

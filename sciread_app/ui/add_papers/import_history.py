@@ -141,7 +141,7 @@ class ImportHistoryPanel(QWidget):
         column.addWidget(self.table, 1)
         column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
         self._empty = EmptyState(self._appearance)
-        self._empty.say(
+        self._empty.show_message(
             "drop",
             tr("No files added yet"),
             tr("What became of each record of an import stands here."),

@@ -93,7 +93,7 @@ class PreviewPanel(QWidget):
         self._say("close", problem.message, problem.hint)
 
     def _say(self, picture: str, title: str, text: str, *, stop: bool = False) -> None:
-        self.empty.say(picture, title, text)
+        self.empty.show_message(picture, title, text)
         self.stop.setVisible(stop)
         self._pages.setCurrentIndex(0)
 

@@ -34,12 +34,12 @@ class Ballot(QFrame):
         self.right.clicked.connect(lambda: self.voted.emit(1))
         self.neither.clicked.connect(lambda: self.voted.emit(None))
         self.back.clicked.connect(self.taken_back)
-        self.say("", back=False)
+        self.show_text("", back=False)
 
     def ask(self) -> None:
         self._show(tr("Which answer is better?"), votes=True)
 
-    def say(self, *sentences: str, back: bool) -> None:
+    def show_text(self, *sentences: str, back: bool) -> None:
         """`back`: the last vote can be undone."""
         self._show(" ".join(filter(None, sentences)), back=back)
 

@@ -85,7 +85,7 @@ class ComparePanel(QWidget):
         self.is_open = True
         self._jobs.run(
             tr("Looking for models"),
-            lambda task: list(self._source.others.models(task)),
+            lambda task: list(self._source.comparisons.models(task)),
             self._show_models,
             on_failed=self._explain,
             queue=JobQueue.short,
@@ -108,7 +108,7 @@ class ComparePanel(QWidget):
         if self._reading is None:
             self._jobs.run(
                 tr("Stopping other models"),
-                lambda task: self._source.others.close(),
+                lambda task: self._source.comparisons.close(),
                 queue=JobQueue.short,
                 replaces="compare",
             )
@@ -139,14 +139,14 @@ class ComparePanel(QWidget):
         """Record a vote: the left list (0) is better, the right one (1), or neither."""
         if not self.can_vote:
             return
-        trial, others = self.trial, self._source.others
+        trial, services = self.trial, self._source.comparisons
         asked, pair, sides = trial.query, trial.pair, trial.sides
         better = "" if side is None else sides[side]
-        self.ballot.say(tr("Counting your vote…"), back=False)
+        self.ballot.show_text(tr("Counting your vote…"), back=False)
         self.changed.emit()
         self._jobs.run(
             tr("Counting a vote"),
-            lambda task: others.vote(question_of(asked), *pair, better),
+            lambda task: services.vote(question_of(asked), *pair, better),
             partial(self._voted, asked, pair, better),
             on_failed=self._not_voted,
             queue=JobQueue.short,
@@ -156,10 +156,10 @@ class ComparePanel(QWidget):
         """Undo the last vote on these two models."""
         if not self.can_take_back:
             return
-        pair, others = self.trial.pair, self._source.others
+        pair, services = self.trial.pair, self._source.comparisons
         self._jobs.run(
             tr("Taking a vote back"),
-            lambda task: others.take_back(*pair),
+            lambda task: services.take_back(*pair),
             partial(self._taken_back, pair),
             queue=JobQueue.short,
         )
@@ -179,15 +179,15 @@ class ComparePanel(QWidget):
         view, mode, pair = self._view, self._mode, self.chooser.pair()
         blind, active = self.chooser.blind.isChecked(), self.chooser.active()
         self.trial.ask(view.query, pair, blind=blind, active=active)
-        others = self._source.others
+        services = self._source.comparisons
 
         def work(task: Task) -> tuple[dict[str, ModelResults], VoteCount]:
             query = view.request.parsed
-            answers = {name: _answer(others, name, query, mode, task) for name in pair}
-            return answers, others.count(*pair)
+            answers = {name: _answer(services, name, query, mode, task) for name in pair}
+            return answers, services.count(*pair)
 
         self.message.setText(tr("Asking both models…"))
-        self.ballot.say("", back=False)
+        self.ballot.show_text("", back=False)
         self.changed.emit()
         self._jobs.run(
             tr("Asking two models"),
@@ -258,7 +258,7 @@ class ComparePanel(QWidget):
         if trial.veiled and not why_not:
             self.ballot.ask()
         else:
-            self.ballot.say(trial.voted, why_not, count.said, back=count.votes > 0)
+            self.ballot.show_text(trial.voted, why_not, count.said, back=count.votes > 0)
         self.changed.emit()
 
     def _why_no_vote(self) -> str:
@@ -307,7 +307,7 @@ class ComparePanel(QWidget):
         title = self.chooser.models[name].title
         self._reading = self._jobs.run(
             tr("Reading papers with {name}", name=title),
-            lambda task: self._source.others.encode(name, task),
+            lambda task: self._source.comparisons.encode(name, task),
             on_failed=self._explain,
             queue=JobQueue.long,
             replaces="encode for comparing",
@@ -326,7 +326,7 @@ class ComparePanel(QWidget):
         for side in self.sides:
             side.clear()
         self.message.setText(why)
-        self.ballot.say("", back=False)
+        self.ballot.show_text("", back=False)
         self.changed.emit()
 
     def _explain(self, problem: JobError) -> None:
@@ -344,7 +344,7 @@ class ComparePanel(QWidget):
         for side in self.sides:
             self._split.addWidget(side)
             self._split.setStretchFactor(self._split.count() - 1, 1)
-        self.nothing.say(
+        self.nothing.show_message(
             "models", ALONE, NONE_THERE, second_model_actions(self.place_requested.emit)
         )
         column = QVBoxLayout(self)
@@ -372,11 +372,11 @@ class ComparePanel(QWidget):
 
 
 def _answer(
-    others: ComparisonServices, name: str, query: Query, mode: SearchMode, task: Task
+    services: ComparisonServices, name: str, query: Query, mode: SearchMode, task: Task
 ) -> ModelResults:
     """The results of one model; an error of one does not stop the other."""
     try:
-        return others.ask(name, query, mode, task)
+        return services.ask(name, query, mode, task)
     except Cancelled:
         raise
     except (SciReadError, TrainerError) as trouble:

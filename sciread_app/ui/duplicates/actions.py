@@ -53,13 +53,13 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
 
     def _merge(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) < 2:
-            library.notice.say(tr("Choose two papers or more in the list first"))
+            library.notice.show_message(tr("Choose two papers or more in the list first"))
         else:
             library.work.submit(tr("Merged"), lambda organise: organise.merge_into_best(chosen))
 
     def _unite(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 2:
-            library.notice.say(tr("Choose two papers in the list first"))
+            library.notice.show_message(tr("Choose two papers in the list first"))
         else:
             a, b = chosen
             library.work.submit(
@@ -68,7 +68,7 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
 
     def _take_apart(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 1:
-            library.notice.say(tr("Choose one paper in the list first"))
+            library.notice.show_message(tr("Choose one paper in the list first"))
         else:
             paper = chosen[0]
             library.work.submit(tr("Took apart"), lambda organise: organise.split(paper))

@@ -109,7 +109,7 @@ class ComparisonCell(QFrame):
         row.addWidget(self.text, 1)
         appearance.changed.connect(self._write)
 
-    def say(self, pieces: Pieces, *, choice: bool) -> None:
+    def show_pieces(self, pieces: Pieces, *, choice: bool) -> None:
         self._pieces = pieces
         self.button.setVisible(choice)
         reading = Qt.TextInteractionFlag.TextSelectableByMouse
@@ -200,7 +200,7 @@ class _Line:
         self.said.setVisible(bool(row.said))
         restyled(self.said, "wrong" if row.said == DIFFERS else "faint")
         for cell, pieces in zip(self.cells, (row.left, row.right), strict=True):
-            cell.say(pieces, choice=row.choice)
+            cell.show_pieces(pieces, choice=row.choice)
 
 
 class ComparisonPanel(QFrame):

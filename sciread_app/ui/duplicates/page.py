@@ -277,21 +277,21 @@ class DuplicatesPage(Page):
     def _invite(self) -> None:
         actions = ((tr("Go to the library"), self.library_requested.emit),)
         if self.lists.current == MERGED:
-            self.empty.say(
+            self.empty.show_message(
                 "duplicates",
                 tr("Nothing was merged"),
                 tr("Records that an import or you merged into a paper are listed here."),
                 actions,
             )
         elif self.lists.current == VERSIONS:
-            self.empty.say(
+            self.empty.show_message(
                 "duplicates",
                 tr("No paper is here in several versions"),
                 tr("A preprint and its article come here when you have both."),
                 actions,
             )
         else:
-            self.empty.say(
+            self.empty.show_message(
                 "duplicates",
                 tr("No duplicates to look at"),
                 tr(

@@ -181,9 +181,9 @@ class LearningView(QWidget):
 
     def _say_nothing(self) -> None:
         if self._trainings:
-            self.empty.say("wait", tr("Tick a training to see how it learned"))
+            self.empty.show_message("wait", tr("Tick a training to see how it learned"))
         else:
-            self.empty.say(
+            self.empty.show_message(
                 "wait",
                 tr("Nothing has been trained yet"),
                 tr("How the loss falls, and what validation papers say of it, comes here."),
@@ -192,7 +192,7 @@ class LearningView(QWidget):
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: JobError) -> None:
-        self.empty.say("similar", problem.message, problem.hint)
+        self.empty.show_message("similar", problem.message, problem.hint)
         self._pages.setCurrentIndex(0)
 
     def _paint(self, theme: Theme) -> None:

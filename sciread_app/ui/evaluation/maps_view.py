@@ -97,10 +97,10 @@ class MapsView(InstalledPairView):
 
     def _draw(self, place: int) -> None:
         name = self.pair.chosen[place]
-        dashboard, others = self._source.dashboard, self._source.others
+        dashboard, comparisons = self._source.dashboard, self._source.comparisons
 
         def work(task: Task) -> MapLayout | None:
-            others.encode(name, task)
+            comparisons.encode(name, task)
             return dashboard.draw(name, task)
 
         self._job = self._jobs.run(
@@ -240,9 +240,9 @@ class MapSide(QWidget):
     def _invite(self, busy: bool) -> None:
         if busy:
             what = tr("Reading papers comes first; it goes on in the background.")
-            self.empty.say("wait", tr("A map is being drawn"), what)
+            self.empty.show_message("wait", tr("A map is being drawn"), what)
         else:
-            self.empty.say(
+            self.empty.show_message(
                 "map",
                 tr("This model has no map yet"),
                 tr("It reads your papers, then its map is drawn. You can go on meanwhile."),

@@ -110,7 +110,7 @@ class ModelPairView(QWidget):
         self._pages.setCurrentIndex(1)
 
     def show_message(self, picture: str, title: str, text: str, actions: Actions = ()) -> None:
-        self.empty.say(picture, title, text, actions)
+        self.empty.show_message(picture, title, text, actions)
         self._pages.setCurrentIndex(0)
 
 
@@ -132,7 +132,7 @@ class InstalledPairView(ModelPairView):
         """Load the installed models, then what is shown about two of them."""
         self._jobs.run(
             tr("Looking for models"),
-            lambda task: list(self._source.others.models(task)),
+            lambda task: list(self._source.comparisons.models(task)),
             self._show_models,
             on_failed=self.explain,
             queue=JobQueue.short,

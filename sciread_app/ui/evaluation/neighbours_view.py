@@ -121,12 +121,12 @@ class NeighboursView(InstalledPairView):
             self.message.setText("" if paper else tr("Choose a paper on the left."))
             return
         one, other = chosen
-        query, others = parse(likes([paper])), self._source.others
+        query, comparisons = parse(likes([paper])), self._source.comparisons
 
         def work(task: Task) -> tuple[ModelResults, ModelResults]:
             return (
-                others.ask(one, query, SearchMode.meaning, task),
-                others.ask(other, query, SearchMode.meaning, task),
+                comparisons.ask(one, query, SearchMode.meaning, task),
+                comparisons.ask(other, query, SearchMode.meaning, task),
             )
 
         self.message.setText(tr("Asking both models…"))
@@ -158,7 +158,7 @@ class NeighboursView(InstalledPairView):
             side.read_button.hide()
         self._reading = self._jobs.run(
             tr("Reading papers with {name}", name=self._models[model].title),
-            lambda task: self._source.others.encode(model, task),
+            lambda task: self._source.comparisons.encode(model, task),
             on_failed=self._explain_below,
             queue=JobQueue.long,
             replaces="encode for comparing",

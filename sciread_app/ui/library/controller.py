@@ -120,7 +120,7 @@ class LibraryController(QObject):
     def uncollect(self) -> None:
         path, ids = self._page_collection(), self._chosen()
         if not path:
-            self.notice.say(tr("Go to a collection in the sidebar first"))
+            self.notice.show_message(tr("Go to a collection in the sidebar first"))
         elif ids:
             self.work.submit(tr("Took out"), lambda organise: organise.uncollect(ids, path))
 
@@ -148,7 +148,7 @@ class LibraryController(QObject):
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
-            self.notice.say(tr("Only what is in the trash can be deleted for good"))
+            self.notice.show_message(tr("Only what is in the trash can be deleted for good"))
         elif ids := self._chosen():
             self._ask_to_delete(len(ids), ids)
 
@@ -156,7 +156,7 @@ class LibraryController(QObject):
         if count := self.work.shelf.trash:
             self._ask_to_delete(count, None)
         else:
-            self.notice.say(tr("The trash is empty"))
+            self.notice.show_message(tr("The trash is empty"))
 
     def edit(self) -> None:
         """Edit one paper in full, or common fields of several."""
@@ -261,7 +261,7 @@ class LibraryController(QObject):
 
     def _report_edit(self, done: CompletedEdit) -> None:
         edits, undone = done.edits, done.undone
-        self.notice.say(
+        self.notice.show_message(
             done.what,
             (lambda: self.work.undo(edits)) if edits else None,
             (lambda: self.work.redo(undone)) if undone else None,
@@ -274,7 +274,7 @@ class LibraryController(QObject):
     def _chosen(self) -> list[PaperId]:
         ids = self.chosen()
         if not ids:
-            self.notice.say(NONE_CHOSEN)
+            self.notice.show_message(NONE_CHOSEN)
         return ids
 
     def _page_collection(self) -> str:

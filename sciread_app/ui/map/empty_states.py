@@ -37,7 +37,7 @@ class MapEmptyStates(QWidget):
         self._busy = False
         self._unfinished = False  # it was stopped and can be resumed
         self.empty = EmptyState(appearance)
-        self.empty.say("map", tr("Opening the map"))
+        self.empty.show_message("map", tr("Opening the map"))
         self.line = styled(QLabel(), "quiet")
         self.line.setTextFormat(Qt.TextFormat.PlainText)
         self.bar = QProgressBar(textVisible=False)
@@ -86,7 +86,7 @@ class MapEmptyStates(QWidget):
         self.button.show()
         self._head.show()
         if not self._has_map:
-            self.empty.say(
+            self.empty.show_message(
                 "map",
                 tr("Drawing the map"),
                 tr("Papers that mean about the same come together."),
@@ -120,9 +120,9 @@ class MapEmptyStates(QWidget):
     def _show_empty(self, status: MapStatus) -> None:
         if not status.by_meaning:
             text = tr("The map shows which papers mean about the same, and only a model can tell.")
-            self.empty.say("map", tr("There is no model to draw a map with"), text)
+            self.empty.show_message("map", tr("There is no model to draw a map with"), text)
         elif status.papers < FEWEST:
-            self.empty.say(
+            self.empty.show_message(
                 "map",
                 trn("A map needs {n} paper", "A map needs {n} papers", FEWEST),
                 _too_few(status.papers),
@@ -140,11 +140,11 @@ class MapEmptyStates(QWidget):
                 status.with_vector,
                 papers=status.papers,
             )
-            self.empty.say("map", tr("The model is reading your papers"), text)
+            self.empty.show_message("map", tr("The model is reading your papers"), text)
         else:
             text = tr("Papers that mean about the same come together.")
             actions = ((tr("Draw the map"), self.draw_requested.emit),)
-            self.empty.say("map", tr("The map is not drawn yet"), text, actions)
+            self.empty.show_message("map", tr("The map is not drawn yet"), text, actions)
 
     def _press(self) -> None:
         if self._busy:

@@ -43,8 +43,8 @@ _EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
 class ModelRow(NamedTuple):
     """A row of the list.
 
-    `mark` is the pill at its right, `kind` its style: "answers", "problem", "good", "care" or "".
-    `share` (0 to 1) is the progress; a heading has no key.
+    `mark` is the pill at its right, `kind` its style: "answers", "problem", "good", "warning" or
+    "". `share` (0 to 1) is the progress; a heading has no key.
     """
 
     key: str
@@ -247,7 +247,7 @@ class ModelDelegate(QStyledItemDelegate):
             "answers": (theme.accent, theme.on_accent),
             "problem": (theme.danger_soft, theme.danger),
             "good": (theme.sentence, theme.text),
-            "care": (theme.notice_soft, theme.text),
+            "warning": (theme.notice_soft, theme.text),
         }.get(row.kind, (theme.track, theme.quiet))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(ground))

@@ -79,7 +79,7 @@ class ModelsPage(Page):
                 sentence = tr("{sentence}.", sentence=message)
                 messages.show_notice(sentence, "", (tr("Put it back"), undo), passes=True)
             else:
-                context.toast.say(message)
+                context.toast.show_message(message)
 
         self.message.connect(say)
         self.place_requested.connect(navigate.go_to)

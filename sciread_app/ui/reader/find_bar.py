@@ -114,7 +114,7 @@ class FindBar(QFrame):
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.line.selectAll()
 
-    def say(self, text: str, nothing: bool = False) -> None:
+    def show_count(self, text: str, nothing: bool = False) -> None:
         self.count.setObjectName("wrong" if nothing else "quiet")
         self.count.style().polish(self.count)
         self.count.setText(text)
@@ -223,7 +223,7 @@ class FileSearchController(QObject):
         self._result, self._view.marks.current = None, None
         self._view.marks.show_found([])
         self._view.refresh()
-        self.bar.say(counted(0, None, None) if self.search.words.strip() else "")
+        self.bar.show_count(counted(0, None, None) if self.search.words.strip() else "")
 
     def _add_matches(self, found: list[TextMatch]) -> None:
         marks, here = self._view.marks, self._view.page
@@ -252,4 +252,4 @@ class FileSearchController(QObject):
         found, current = self.search.found, self._view.marks.current
         place = found.index(current) if current in found else None
         nothing = self._result is not None and not found
-        self.bar.say(counted(len(found), place, self._result), nothing)
+        self.bar.show_count(counted(len(found), place, self._result), nothing)

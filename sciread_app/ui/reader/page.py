@@ -62,7 +62,7 @@ class ReaderPage(Page):
         self.bar.setAccessibleName(tr("Open files"))
         self.stack = QStackedWidget()
         self.empty = EmptyState(appearance)
-        self.empty.say(
+        self.empty.show_message(
             "reader", *NOTHING_OPEN, ((tr("Go to the library"), self.library_requested.emit),)
         )
         self.stack.addWidget(self.empty)

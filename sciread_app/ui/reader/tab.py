@@ -56,7 +56,7 @@ class ReaderTab(QStackedWidget):
         self._place: ReadingPlace | None = None
         self.book: DocumentView | None = None
         self.message = EmptyState(appearance)
-        self.message.say("wait", tr("Opening the file"))
+        self.message.show_message("wait", tr("Opening the file"))
         self.password = _Password()
         self.password.given.connect(self._open)
         self.addWidget(self.message)
@@ -132,7 +132,9 @@ class ReaderTab(QStackedWidget):
             self.take_focus()
 
     def _failed(self, problem: JobError) -> None:
-        self.message.say("papers", problem.message, problem.hint, ((tr("Try again"), self._again),))
+        self.message.show_message(
+            "papers", problem.message, problem.hint, ((tr("Try again"), self._again),)
+        )
         self.setCurrentWidget(self.message)
 
     def _lost(self, why: CannotShow) -> None:
@@ -161,11 +163,11 @@ class ReaderTab(QStackedWidget):
         if why.why is FailureReason.damaged:
             actions.append((tr("Open elsewhere"), self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
-        self.message.say("papers", why.message, text, tuple(actions))
+        self.message.show_message("papers", why.message, text, tuple(actions))
         self.setCurrentWidget(self.message)
 
     def _again(self) -> None:
-        self.message.say("wait", tr("Opening the file"))
+        self.message.show_message("wait", tr("Opening the file"))
         self.setCurrentWidget(self.message)
         self._open("")
 

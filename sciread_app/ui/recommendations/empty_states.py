@@ -28,7 +28,7 @@ class EmptyMessage(NamedTuple):
     steps: tuple[tuple[str, EmptyAction], ...] = ()
 
 
-NOBODY = EmptyMessage(
+NO_TOPICS = EmptyMessage(
     "foryou",
     tr("Follow what you care about"),
     tr(

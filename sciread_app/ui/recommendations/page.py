@@ -18,7 +18,7 @@ from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
 from sciread_app.ui.recommendations.empty_states import (
-    NOBODY,
+    NO_TOPICS,
     EmptyAction,
     EmptyMessage,
     nothing_in,
@@ -43,7 +43,7 @@ class RecommendationsPageServices(DetailsSource, Protocol):
     """The services that the page needs."""
 
     @property
-    def foryou(self) -> RecommendationServices: ...
+    def recommendations(self) -> RecommendationServices: ...
 
 
 class RecommendationsPage(Page):
@@ -59,19 +59,19 @@ class RecommendationsPage(Page):
 
     def __init__(self, desk: RecommendationsPageServices, context: AppContext) -> None:
         super().__init__()
-        jobs, appearance, foryou = context.jobs, context.appearance, desk.foryou
-        self._foryou = foryou
+        jobs, appearance, services = context.jobs, context.appearance, desk.recommendations
+        self._services = services
         self._jobs = jobs
         self.found: TopicRecommendations | None = None
         self._dirty = True  # something has changed since the last load
         self.subjects = TopicList(appearance)
         self.head = RecommendationsHeader(appearance)
-        self.model = ReasonModel(foryou, jobs, self)
+        self.model = ReasonModel(services, jobs, self)
         self.list = RecommendationList(self.model, appearance)
         self.list.setAccessibleName(tr("What is new"))
         self.details = DetailsPanel(desk, jobs, appearance)
         self.empty = EmptyState(appearance)
-        self.nobody = EmptyState(appearance)
+        self.no_topics = EmptyState(appearance)
         self._build()
         self._connect()
         self._connect_to(context)
@@ -91,7 +91,7 @@ class RecommendationsPage(Page):
 
         self.collect_requested.connect(collect)
         self.tag_requested.connect(tag)
-        self.message.connect(context.toast.say)
+        self.message.connect(context.toast.show_message)
         self.edited.connect(context.events.edited)
         self.problem.connect(context.messages.show_problem)
         self.place_requested.connect(navigate.go_to)
@@ -107,15 +107,15 @@ class RecommendationsPage(Page):
             self._dirty = False
             self._jobs.run(
                 tr("Looking what you follow"),
-                lambda task: self._foryou.subjects(),
+                lambda task: self._services.subjects(),
                 self._show_subjects,
                 queue=JobQueue.short,
-                replaces="foryou subjects",
+                replaces="recommendations subjects",
             )
 
     def take_focus(self) -> None:
-        if self._whole.currentWidget() is self.nobody:
-            self.nobody.buttons()[0].setFocus()
+        if self._whole.currentWidget() is self.no_topics:
+            self.no_topics.buttons()[0].setFocus()
         else:
             (self.list if self.model.rowCount() else self.subjects).setFocus()
 
@@ -150,7 +150,7 @@ class RecommendationsPage(Page):
         if subject.kind is TopicKind.collection:
             self.collect_requested.emit(papers, subject.name)
         else:
-            self._do(tr("Remembering"), lambda: self._foryou.like(subject, papers))
+            self._do(tr("Remembering"), lambda: self._services.like(subject, papers))
             text = trn(
                 "More like {n:,} paper for “{name}”",
                 "More like {n:,} papers for “{name}”",
@@ -164,7 +164,7 @@ class RecommendationsPage(Page):
         subject, papers = self.subjects.current(), papers or self.list.chosen()
         if subject and papers and self.head.part is not RecommendationTab.dismissed:
             self._take_away(papers)
-            self._do(tr("Remembering"), lambda: self._foryou.dismiss(subject, papers))
+            self._do(tr("Remembering"), lambda: self._services.dismiss(subject, papers))
             text = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
             self.message.emit(text, self._way_back(subject, papers))
 
@@ -184,10 +184,10 @@ class RecommendationsPage(Page):
         subject, found = self.subjects.current(), self.found
         if subject and found and found.part(RecommendationTab.new):
             before = found.preferences.seen
-            self._do(tr("Remembering"), lambda: self._foryou.seen(subject, found.newest))
+            self._do(tr("Remembering"), lambda: self._services.seen(subject, found.newest))
 
             def back() -> None:
-                self._do(tr("Undoing"), lambda: self._foryou.seen(subject, before))
+                self._do(tr("Undoing"), lambda: self._services.seen(subject, before))
 
             count = len(found.part(RecommendationTab.new))
             self.message.emit(trn("Seen: {n:,} paper", "Seen: {n:,} papers", count), back)
@@ -229,7 +229,7 @@ class RecommendationsPage(Page):
             return
 
         def work(task: Task) -> TopicRecommendations:
-            return self._foryou.suggest(subject, where.among, where.days, task)
+            return self._services.suggest(subject, where.among, where.days, task)
 
         self._slow.start()
         self._jobs.run(
@@ -238,7 +238,7 @@ class RecommendationsPage(Page):
             self._show,
             on_failed=self._explain,
             queue=JobQueue.short,
-            replaces="foryou",
+            replaces="recommendations",
         )
 
     def _show(self, found: TopicRecommendations) -> None:
@@ -278,7 +278,7 @@ class RecommendationsPage(Page):
         self.list.setFocus()
 
     def _way_back(self, subject: FollowedTopic, papers: Sequence[PaperId]) -> Callable[[], None]:
-        return lambda: self._do(tr("Undoing"), lambda: self._foryou.take_back(subject, papers))
+        return lambda: self._do(tr("Undoing"), lambda: self._services.take_back(subject, papers))
 
     def _do(self, title: str, act: Callable[[], object]) -> None:
         """Run an edit on a worker thread, then reload."""
@@ -294,7 +294,7 @@ class RecommendationsPage(Page):
             return
         self._jobs.run(
             tr("Remembering"),
-            lambda task: self._foryou.set_preferences(subject, preferences),
+            lambda task: self._services.set_preferences(subject, preferences),
             lambda _: self._learnt(),
             on_failed=self._explain,
             queue=JobQueue.short,
@@ -312,11 +312,11 @@ class RecommendationsPage(Page):
 
         self._jobs.run(
             tr("Counting what is new"),
-            lambda task: self._foryou.count_new(subject, task),
+            lambda task: self._services.count_new(subject, task),
             show,
             on_failed=lambda _: self._count(rest),  # the error is shown when the topic is opened
             queue=JobQueue.short,
-            replaces="foryou counts",
+            replaces="recommendations counts",
         )
 
     # Empty states
@@ -327,11 +327,11 @@ class RecommendationsPage(Page):
             self.problem.emit(problem)
         self.head.explain(problem)
         if not self.model.rowCount():
-            self.empty.say("similar", tr("This cannot be looked up"), problem.message)
+            self.empty.show_message("similar", tr("This cannot be looked up"), problem.message)
 
     def _say_looking(self) -> None:
         if not self.model.rowCount():
-            self.empty.say("wait", tr("Looking what is new…"))
+            self.empty.show_message("wait", tr("Looking what is new…"))
             self._lists.setCurrentIndex(0)
 
     def _say(self, empty: EmptyState, nothing: EmptyMessage) -> None:
@@ -344,7 +344,7 @@ class RecommendationsPage(Page):
             EmptyAction.words: self.head.must.setFocus,
         }
         picture, title, text, steps = nothing
-        empty.say(picture, title, text, tuple((name, do[step]) for name, step in steps))
+        empty.show_message(picture, title, text, tuple((name, do[step]) for name, step in steps))
 
     def _look_everywhere(self) -> None:
         self.head.among.choose(len(WHERE) - 1)
@@ -380,8 +380,8 @@ class RecommendationsPage(Page):
         whole.setContentsMargins(16, 12, 16, 10)
         self._whole = QStackedWidget()
         whole.addWidget(self._whole)
-        self._say(self.nobody, NOBODY)
-        self._whole.addWidget(self.nobody)
+        self._say(self.no_topics, NO_TOPICS)
+        self._whole.addWidget(self.no_topics)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
         self._whole.addWidget(split)
         middle = QWidget()

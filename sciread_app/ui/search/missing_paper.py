@@ -45,17 +45,17 @@ class MissingPaper(QObject):
         text = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it.")
         if can_ask:
             text = tr("It can be looked up online and added to your library.")
-        self._empty.say("search", _title(name), text, (*look_up, *others))
+        self._empty.show_message("search", _title(name), text, (*look_up, *others))
         return True
 
     def _look_up(self, name: Identifier) -> None:
-        self._empty.say("search", _title(name), tr("Looking it up…"))
+        self._empty.show_message("search", _title(name), tr("Looking it up…"))
 
         def failed(problem: JobError) -> None:
             if name == self._wanted:
                 again = (tr("Try again"), lambda: self._look_up(name))
                 text = f"{problem.message} {problem.hint}".strip()
-                self._empty.say("search", _title(name), text, (again,))
+                self._empty.show_message("search", _title(name), text, (again,))
 
         self._jobs.run(
             tr("Looking up {name}", name=name.value),

@@ -318,7 +318,7 @@ class SearchPage(Page):
         else:
             actions = ((tr("Show all papers"), lambda: self._enter_request(SearchRequest())),)
         if not self.missing.show(view, actions):
-            self.empty.say(*empty_texts(view), actions)
+            self.empty.show_message(*empty_texts(view), actions)
 
     def _explain(self, problem: JobError) -> None:
         """Keep the last results, and show the error of the query above them."""

@@ -20,11 +20,11 @@ SAFE = tr("It is safer in a folder of this computer, with only the backups where
 
 
 class BackupScheduler(QObject):
-    def __init__(self, context: AppContext, care: SettingsServices, parent: QObject) -> None:
+    def __init__(self, context: AppContext, services: SettingsServices, parent: QObject) -> None:
         super().__init__(parent)
         self._messages = context.messages
         self._events = context.events
-        self._care = care
+        self._services = services
         self._jobs = context.jobs
         self._tried: date | None = None
         self._often = QTimer(self, interval=OFTEN_MS)
@@ -35,7 +35,7 @@ class BackupScheduler(QObject):
     def start(self) -> None:
         self._soon.start()
         self._often.start()
-        if risk := self._care.risk:
+        if risk := self._services.risk:
             self._messages.show_warning(
                 risk, SAFE, (tr("Move it there"), self._move), (tr("Leave it here"), self._leave)
             )
@@ -48,19 +48,19 @@ class BackupScheduler(QObject):
             if due and self._tried != today:
                 self._tried = today
                 self._jobs.run(
-                    tr("Backing up the library"), lambda task: self._care.back_up(today, task)
+                    tr("Backing up the library"), lambda task: self._services.back_up(today, task)
                 )
 
         self._jobs.run(
             tr("Looking at the backups"),
-            lambda task: self._care.backup_due(today),
+            lambda task: self._services.backup_due(today),
             begin,
             queue=JobQueue.short,
             replaces="backup",
         )
 
     def _move(self) -> None:
-        self._events.reopen_requested.emit(self._care.moving(None))
+        self._events.reopen_requested.emit(self._services.moving(None))
 
     def _leave(self) -> None:
-        self._care.change(accepted_risk=self._care.risk)
+        self._services.change(accepted_risk=self._services.risk)

@@ -42,9 +42,9 @@ _NUMBERS = (1, 2)  # columns aligned right
 class BackupsPanel(QWidget):
     restore_requested = Signal(object)  # Copy
 
-    def __init__(self, care: SettingsServices, jobs: JobRunner) -> None:
+    def __init__(self, services: SettingsServices, jobs: JobRunner) -> None:
         super().__init__()
-        self._care = care
+        self._services = services
         self._jobs = jobs
         self._copies: Sequence[Copy] = ()
         self._backing_up = False
@@ -63,7 +63,7 @@ class BackupsPanel(QWidget):
     def load(self) -> None:
         self._jobs.run(
             tr("Listing backups"),
-            lambda task: self._care.backups(),
+            lambda task: self._services.backups(),
             self._show,
             queue=JobQueue.short,
             replaces="backups",
@@ -75,7 +75,7 @@ class BackupsPanel(QWidget):
             return
         self._backing_up = True
         self.now.setText(tr("Backing up…"))
-        job = self._jobs.run(tr("Backing up the library"), self._care.back_up_now)
+        job = self._jobs.run(tr("Backing up the library"), self._services.back_up_now)
 
         def ended(other: object) -> None:
             if other is job:
@@ -113,8 +113,8 @@ class BackupsPanel(QWidget):
         self.restore_requested.emit(self._copies[self.table.currentRow()])
 
     def _open_folder(self) -> None:
-        settings = self._care.settings
-        folder = settings.backups or str(self._care.home / "backups")
+        settings = self._services.settings
+        folder = settings.backups or str(self._services.home / "backups")
         QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
 
     def _build(self) -> None:

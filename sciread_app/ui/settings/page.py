@@ -46,9 +46,9 @@ class SettingsPage(Page):
     restart_requested = Signal()
     reopen_requested = Signal(object)  # Reopening
 
-    def __init__(self, care: SettingsServices, context: AppContext) -> None:
+    def __init__(self, services: SettingsServices, context: AppContext) -> None:
         super().__init__()
-        self._care = care
+        self._services = services
         self._jobs = context.jobs
         self._appearance = context.appearance
         self._keys: list[ApiKeyRow] = []
@@ -63,13 +63,13 @@ class SettingsPage(Page):
         self.reopen_requested.connect(context.events.reopen_requested)
 
     def refresh(self) -> None:
-        settings = self._care.settings
+        settings = self._services.settings
         self.show_theme(self._appearance.choice)
         self.scale.setCurrentText(f"{settings.scale} %")
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
-        self.risk.setText(self._care.risk)
-        self.risk.setVisible(bool(self._care.risk))
+        self.risk.setText(self._services.risk)
+        self.risk.setVisible(bool(self._services.risk))
         self.backups.load()
         self._load_keys()
 
@@ -81,7 +81,7 @@ class SettingsPage(Page):
 
     def _change(self, row: FormRow, **changes: Any) -> None:
         try:
-            self._care.change(**changes)
+            self._services.change(**changes)
         except ValueError as wrong:
             # Translators: «This is no e-mail address.»
             row.show_error(tr("This {wrong}.", wrong=wrong))
@@ -90,7 +90,7 @@ class SettingsPage(Page):
 
     def _choose_scale(self) -> None:
         scale = int(self.scale.currentText().removesuffix(" %"))
-        if scale != self._care.settings.scale:
+        if scale != self._services.settings.scale:
             self._change(self._scale_row, scale=scale)
             self.restart.show()
 
@@ -106,7 +106,7 @@ class SettingsPage(Page):
             tr("Move the library to {folder}?", folder=folder),
             tr("The window closes for as long as that takes. The old file is kept where it is."),
             tr("Move"),
-            lambda: self.reopen_requested.emit(self._care.moving(folder)),
+            lambda: self.reopen_requested.emit(self._services.moving(folder)),
         )
 
     def _ask_to_restore(self, copy: Copy) -> None:
@@ -116,7 +116,7 @@ class SettingsPage(Page):
             tr("Restore the backup of {made:%Y-%m-%d %H:%M}?", made=copy.made),
             _replaced_by(copy),
             tr("Restore"),
-            lambda: self.reopen_requested.emit(self._care.restoring(copy)),
+            lambda: self.reopen_requested.emit(self._services.restoring(copy)),
         )
 
     def _choose_backups(self) -> None:
@@ -128,13 +128,13 @@ class SettingsPage(Page):
 
     def _show_backups_folder(self) -> None:
         self._backups_row.help.setText(
-            self._care.settings.backups or str(self._care.home / "backups")
+            self._services.settings.backups or str(self._services.home / "backups")
         )
 
     def _load_keys(self) -> None:
         self._jobs.run(
             tr("Looking for keys"),
-            lambda task: self._care.keys(),
+            lambda task: self._services.keys(),
             self._show_keys,
             queue=JobQueue.short,
             replaces="keys",
@@ -156,7 +156,7 @@ class SettingsPage(Page):
     def _keep_key(self, name: str, key: str) -> None:
         self._jobs.run(
             tr("Keeping a key"),
-            lambda task: self._care.set_key(name, key),
+            lambda task: self._services.set_key(name, key),
             lambda _: self._load_keys(),
             queue=JobQueue.short,
         )
@@ -177,7 +177,7 @@ class SettingsPage(Page):
         self.choose_backups = QPushButton(tr("Change…"))
         self.choose_backups.setAccessibleName(tr("Choose the folder of the backups"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
-        self.backups = BackupsPanel(self._care, self._jobs)
+        self.backups = BackupsPanel(self._services, self._jobs)
         column = QVBoxLayout()
         column.setContentsMargins(16, 12, 16, 16)
         column.setSpacing(14)
@@ -211,7 +211,7 @@ class SettingsPage(Page):
 
     def _library(self) -> FormSection:
         section = FormSection(tr("Library"))
-        section.add(FormRow(tr("Folder"), str(self._care.home), self.open_folder, self.move_it))
+        section.add(FormRow(tr("Folder"), str(self._services.home), self.open_folder, self.move_it))
         section.add(self.risk)
         self._workers_row = FormRow(
             tr("PDFs read at a time"),
@@ -251,7 +251,7 @@ class SettingsPage(Page):
             lambda: self._change(self._contact_row, contact=self.contact.text().strip())
         )
         self.open_folder.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._care.home)))
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._services.home)))
         )
         self.move_it.clicked.connect(self._choose_folder)
         self.choose_backups.clicked.connect(self._choose_backups)

@@ -35,16 +35,16 @@ class WindowGateway(SearchGateway):
         super().__init__(workspace)
         self.is_new = workspace.is_new
         self.intake = AddPapersGateway(workspace)
-        self.care = SettingsGateway(workspace)
+        self.settings = SettingsGateway(workspace)
         self.exchange = ExportGateway(workspace)
         self.organise = workspace.editor
-        self.others = CompareGateway(workspace)
+        self.comparisons = CompareGateway(workspace)
         self.duplicates = workspace.duplicates
         self.about = PaperGateway(workspace, self._best, self._quickest)
         self.map = MapGateway(workspace)
         self.activation = workspace.activation
         self.models = ModelsGateway(workspace)
-        self.foryou = RecommendationsGateway(workspace, self.cards)
+        self.recommendations = RecommendationsGateway(workspace, self.cards)
 
     @cached_property
     def training(self) -> TrainingGateway:

@@ -74,7 +74,7 @@ class MainLayout(QWidget):
         super().__init__()
         self.banner = MessageBar(appearance)
         self.wait = EmptyState(appearance)
-        self.wait.say("papers", tr("Opening the library"))
+        self.wait.show_message("papers", tr("Opening the library"))
         self.pages = _Pages()
         self.pages.addWidget(self.wait)
         self.area = _PageArea(self.pages)

@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
         self._opened = True
         if sample:
             what = tr("Preparing the sample library")
-            self._wait.say("papers", what, tr("It takes some seconds."))
+            self._wait.show_message("papers", what, tr("It takes some seconds."))
             self.importing.add_sample()
         else:
             self._begin()
@@ -137,7 +137,9 @@ class MainWindow(QMainWindow):
 
     def wait_for(self, what: str) -> None:
         """Say what is done before the library can be opened."""
-        self._wait.say("papers", what, tr("It may take some minutes where there are many papers."))
+        self._wait.show_message(
+            "papers", what, tr("It may take some minutes where there are many papers.")
+        )
 
     def go_to(self, place: str) -> None:
         """Show the page with this key, see PAGES."""
@@ -322,7 +324,7 @@ class MainWindow(QMainWindow):
 
     def cannot_open(self, problem: JobError) -> None:
         """The library could not be opened: all there is to show is why."""
-        self._wait.say("papers", problem.message, problem.hint)
+        self._wait.show_message("papers", problem.message, problem.hint)
         if problem.report:
             self.banner.show_problem(problem)
 
@@ -425,7 +427,7 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
 
-        backups = BackupScheduler(self.context, self.desk.care, self)
+        backups = BackupScheduler(self.context, self.desk.settings, self)
         backups.start()
         CompletionNotifier(self.context, self.desk.training, self).look()
 

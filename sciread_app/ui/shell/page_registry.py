@@ -54,7 +54,7 @@ PAGES = (
     ),
     PageSpec(
         "settings", tr("Settings"), "settings", "Ctrl+,", tr("What can be chosen, and backups"),
-        "settings.page:SettingsPage", "care",
+        "settings.page:SettingsPage", "settings",
     ),
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}

@@ -77,7 +77,7 @@ class TrainingPage(Page):
 
     def _connect_to(self, context: AppContext) -> None:
         navigate = context.navigate
-        self.message.connect(lambda message: context.toast.say(message))
+        self.message.connect(lambda message: context.toast.show_message(message))
         self.problem.connect(context.messages.show_problem)
         self.place_requested.connect(navigate.go_to)
         self.activate_requested.connect(context.activation.activate)
@@ -318,7 +318,7 @@ class TrainingPage(Page):
         self.list = TrainingList(appearance)
         self.view = TrainingView(appearance)
         self.nothing = EmptyState(appearance)
-        self.nothing.say(
+        self.nothing.show_message(
             "training", tr("Teach a model your field"), ABOUT,
             ((tr("New training"), self.begin), (tr("Open a training…"), self.open_folder)),
         )  # fmt: skip

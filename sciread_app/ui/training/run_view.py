@@ -47,7 +47,7 @@ from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
 from sciread_app.ui.widgets.text.labels import plain_label
 
 LAST_NOTES = 40
-_PILLS = {"good": "tag-good", "care": "tag-care", "problem": "tag-wrong"}
+_PILLS = {"good": "tag-good", "warning": "tag-warning", "problem": "tag-wrong"}
 VERBS = (
     *("stop", "resume", "activate", "add_model", "measure", "compare"),
     *("log", "folder", "remove"),

@@ -37,7 +37,7 @@ STATUS_LABELS = {
 # The style of each status, in the list and the view.
 KINDS = {
     RunStatus.running: "good", RunStatus.starting: "good", RunStatus.finished: "good",
-    RunStatus.failed: "problem", RunStatus.interrupted: "care", RunStatus.stopped: "care",
+    RunStatus.failed: "problem", RunStatus.interrupted: "warning", RunStatus.stopped: "warning",
 }  # fmt: skip
 # Translators: what a method needs: papers with these
 NEEDS = {

@@ -57,15 +57,15 @@ class FakeGateway:
         self.go_on_encoding.set()
         self.failures: list[Skipped] = []
         self.intake = FakeAddPapers()
-        self.care = FakeSettings()
+        self.settings = FakeSettings()
         self.exchange = FakeExport()
         self.reading = FakeReader()
         self.organise = FakeEditor(self.count)
-        self.others = FakeComparison(self)
+        self.comparisons = FakeComparison(self)
         self.duplicates = FakeDuplicates()
         self.about = FakePaperPanel(self)
         self.map = FakeMap(self.count)
-        self.foryou = FakeRecommendations(self.cards)
+        self.recommendations = FakeRecommendations(self.cards)
         self.weak: set[int] = set()  # papers that match queries weakly only
         self.activation = FakeActivation()
         self.models = FakeModels(self)

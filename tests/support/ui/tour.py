@@ -482,7 +482,7 @@ def _use_settings(window):
     page.contact.editingFinished.emit()
     page.backups.now.click()
     yield
-    page._ask_to_restore(window.desk.care.backups()[0])
+    page._ask_to_restore(window.desk.settings.backups()[0])
     yield
     page._ask_to_move(window._home)
 

@@ -96,9 +96,9 @@ class ScoresView(QWidget):
     def invite(self, evaluate: Callable[[], object], *, measuring: bool) -> None:
         """Show the empty state."""
         if measuring:
-            self.empty.say("wait", tr("The first numbers come here soon"))
+            self.empty.show_message("wait", tr("The first numbers come here soon"))
         else:
-            self.empty.say(
+            self.empty.show_message(
                 "dashboard",
                 tr("Nothing is measured yet"),
                 tr(

@@ -217,7 +217,7 @@ class TaskView(QWidget):
 
     def _say(self, title: str, text: str, *actions: tuple[str, Callable[[], object]]) -> None:
         self._note.clear()
-        self.empty.say("similar", title, text, actions)
+        self.empty.show_message("similar", title, text, actions)
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: JobError) -> None:

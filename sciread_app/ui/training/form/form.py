@@ -100,7 +100,7 @@ class TrainingForm(QFrame):
 
     def show_unchecked(self, why: str) -> None:
         self._able = False
-        self.check.say(why)
+        self.check.show_text(why)
         self._allow()
 
     def show_estimate(self, estimate: TrainingEstimate | None) -> None:

@@ -163,7 +163,7 @@ class MethodCard(QPushButton):
         if lacks:
             self._say(tr("Lacks {what}", what=", ".join(lacks)), "tag-wrong")
         elif little:
-            self._say(tr("Few {what}", what=", ".join(little)), "tag-care")
+            self._say(tr("Few {what}", what=", ".join(little)), "tag-warning")
         else:
             self._say(tr("Can be trained") if found else "", "tag-good")
 

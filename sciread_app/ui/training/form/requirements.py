@@ -14,7 +14,7 @@ from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.style.theme import scaled, styled
 from trainer.contract.corpus_stats import Level
 
-_MARKS = {Level.enough: ("✓", "good"), Level.few: ("!", "care"), Level.missing: ("✗", "wrong")}
+_MARKS = {Level.enough: ("✓", "good"), Level.few: ("!", "warning"), Level.missing: ("✗", "wrong")}
 
 
 class CheckPart(QWidget):
@@ -42,7 +42,7 @@ class CheckPart(QWidget):
         self._clear()
         self._add(CheckLine(Level.missing, f"{problem.message} {problem.hint}".strip()))
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         self._clear()
         self._column.addWidget(styled(QLabel(text, wordWrap=True), "quiet"))
 

@@ -66,7 +66,7 @@ class EmptyState(QWidget):
         self._appearance = appearance
         appearance.changed.connect(self._paint)
 
-    def say(
+    def show_message(
         self,
         picture: str,
         title: str,

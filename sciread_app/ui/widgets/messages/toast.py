@@ -55,7 +55,7 @@ class Toast(QFrame):
         self._others.append(other)
         other.installEventFilter(self)
 
-    def say(
+    def show_message(
         self,
         text: str,
         undo: Callable[[], object] | None = None,

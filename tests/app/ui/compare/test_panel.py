@@ -154,7 +154,7 @@ def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
     assert evidence(sides(page)[0])[0].moved is None and not is_answered(page)
     right.read_button.click()
     qtbot.waitUntil(lambda: right.model.rowCount() == 13)
-    assert gateway.others.read["miread-ours"] == 12
+    assert gateway.comparisons.read["miread-ours"] == 12
 
 
 def test_broken_model_is_explained_beside_a_working_one(qtbot, page):
@@ -173,7 +173,7 @@ def test_switch_button_requests_the_other_model(qtbot, page):
 
 def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, gateway):
     qtbot.keyClick(sides(page)[1].result_list, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: gateway.others.closed == 1)
+    qtbot.waitUntil(lambda: gateway.comparisons.closed == 1)
     assert (
         not page.compare.isVisible() and page.details.isVisible() and page.result_list.isVisible()
     )
@@ -181,7 +181,7 @@ def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, gateway):
 
 def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
     gateway = FakeGateway(3)
-    gateway.others.read.clear()
+    gateway.comparisons.read.clear()
     page = show_page(gateway)
     page.toggle_compare()
     panel = page.compare
@@ -195,7 +195,7 @@ def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
         qtbot.keyClick(button, Qt.Key.Key_Space)
     assert went == ["training", "models"]
 
-    gateway.others.read["specter-ours"] = 3
+    gateway.comparisons.read["specter-ours"] = 3
     panel.look_again()
     qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
     assert not panel.nothing.isVisible() and panel.sides[0].isVisible()
@@ -220,7 +220,7 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, gateway):
     assert "Votes" not in blind.compare.ballot.text.text()
     blind.compare.ballot.right.click()
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
-    assert gateway.others.votes == [(Question("about"), "specter-ours")]
+    assert gateway.comparisons.votes == [(Question("about"), "specter-ours")]
     text = blind.compare.ballot.text.text()
     assert "Specter-Ours better" in text and "specter-ours 1" in text
     assert evidence(sides(blind)[0])[0].percentile is not None
@@ -234,12 +234,12 @@ def test_blind_sides_are_drawn_at_random(qtbot, page, gateway, drawn, left):
     ask(qtbot, page, "about")
     page.compare.vote(0)
     qtbot.waitUntil(lambda: titles(page)[0].casefold() == left)
-    assert gateway.others.votes == [(Question("about"), left)]
+    assert gateway.comparisons.votes == [(Question("about"), left)]
 
 
 def test_vote_for_neither_is_stored(qtbot, blind, gateway):
     blind.compare.vote(None)
-    qtbot.waitUntil(lambda: gateway.others.votes == [(Question("about"), "")])
+    qtbot.waitUntil(lambda: gateway.comparisons.votes == [(Question("about"), "")])
     qtbot.waitUntil(lambda: "neither 1" in blind.compare.ballot.text.text())
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
 
@@ -248,7 +248,7 @@ def test_vote_on_similar_papers_stores_the_paper(qtbot, blind, gateway):
     blind.show_similar([3])
     qtbot.waitUntil(lambda: blind.compare.trial.query == "like:3" and blind.compare.can_vote)
     blind.compare.vote(0)
-    qtbot.waitUntil(lambda: gateway.others.votes == [(Question(paper=3), "starter")])
+    qtbot.waitUntil(lambda: gateway.comparisons.votes == [(Question(paper=3), "starter")])
 
 
 def test_new_papers_do_not_change_the_blind_sides(qtbot, blind):
@@ -274,7 +274,7 @@ def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, gateway):
     assert blind.compare.can_vote
     choose(blind, 1, "same")  # the answer that stays must be that of the first model
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
-    assert gateway.others.votes == []
+    assert gateway.comparisons.votes == []
 
 
 def test_equal_or_incomplete_answers_cannot_be_voted_on(qtbot, blind):
@@ -294,13 +294,13 @@ def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, gateway):
     blind.compare.vote(0)
     qtbot.waitUntil(blind.compare.ballot.back.isVisible)
     blind.compare.ballot.back.click()
-    qtbot.waitUntil(lambda: gateway.others.votes == [])
+    qtbot.waitUntil(lambda: gateway.comparisons.votes == [])
     qtbot.waitUntil(lambda: "“about” is taken back" in blind.compare.ballot.text.text())
     assert not blind.compare.can_vote and not blind.compare.can_take_back
 
 
 def test_failed_vote_keeps_the_models_hidden(qtbot, blind, gateway):
-    gateway.others.full = True
+    gateway.comparisons.full = True
     blind.compare.vote(0)
     qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
     assert titles(blind) == ANONYMOUS
@@ -321,7 +321,7 @@ def test_blind_box_hides_and_restores_the_names(qtbot, page):
 
 
 def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, gateway):
-    gateway.others.notes["specter-ours"] = "Found by words alone."
+    gateway.comparisons.notes["specter-ours"] = "Found by words alone."
     search(qtbot, blind, "paper 6")
     qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
     assert not blind.compare.can_vote
@@ -345,14 +345,14 @@ def test_comparison_is_operated_by_keyboard(qtbot, show_window, gateway):
     assert not left.isEnabled()
     window.go_to("search")
     qtbot.keyClick(window, key.Key_F8)
-    qtbot.waitUntil(lambda: len(gateway.others.votes) == 1)
-    assert gateway.others.votes[0][1] == panel.trial.sides[1]
+    qtbot.waitUntil(lambda: len(gateway.comparisons.votes) == 1)
+    assert gateway.comparisons.votes[0][1] == panel.trial.sides[1]
     assert not left.isEnabled()
     search(qtbot, window.page, "paper 7")
     qtbot.waitUntil(left.isEnabled)
     qtbot.keyClick(window, key.Key_F7, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.waitUntil(lambda: len(gateway.others.votes) == 2)
-    assert gateway.others.votes[1][1] == ""
+    qtbot.waitUntil(lambda: len(gateway.comparisons.votes) == 2)
+    assert gateway.comparisons.votes[1][1] == ""
 
 
 def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, gateway):

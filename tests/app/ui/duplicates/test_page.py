@@ -329,7 +329,7 @@ def test_wide_file_name_is_elided_with_its_full_name_in_the_tooltip(qtbot, appea
     cell = ComparisonCell("Files of the first paper", appearance)
     qtbot.addWidget(cell)
     cell.resize(200, 60)
-    cell.say((("bees.pdf", False), (name, True)), choice=False)
+    cell.show_pieces((("bees.pdf", False), (name, True)), choice=False)
     cell.show()
     assert "bees.pdf" in cell.text.text() and "…" in cell.text.text()
     assert name not in cell.text.text() and name in cell.text.toolTip()

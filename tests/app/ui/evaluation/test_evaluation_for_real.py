@@ -98,17 +98,17 @@ def test_known_papers_are_those_rated_or_read_or_else_the_latest(dashboard, work
 
 
 def test_each_model_has_its_own_map_and_neighbours(dashboard, workspace, ours):
-    others = CompareGateway(workspace)
+    comparisons = CompareGateway(workspace)
     for name in ("starter", "ours"):
         assert dashboard.drawing(name) is None
-        others.encode(name, Task())
+        comparisons.encode(name, Task())
         assert len(dashboard.draw(name, Task()).ids) == 30
     maps = [dashboard.drawing(name) for name in ("starter", "ours")]
     assert not np.allclose(maps[0].places, maps[1].places)
     with workspace.active_model.use() as now:  # the map page shows the same map
         assert np.array_equal(workspace.map(now).read().places, maps[0].places)
     near = [
-        others.ask(name, parse("like:1"), SearchMode.meaning, Task()).listing.ids
+        comparisons.ask(name, parse("like:1"), SearchMode.meaning, Task()).listing.ids
         for name in ("starter", "ours")
     ]
     assert list(near[0]) != list(near[1])

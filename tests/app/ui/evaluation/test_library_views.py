@@ -64,7 +64,7 @@ def test_model_without_vectors_can_encode_the_library(neighbours, gateway, qtbot
     assert "has not read your papers yet" in side.message.text()
     assert side.read_button.isVisible()
     qtbot.mouseClick(side.read_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: gateway.others.read["miread-ours"] == gateway.count)
+    qtbot.waitUntil(lambda: gateway.comparisons.read["miread-ours"] == gateway.count)
     settled()
     assert len(side.model.listing.ids) and not side.read_button.isVisible()
 
@@ -75,7 +75,7 @@ def test_broken_model_is_explained(neighbours, settled):
 
 
 def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, gateway, settled):
-    gateway.others.read.clear()
+    gateway.comparisons.read.clear()
     neighbours.ask()
     settled()
     assert neighbours.empty.title.text() == "There is no second model here yet"
@@ -88,7 +88,7 @@ def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, gatewa
 def test_placeholder_buttons_lead_to_training_and_models(
     show, gateway, window, qtbot, settled, number, place, text
 ):
-    gateway.others.read.clear()
+    gateway.comparisons.read.clear()
     view = show(number)
     (button,) = (each for each in view.empty.buttons() if each.text() == text)
     assert button in view.tab_stops()
@@ -154,7 +154,7 @@ def test_missing_map_is_drawn_on_request(maps, gateway, dashboard, qtbot, settle
     (button,) = side.empty.buttons()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: side.view.isVisible())
-    assert gateway.others.read["miread-ours"] == gateway.count  # the library is encoded first
+    assert gateway.comparisons.read["miread-ours"] == gateway.count  # the library is encoded first
     assert ("draw", "miread-ours") in dashboard.asked
 
 

@@ -190,7 +190,7 @@ def test_menu_commands_go_to_the_dashboard(window, page, settled):
 
 def test_library_change_refreshes_the_neighbours(show, gateway, window, settled):
     view = show(NEIGHBOURS)
-    gateway.others.read["miread-ours"] = gateway.count
+    gateway.comparisons.read["miread-ours"] = gateway.count
     gateway.asked.clear()
     window.events.library_changed.emit(LibraryChanges(space=True))
     settled()

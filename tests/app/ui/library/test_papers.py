@@ -169,7 +169,7 @@ def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
 
 def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):
     notice = window.shelving.notice
-    notice.say("Tagged 3 papers", lambda: None)
+    notice.show_message("Tagged 3 papers", lambda: None)
     assert notice.isVisible() and notice.undo_button.isVisible() and notice.going.isActive()
     notice.enterEvent(None)
     assert not notice.going.isActive()
@@ -183,7 +183,7 @@ def test_toast_is_above_the_selection_bar(qtbot, window):
     window.resize(760, 600)
     window.page.result_list.selectAll()
     bar, notice = window.shelving.bar, window.shelving.notice
-    notice.say("Tagged 3 papers", lambda: None)
+    notice.show_message("Tagged 3 papers", lambda: None)
     ground = notice.parentWidget()
     qtbot.waitUntil(
         lambda: bar.isVisible() and notice.geometry().bottom() < bar.mapTo(ground, QPoint()).y()
@@ -194,7 +194,7 @@ def test_toast_is_above_the_message_bar_in_full(qtbot, window):
     window.resize(760, 600)
     notice, banner = window.shelving.notice, window.banner
     text = "Renamed the collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
-    notice.say(text, lambda: None)
+    notice.show_message(text, lambda: None)
     banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
     qtbot.waitUntil(lambda: not notice.geometry().intersects(banner.geometry()))
     assert text in notice.text.text()

@@ -179,7 +179,7 @@ def test_activation_updates_the_models_to_compare(qtbot, window, gateway, jobs):
     window.page.toggle_compare()
     chooser = window.page.compare.chooser
     qtbot.waitUntil(lambda: chooser.active() == "starter")
-    gateway.others.read["theirs"] = 0
+    gateway.comparisons.read["theirs"] = 0
     window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: chooser.active() == "theirs")
 

@@ -22,14 +22,14 @@ def show(qtbot, jobs, context):
 
     def show(*subjects) -> tuple[RecommendationsPage, FakeRecommendations]:
         gateway = FakeGateway(30)
-        gateway.foryou = FakeRecommendations(gateway.cards, subjects)
+        gateway.recommendations = FakeRecommendations(gateway.cards, subjects)
         page = RecommendationsPage(gateway, context)
         page.resize(1150, 700)
         qtbot.addWidget(page)
         page.show()
         page.refresh()
         qtbot.waitUntil(lambda: not jobs.running())
-        return page, gateway.foryou
+        return page, gateway.recommendations
 
     return show
 
@@ -91,14 +91,14 @@ def test_more_like_this_moves_a_paper_into_the_collection(show, qtbot):
 
 
 def test_more_like_this_adds_an_example_to_a_saved_search(show, qtbot, jobs):
-    page, foryou = show(HIVES)
+    page, services = show(HIVES)
     page.keep()
     settle(qtbot, jobs)
-    assert "like Hives [1]" in foryou.asked
+    assert "like Hives [1]" in services.asked
 
 
 def test_dismissed_paper_can_be_restored(show, qtbot, jobs):
-    page, foryou = show(BEES)
+    page, services = show(BEES)
     page.list.go_to(1)
     with qtbot.waitSignal(page.message) as message:
         qtbot.keyClicks(page.list, "-")
@@ -108,14 +108,14 @@ def test_dismissed_paper_can_be_restored(show, qtbot, jobs):
     assert listed(page) == [2]
     page.take_back()
     settle(qtbot, jobs)
-    assert foryou.dismissed[BEES.key] == []
+    assert services.dismissed[BEES.key] == []
     page.show_part(RecommendationTab.new)
     page.list.go_to(0)
     page.dismiss()
     settle(qtbot, jobs)
     message.args[1]()  # undo of the first message: paper 2 is listed already
     settle(qtbot, jobs)
-    assert foryou.dismissed[BEES.key] == [1]
+    assert services.dismissed[BEES.key] == [1]
 
 
 def test_read_later_key_requests_a_tag(show, qtbot):
@@ -142,12 +142,12 @@ def test_marking_as_seen_empties_the_list_and_can_be_undone(show, qtbot, jobs):
 
 
 def test_preferences_are_saved_and_invalid_ones_explained(show, qtbot, jobs):
-    page, foryou = show(BEES)
+    page, services = show(BEES)
     page.head.refine()
     page.head.must.setText("honey")
     page.head.must.editingFinished.emit()
     settle(qtbot, jobs)
-    assert foryou.preferences[BEES.key].must == "honey"
+    assert services.preferences[BEES.key].must == "honey"
     page.head.must.setText("year:soon")
     page.head.must.editingFinished.emit()
     settle(qtbot, jobs)
@@ -156,20 +156,20 @@ def test_preferences_are_saved_and_invalid_ones_explained(show, qtbot, jobs):
 
 
 def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
-    page, foryou = show(BEES)
+    page, services = show(BEES)
     page.head.among.menu().actions()[4].trigger()
     settle(qtbot, jobs)
-    assert foryou.asked[-1] == "bees library 0"
+    assert services.asked[-1] == "bees library 0"
 
 
 def test_page_without_subjects_has_a_placeholder(show, qtbot):
     page, _ = show()
-    assert page.nobody.isVisible()
-    assert buttons(page.nobody) == ["Go to your papers", "Fetch papers"]
+    assert page.no_topics.isVisible()
+    assert buttons(page.no_topics) == ["Go to your papers", "Fetch papers"]
     page.take_focus()
-    assert page.window().focusWidget() is page.nobody.buttons()[0]
+    assert page.window().focusWidget() is page.no_topics.buttons()[0]
     with qtbot.waitSignal(page.place_requested) as wanted:
-        page.nobody.findChildren(QPushButton)[1].click()
+        page.no_topics.findChildren(QPushButton)[1].click()
     assert wanted.args == ["intake"]
 
 
@@ -185,8 +185,8 @@ def test_page_without_subjects_has_a_placeholder(show, qtbot):
 def test_empty_list_explains_the_reason_and_offers_a_next_step(
     show, qtbot, jobs, next_step, button
 ):
-    page, foryou = show(BEES)
-    foryou.come, foryou.note, foryou.next = [5, 6], "Nothing was fetched yet.", next_step
+    page, services = show(BEES)
+    services.come, services.note, services.next = [5, 6], "Nothing was fetched yet.", next_step
     page.library_changed(LibraryChanges(papers=True))
     settle(qtbot, jobs)
     assert page.empty.title.text() == "Nothing was fetched yet"
@@ -194,10 +194,10 @@ def test_empty_list_explains_the_reason_and_offers_a_next_step(
 
 
 def test_library_change_adds_subjects_and_keeps_the_current_row(show, qtbot, jobs):
-    page, foryou = show(BEES, DANCE)
+    page, services = show(BEES, DANCE)
     page.list.go_to(2)
-    foryou.followed = [BEES, DANCE, HIVES]
-    foryou.come = [1, 2, 3, 4, 0]
+    services.followed = [BEES, DANCE, HIVES]
+    services.come = [1, 2, 3, 4, 0]
     page.library_changed(LibraryChanges(papers=True))
     settle(qtbot, jobs)
     assert len(page.subjects.subjects()) == 3
@@ -212,7 +212,7 @@ def test_controls_have_accessible_names(show):
 
 def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
     gateway = FakeGateway(30)
-    gateway.foryou.followed = [BEES]
+    gateway.recommendations.followed = [BEES]
     window = show_window(gateway)
     window.go_to("foryou")
     page = window.other_page("foryou")
@@ -242,7 +242,7 @@ def test_scope_menu_marks_the_chosen_scope(show):
 
 
 def test_refine_button_keeps_its_place(show, qtbot, jobs):
-    page, foryou = show(BEES)
+    page, services = show(BEES)
     button = page.head.refine_button
 
     def place():
@@ -251,7 +251,7 @@ def test_refine_button_keeps_its_place(show, qtbot, jobs):
     QApplication.sendPostedEvents()  # layouts
     before = place()
     for come in ([], [1, 2]):
-        foryou.come = come
+        services.come = come
         page.library_changed(LibraryChanges(papers=True))
         settle(qtbot, jobs)
         qtbot.waitUntil(lambda: bool(listed(page)) == bool(come))  # noqa: B023
@@ -260,8 +260,8 @@ def test_refine_button_keeps_its_place(show, qtbot, jobs):
 
 
 def test_refine_button_keeps_its_place_in_a_header_without_buttons(show, jobs, qtbot):
-    page, foryou = show(BEES)
-    foryou.come = []
+    page, services = show(BEES)
+    services.come = []
     page.library_changed(LibraryChanges(papers=True))
     settle(qtbot, jobs)
     qtbot.waitUntil(lambda: not listed(page))

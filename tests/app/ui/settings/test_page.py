@@ -20,13 +20,13 @@ from tests.support.ui.fakes import FakeGateway
 
 
 @pytest.fixture
-def care():
+def services():
     return FakeSettings()
 
 
 @pytest.fixture
-def page(qtbot, jobs, context, care):
-    page = SettingsPage(care, context)
+def page(qtbot, jobs, context, services):
+    page = SettingsPage(services, context)
     qtbot.addWidget(page)
     page.resize(900, 900)
     page.show()
@@ -44,28 +44,28 @@ def banner_button(window, name):
     return next(b for b in window.banner.findChildren(QPushButton) if b.text() == name)
 
 
-def test_changes_are_saved_at_once(qtbot, page, care):
+def test_changes_are_saved_at_once(qtbot, page, services):
     page.workers.setValue(5)
     page.contact.setText("ada@lovelace.org")
     page.contact.editingFinished.emit()
     page.scale.setCurrentText("150 %")
     page.scale.activated.emit(2)
-    assert care.settings.pdf_workers == 5
-    assert care.settings.contact == "ada@lovelace.org"
-    assert care.settings.scale == 150 and page.restart.isVisible()
+    assert services.settings.pdf_workers == 5
+    assert services.settings.contact == "ada@lovelace.org"
+    assert services.settings.scale == 150 and page.restart.isVisible()
 
 
-def test_invalid_address_is_reported_in_its_row(page, care):
+def test_invalid_address_is_reported_in_its_row(page, services):
     page.contact.setText("nobody")
     page.contact.editingFinished.emit()
     assert page._contact_row.wrong.text() == "This is no e-mail address."
-    assert care.settings.contact == ""
+    assert services.settings.contact == ""
     page.contact.setText("")
     page.contact.editingFinished.emit()
     assert not page._contact_row.wrong.isVisible()
 
 
-def test_api_key_is_stored_hidden_and_deletable(qtbot, page, care, jobs):
+def test_api_key_is_stored_hidden_and_deletable(qtbot, page, services, jobs):
     ncbi, scholar = page._keys
     assert "keyring" in ncbi.help.text() and "None yet" in scholar.help.text()
     assert not scholar.keep.isEnabled() and not scholar.forget.isEnabled()
@@ -76,7 +76,7 @@ def test_api_key_is_stored_hidden_and_deletable(qtbot, page, care, jobs):
     qtbot.waitUntil(lambda: not jobs.running() and "keyring" in page._keys[1].help.text())
     click(qtbot, page._keys[0].forget)
     qtbot.waitUntil(lambda: not jobs.running())
-    assert care.given == [("semantic_scholar", "s3cret"), ("ncbi", "")]
+    assert services.given == [("semantic_scholar", "s3cret"), ("ncbi", "")]
 
 
 def test_backups_list_date_papers_and_size(page):
@@ -151,7 +151,7 @@ def test_cancelled_restore_changes_nothing(qtbot, page):
         qtbot.keyClick(box, Qt.Key.Key_Escape)
 
 
-def test_backup_is_made_on_request(qtbot, page, care, jobs):
+def test_backup_is_made_on_request(qtbot, page, services, jobs):
     button = page.backups.now
     button.setFocus()
     click(qtbot, button)
@@ -159,7 +159,7 @@ def test_backup_is_made_on_request(qtbot, page, care, jobs):
     click(qtbot, button)
     qtbot.waitUntil(lambda: button.text() == "Back up now" and not jobs.running())
     assert button.hasFocus()
-    assert care.taken_now == 1 and care.taken == []
+    assert services.taken_now == 1 and services.taken == []
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appear
 
 def test_risky_folder_is_offered_to_be_moved(qtbot, show_window):
     gateway = FakeGateway(3)
-    gateway.care.risk = "The library lies in a folder of Dropbox, which may damage it."
+    gateway.settings.risk = "The library lies in a folder of Dropbox, which may damage it."
     window = show_window(gateway)
-    assert window.banner.message.text() == gateway.care.risk
+    assert window.banner.message.text() == gateway.settings.risk
     with qtbot.waitSignal(window.reopen_requested) as wanted:
         click(qtbot, banner_button(window, "Move it there"))
     assert wanted.args[0].title == "Moving to None"
@@ -195,10 +195,10 @@ def test_risky_folder_is_offered_to_be_moved(qtbot, show_window):
 
 def test_declined_move_is_not_offered_again(qtbot, show_window):
     gateway = FakeGateway(3)
-    gateway.care.risk = "The library lies on a network drive (nfs)."
+    gateway.settings.risk = "The library lies on a network drive (nfs)."
     window = show_window(gateway)
     click(qtbot, banner_button(window, "Leave it here"))
-    assert gateway.care.settings.accepted_risk == gateway.care.risk
+    assert gateway.settings.settings.accepted_risk == gateway.settings.risk
     assert not window.banner.isVisible()
 
 
@@ -209,15 +209,15 @@ def test_due_backup_is_made_automatically(qtbot, show_window, jobs):
     assert keeper._soon.isActive() and keeper._often.isActive()
     keeper.back_up()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert gateway.care.taken == []
-    gateway.care.due = True
+    assert gateway.settings.taken == []
+    gateway.settings.due = True
     keeper.back_up()
-    qtbot.waitUntil(lambda: gateway.care.taken == [date.today()] and not jobs.running())
+    qtbot.waitUntil(lambda: gateway.settings.taken == [date.today()] and not jobs.running())
 
 
 def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
     gateway = FakeGateway(3)
-    gateway.care.due, gateway.care.fault = (
+    gateway.settings.due, gateway.settings.fault = (
         True,
         LibraryError("There is too little room.", "Make room."),
     )
