@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 
-from sciread_app.services.search.search import MatchInfo, SearchHit, SearchResults
-from sciread_app.ui.view_models import MatchReasons, ResultList
+from sciread_app.services.search.search import SearchResults
+from sciread_app.ui.view_models import ResultList
 
 BEST = 100  # papers that a search lists
 
@@ -16,23 +16,11 @@ def listing_of(found: SearchResults, note: str = "") -> ResultList:
         ids=array("q", found.ids.tobytes() if found.whole else [hit.paper for hit in found.hits]),
         total=found.total,
         evidence={
-            hit.paper: _evidence(hit)
+            hit.paper: hit
             for hit in (*found.hits, *found.further, *found.weaker)
             if found.query.is_ranked
         },
         words=found.query.sought,
         note=note or found.note,
         weaker=[hit.paper for hit in found.weaker],
-    )
-
-
-def _evidence(hit: SearchHit) -> MatchReasons:
-    return MatchReasons(
-        hit.text_rank,
-        hit.meaning_rank,
-        hit.similarity,
-        hit.percentile,
-        all_words=hit.match is MatchInfo.all_words,
-        in_title=hit.match is MatchInfo.in_title,
-        weak=hit.weak,
     )

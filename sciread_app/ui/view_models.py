@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from sciread_app.domain.fetch import QueryField
 from sciread_app.domain.paper import Paper, PaperFile, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.domain.search_hit import SearchHit
 
 
 class Moved(NamedTuple):
@@ -18,41 +19,23 @@ class Moved(NamedTuple):
     places: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class MatchReasons:
-    """The evidence for a paper in a list of results.
-
-    Ranks count from 1; None if that part of the search did not find the paper. `percentile`: the
-    percentage of random pairs of this library's papers that are less similar; None if unknown.
-    `in_title`: the title contains all words of the query in order. `weak`: the paper does not match
-    the query, but is among the nearest. `moved`: the rank change, if two lists are compared.
-    """
-
-    text_rank: int | None = None
-    meaning_rank: int | None = None
-    similarity: float | None = None
-    percentile: float | None = None
-    moved: Moved | None = None
-    why: str = ""  # shown instead of the above
-    all_words: bool = False
-    in_title: bool = False
-    weak: bool = False
-
-
 @dataclass(frozen=True)
 class ResultList:
     """A list of papers, best first, with the evidence for each.
 
     `total` is the number of all matches, of which `ids` may contain only the best. `weaker` are the
-    nearest papers that do not match. `words` are highlighted in all their forms.
+    nearest papers that do not match. `words` are highlighted in all their forms. `moves` are the
+    rank changes, if two lists are compared. `remarks` are shown instead of the evidence.
     """
 
     ids: Sequence[int]
     total: int
-    evidence: Mapping[int, MatchReasons] = field(default_factory=dict)
+    evidence: Mapping[int, SearchHit] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     note: str = ""
     weaker: Sequence[int] = ()
+    moves: Mapping[int, Moved] = field(default_factory=dict)
+    remarks: Mapping[int, str] = field(default_factory=dict)
 
     def with_weaker(self) -> ResultList:
         """A copy with the weaker papers appended to the others."""

@@ -14,11 +14,12 @@ from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetch import Fetch
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_percent
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.services.maintenance.doctor import Diagnosis
-from sciread_app.services.search.search import MatchExplanation, MatchInfo, SearchHit, SearchResults
+from sciread_app.services.search.search import MatchExplanation, SearchResults
 from sciread_app.storage.history.import_log import Import
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.storage.organisation.organisation import PaperOrganisation

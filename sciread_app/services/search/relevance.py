@@ -8,10 +8,10 @@ import numpy as np
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import Query
+from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.domain.text.term_matching import holds_in_order
 from sciread_app.errors import EncoderFailed
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.search.results import MatchInfo
 from sciread_app.storage.library import Library
 
 # Queries unrelated to any paper, of several lengths. The similarity of the nearest paper to such a

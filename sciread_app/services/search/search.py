@@ -14,6 +14,7 @@ from sciread_app.domain.query.builder import likes
 from sciread_app.domain.query.parser import Condition, Query, Term, terms_of
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.ranking import fuse, rocchio
+from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.folding import spellings
 from sciread_app.errors import EncoderFailed
 from sciread_app.language import tr
@@ -22,15 +23,13 @@ from sciread_app.services.search.explanations import MatchExplanation, reasons
 from sciread_app.services.search.keyword_search import KeywordSearch, RankedList
 from sciread_app.services.search.paper_names import unknown_names, with_examples
 from sciread_app.services.search.relevance import RelevanceFloor, are_alike, is_comparable, matches
-from sciread_app.services.search.results import MatchInfo, SearchHit, SearchResults
+from sciread_app.services.search.results import SearchResults
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 __all__ = [
     "MatchExplanation",
-    "MatchInfo",
-    "SearchHit",
     "SearchResults",
     "SearchService",
 ]

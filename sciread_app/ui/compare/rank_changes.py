@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.votes import Question
 from sciread_app.language import tr, trn
-from sciread_app.ui.view_models import MatchReasons, Moved, ResultList
+from sciread_app.ui.view_models import Moved, ResultList
 
 FIRST = 10  # top papers of each list that are compared
 
 
 def with_moves(found: ResultList, beside: ResultList, *, veiled: bool = False) -> ResultList:
-    """`found`, with each paper's rank in the other list.
+    """`found`, with each paper's rank change against the other list.
 
     `veiled` removes scores and ranks, which would identify the models.
     """
     places = {paper: place for place, paper in enumerate(beside.ids)}
-    evidence = {}
-    for place, paper in enumerate(found.ids):
-        known = MatchReasons() if veiled else found.evidence.get(paper, MatchReasons())
-        there = places.get(paper)
-        moved = Moved(None if there is None else there - place)
-        evidence[paper] = replace(known, moved=moved)
-    return replace(found, evidence=evidence)
+    moves = {
+        paper: Moved(None if (there := places.get(paper)) is None else there - place)
+        for place, paper in enumerate(found.ids)
+    }
+    unknown = {paper: SearchHit(PaperId(paper)) for paper in found.ids}
+    return replace(found, evidence=unknown if veiled else unknown | found.evidence, moves=moves)
 
 
 def in_common(one: ResultList, other: ResultList) -> str:

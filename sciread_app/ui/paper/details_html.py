@@ -10,11 +10,12 @@ from urllib.parse import quote
 from sciread_app.domain.identifiers import identifier_link, identifier_links
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.domain.paper_updates import retracted
+from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_percent, tr, trn
 from sciread_app.ui.style.theme import Theme
-from sciread_app.ui.view_models import Details, MatchReasons, ResultList
+from sciread_app.ui.view_models import Details, ResultList
 from sciread_app.ui.widgets.text.text_direction import direction
 
 MOST_AUTHORS = 40
@@ -27,19 +28,11 @@ def head_text(details: Details, listing: ResultList, theme: Theme, points: float
     return _document([_head(details.paper, words, theme, points)], theme)
 
 
-def body_text(
-    details: Details,
-    evidence: MatchReasons | None,
-    listing: ResultList,
-    theme: Theme,
-    points: float,
-) -> str:
+def body_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
     """The abstract, the versions, and why the paper was found."""
     paper = details.paper
     parts = [
-        _section(
-            tr("Why it was found"), _why(details, evidence, bool(listing.words)), theme, points
-        ),
+        _section(tr("Why it was found"), _why(details, listing), theme, points),
         _abstract(details, listing, theme, points),
         _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
         _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
@@ -126,27 +119,28 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
     return "".join(rows)
 
 
-def _why(details: Details, evidence: MatchReasons | None, by_words: bool) -> str:
+def _why(details: Details, listing: ResultList) -> str:
     lines = []
+    hit = listing.evidence.get(details.paper.id or 0)
     if details.words:
         words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
         lines.append(tr("Words: {words}", words=words))
-    if evidence and evidence.in_title:
+    if hit and hit.match is MatchInfo.in_title:
         lines.append(tr("All words stand in its title, in this order"))
-    elif evidence and evidence.all_words:
+    elif hit and hit.match is MatchInfo.all_words:
         lines.append(tr("It holds all words"))
-    if evidence and evidence.percentile is not None:
-        closer = f"<b>{format_percent(evidence.percentile)}</b>"
+    if hit and hit.percentile is not None:
+        closer = f"<b>{format_percent(hit.percentile)}</b>"
         lines.append(
             tr("Meaning: closer than {percent} of random pairs in this library", percent=closer)
         )
-    if evidence and by_words and (evidence.text_rank or evidence.meaning_rank):
-        words, meaning = _rank(evidence.text_rank), _rank(evidence.meaning_rank)
+    if hit and listing.words and (hit.text_rank or hit.meaning_rank):
+        words, meaning = _rank(hit.text_rank), _rank(hit.meaning_rank)
         lines.append(
             tr("Rank by words: {words} · by meaning: {meaning}", words=words, meaning=meaning)
         )
-    elif evidence and evidence.meaning_rank:
-        lines.append(tr("Rank by meaning: {rank}", rank=_rank(evidence.meaning_rank)))
+    elif hit and hit.meaning_rank:
+        lines.append(tr("Rank by meaning: {rank}", rank=_rank(hit.meaning_rank)))
     return "<br>".join(lines)
 
 

@@ -323,10 +323,9 @@ class DetailsPanel(QFrame):
 
     def _write_text(self, details: Details) -> None:
         theme, points = self._appearance.theme, self.font().pointSizeF()
-        evidence = self._listing.evidence.get(self._paper or 0)
         self.parts.warn(*warning(details.paper, details.noticed))
         self.parts.head.show_html(head_text(details, self._listing, theme, points))
-        self.parts.body.show_html(body_text(details, evidence, self._listing, theme, points))
+        self.parts.body.show_html(body_text(details, self._listing, theme, points))
         self.parts.foot.setText(foot_text(details))
 
     def _write_parts(self, details: Details) -> None:

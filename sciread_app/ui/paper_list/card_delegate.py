@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
@@ -40,7 +41,7 @@ from sciread_app.ui.paper_list.card_text import (
     reason_text,
 )
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
-from sciread_app.ui.view_models import Card, MatchReasons
+from sciread_app.ui.view_models import Card, Moved, ResultList
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 
 PADDING = 14
@@ -56,23 +57,20 @@ DRAWN_KEPT = 32  # card pixmaps kept: a third of a megabyte each
 
 State = tuple[bool, bool, bool]  # selected, under the mouse, focused
 Look = tuple[QSize, float, State]  # size, device pixel ratio, state
-Known = tuple[Card | None, MatchReasons | None, Sequence[str]]
 
 
 class Cards(Protocol):
-    """The data to paint, by row. Called directly: QModelIndex.data would go through C++, and each
-    call back into Python waits for the GIL while another thread computes."""
+    """The data to paint. Used directly: QModelIndex.data would go through C++, and each call back
+    into Python waits for the GIL while another thread computes."""
+
+    listing: ResultList
 
     def card(self, row: int) -> Card | None: ...
 
-    def evidence(self, row: int) -> MatchReasons | None: ...
-
-    @property
-    def words(self) -> Sequence[str]: ...
-
 
 class CardLayout(NamedTuple):
-    known: Known
+    card: Card | None
+    listing: ResultList
     theme: Theme
     picture: QPixmap
 
@@ -109,24 +107,24 @@ class CardDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.row()
-        known = (self._cards.card(row), self._cards.evidence(row), self._cards.words)
         look = (option.rect.size(), painter.device().devicePixelRatioF(), _state(option))
-        painter.drawPixmap(option.rect.topLeft(), self._picture(row, known, look))
+        painter.drawPixmap(option.rect.topLeft(), self._picture(row, look))
 
-    def _picture(self, row: int, known: Known, look: Look) -> QPixmap:
+    def _picture(self, row: int, look: Look) -> QPixmap:
         """The cached pixmap of a card, or a new one if anything about it has changed, so that
         scrolling and selecting cost next to nothing."""
-        theme = self._appearance.theme
+        known = (self._cards.card(row), self._cards.listing, self._appearance.theme)
         drawn = self._drawn.get((row, look))
-        if drawn is None or drawn.theme is not theme or not _same(drawn.known, known):
-            drawn = CardLayout(known, theme, self._draw(known, look, theme))
+        # Compared by identity: comparing abstracts takes longer than painting them.
+        if drawn is None or any(a is not b for a, b in zip(drawn, known, strict=False)):
+            drawn = CardLayout(*known, self._draw(*known, look))
         self._drawn[row, look] = drawn
         self._drawn.move_to_end((row, look))
         if len(self._drawn) > DRAWN_KEPT:
             self._drawn.popitem(last=False)
         return drawn.picture
 
-    def _draw(self, known: Known, look: Look, theme: Theme) -> QPixmap:
+    def _draw(self, card: Card | None, listing: ResultList, theme: Theme, look: Look) -> QPixmap:
         size, scale, state = look
         picture = QPixmap(size * scale)
         picture.setDevicePixelRatio(scale)
@@ -136,11 +134,10 @@ class CardDelegate(QStyledItemDelegate):
         box = _frame(size)
         self._paint_frame(painter, box, state, theme)
         inside = box.adjusted(PADDING + GUTTER, PADDING - 2, -PADDING, -PADDING)
-        card, evidence, words = known
         if card is None:
             self._paint_placeholder(painter, inside, theme)
         else:
-            self._paint_card(painter, inside, card, evidence, words, state[1], theme)
+            self._paint_card(painter, inside, card, listing, state[1], theme)
             if state[1]:
                 self._paint_buttons(painter, box, theme)
         painter.end()
@@ -166,21 +163,17 @@ class CardDelegate(QStyledItemDelegate):
         painter: QPainter,
         box: QRect,
         card: Card,
-        evidence: MatchReasons | None,
-        words: Sequence[str],
+        listing: ResultList,
         hovered: bool,
         theme: Theme,
     ) -> None:
-        paper = card.paper
+        paper, words = card.paper, listing.words
+        hit, moved = listing.evidence.get(paper.id or 0), listing.moves.get(paper.id or 0)
         side = 0
-        close = (
-            evidence
-            and (evidence.percentile is not None or match_text(evidence))
-            and box.width() >= ROOMY
-        )
-        if evidence and (close or evidence.moved):
+        close = hit and (hit.percentile is not None or match_text(hit)) and box.width() >= ROOMY
+        if hit and (close or moved):
             side = SIDE
-            self._paint_beside(painter, box, evidence, theme)
+            self._paint_beside(painter, box, hit, moved, theme)
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
         title = paper.title or tr("Without a title")
@@ -191,25 +184,20 @@ class CardDelegate(QStyledItemDelegate):
         who = authors_within(
             paper.authors, lambda text: small.horizontalAdvance(text) <= beside.width()
         )
-        top = self._paint_line(painter, beside, top + 3, who, theme.quiet)
+        top = self._paint_line(painter, beside, top + 3, who, self._small, theme.quiet)
         top = self._paint_facts(painter, box, top + 1, card, theme)
         bottom = box.bottom() + 8
-        if evidence:
+        if hit:
             bottom -= _line(self._tiny) + 2
             free = box.adjusted(0, 0, -2 * BUTTON - 12 if hovered else 0, 0)
-            self._paint_why(painter, free, bottom, reason_text(card, evidence, words), theme)
+            why = listing.remarks.get(hit.paper) or reason_text(card, hit, words)
+            self._paint_line(painter, free, bottom + 2, why, self._tiny, theme.faint)
         room = bottom - top
         lines = max(1, room // _line(self._small))
         below = QRect(box.x(), top + 2, box.width(), room)
         abstract = best_excerpt(paper.abstract, words)[:TEXT_SHOWN] or tr("No abstract")
         colour = theme.quiet if paper.abstract else theme.faint
         self._text(painter, below, abstract, self._small, colour, lines, words)
-
-    def _paint_why(self, painter: QPainter, box: QRect, top: int, text: str, theme: Theme) -> None:
-        painter.setFont(self._tiny)
-        painter.setPen(QColor(theme.faint))
-        shown = QFontMetrics(self._tiny).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(QRect(box.x(), top + 2, box.width(), _line(self._tiny)), LEFT, shown)
 
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
@@ -220,11 +208,13 @@ class CardDelegate(QStyledItemDelegate):
             painter.setPen(QColor(theme.accent))
             painter.drawText(button, int(Qt.AlignmentFlag.AlignCenter), sign)
 
-    def _paint_line(self, painter: QPainter, box: QRect, top: int, text: str, colour: str) -> int:
-        height = _line(self._small)
-        painter.setFont(self._small)
+    def _paint_line(
+        self, painter: QPainter, box: QRect, top: int, text: str, font: QFont, colour: str
+    ) -> int:
+        height = _line(font)
+        painter.setFont(font)
         painter.setPen(QColor(colour))
-        shown = QFontMetrics(self._small).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(QRect(box.x(), top, box.width(), height), LEFT, shown)
         return top + height
 
@@ -251,21 +241,21 @@ class CardDelegate(QStyledItemDelegate):
         return top + height
 
     def _paint_beside(
-        self, painter: QPainter, box: QRect, evidence: MatchReasons, theme: Theme
+        self, painter: QPainter, box: QRect, hit: SearchHit, moved: Moved | None, theme: Theme
     ) -> None:
         """Paint the similarity of the paper, or its rank change against another list."""
         painter.setFont(self._tiny)
         place = QRect(box.right() - SIDE, box.y(), SIDE, _line(self._tiny))
-        if evidence.moved:
-            mark = rank_change_mark(evidence.moved, theme)
+        if moved:
+            mark = rank_change_mark(moved, theme)
             width = _width(mark, painter.fontMetrics())
             _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
-        elif text := match_text(evidence):
+        elif text := match_text(hit):
             painter.setPen(QColor(theme.quiet))
             painter.drawText(place, RIGHT, text)
-        if evidence.percentile is not None:
-            below = place.bottom() + (6 if evidence.moved else 3)  # a chip is taller than a word
-            _paint_bar(painter, place.right(), below, evidence.percentile, theme)
+        if hit.percentile is not None:
+            below = place.bottom() + (6 if moved else 3)  # a chip is taller than a word
+            _paint_bar(painter, place.right(), below, hit.percentile, theme)
 
     def _text(
         self,
@@ -308,11 +298,6 @@ def _state(option: QStyleOptionViewItem) -> State:
         bool(option.state & flag.State_MouseOver),
         bool(option.state & flag.State_HasFocus),
     )
-
-
-def _same(one: Known, other: Known) -> bool:
-    """Whether these are identical objects: comparing abstracts takes longer than painting them."""
-    return all(a is b for a, b in zip(one, other, strict=True))
 
 
 def _line(font: QFont) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.sentences import sentences
 from sciread_app.domain.text.term_matching import distinct, spans
 from sciread_app.language import format_percent, tr, trn
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Theme
-from sciread_app.ui.view_models import Card, MatchReasons, Moved
+from sciread_app.ui.view_models import Card, Moved
 
 MOST_FIELDS = 4
 MOST_WORDS = 4
@@ -79,28 +80,24 @@ def _versions(card: Card) -> str:
     return trn("{n} version", "{n} versions", card.versions)
 
 
-def reason_text(card: Card, evidence: MatchReasons, words: Sequence[str]) -> str:
+def reason_text(card: Card, hit: SearchHit, words: Sequence[str]) -> str:
     """Why a paper was found: «3rd by words (attention, network) · 1st by meaning»."""
-    if evidence.why:
-        return evidence.why
     held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
     shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
     parts = []
-    if evidence.in_title:
+    if hit.match is MatchInfo.in_title:
         parts.append(tr("all words in the title"))
-    elif evidence.all_words:
+    elif hit.match is MatchInfo.all_words:
         parts.append(tr("all words"))
-    if evidence.text_rank:
+    if hit.text_rank:
         where = shown or (tr("in its authors, notes or files") if words else "")
-        parts.append(_by_words(ordinal(evidence.text_rank), where))
+        parts.append(_by_words(ordinal(hit.text_rank), where))
     elif shown:
         parts.append(tr("holds {words}", words=shown))
-    if evidence.meaning_rank:
-        parts.append(tr("{rank} by meaning", rank=ordinal(evidence.meaning_rank)))
-    if evidence.percentile is not None:
-        parts.append(
-            tr("closer than {percent} of pairs", percent=format_percent(evidence.percentile))
-        )
+    if hit.meaning_rank:
+        parts.append(tr("{rank} by meaning", rank=ordinal(hit.meaning_rank)))
+    if hit.percentile is not None:
+        parts.append(tr("closer than {percent} of pairs", percent=format_percent(hit.percentile)))
     return " · ".join(parts)
 
 
@@ -129,15 +126,15 @@ def best_excerpt(abstract: str, words: Sequence[str]) -> str:
     return f"… {abstract[abstract.index(best) :]}"
 
 
-def match_text(evidence: MatchReasons) -> str:
+def match_text(hit: SearchHit) -> str:
     """The quality of a match in a word or two; empty if it is uncertain."""
-    if evidence.in_title:
+    if hit.match is MatchInfo.in_title:
         # Translators: all words of the query stand in the title
         return tr("In the title")
-    if evidence.all_words:
+    if hit.match is MatchInfo.all_words:
         return tr("All words")
-    percentile = evidence.percentile
-    if evidence.weak:
+    percentile = hit.percentile
+    if hit.weak:
         return tr("Distant")
     if percentile is None:
         return ""
@@ -146,7 +143,7 @@ def match_text(evidence: MatchReasons) -> str:
     if percentile >= 99:
         return tr("Close")
     # A ranked result that is not weak answers the query.
-    ranked = evidence.text_rank or evidence.meaning_rank
+    ranked = hit.text_rank or hit.meaning_rank
     return tr("Related") if ranked or percentile >= 95 else ""
 
 

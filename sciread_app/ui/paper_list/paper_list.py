@@ -36,7 +36,7 @@ from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.view_models import EMPTY_RESULTS, Card, MatchReasons, ResultList
+from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList
 from sciread_app.ui.widgets.row_table import Index
 
 PAGE = 40  # rows that are loaded together
@@ -104,7 +104,7 @@ class PaperModel(QAbstractListModel):
             Qt.ItemDataRole.AccessibleTextRole,
         ):
             paper = self.paper_at(index.row())
-            return self._spoken(self._cards.get(paper), self.listing.evidence.get(paper))
+            return self._spoken(self._cards.get(paper), self.listing.moves.get(paper))
         return None
 
     def paper_at(self, row: int) -> PaperId:
@@ -129,13 +129,6 @@ class PaperModel(QAbstractListModel):
     def known(self, paper: int) -> Card | None:
         """The cached card of a paper; never loads."""
         return self._cards.get(paper)
-
-    def evidence(self, row: int) -> MatchReasons | None:
-        return self.listing.evidence.get(self.paper_at(row))
-
-    @property
-    def words(self) -> Sequence[str]:
-        return self.listing.words
 
     def _want(self, page: int) -> None:
         if page in self._wanted:
@@ -175,14 +168,14 @@ class PaperModel(QAbstractListModel):
             self._cards.popitem(last=False)
         self.cards_loaded.emit()
 
-    def _spoken(self, card: Card | None, evidence: MatchReasons | None) -> str:
+    def _spoken(self, card: Card | None, moved: Moved | None) -> str:
         if card is None:
             return tr("Loading")
         paper = card.paper
         year = paper.published[:4]
-        moved = accessible_move(evidence.moved) if evidence and evidence.moved else ""
+        move = accessible_move(moved) if moved else ""
         parts = (
-            *(readable(paper.title), moved, authors(paper.authors), paper.venue, year),
+            *(readable(paper.title), move, authors(paper.authors), paper.venue, year),
             accessible_marks(card),
         )
         return ", ".join(filter(None, parts))

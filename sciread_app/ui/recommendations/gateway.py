@@ -16,11 +16,12 @@ from sciread_app.domain.recommend import (
     RecommendedPaper,
     TopicPreferences,
 )
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
-from sciread_app.ui.view_models import Card, MatchReasons
+from sciread_app.ui.view_models import Card
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -54,7 +55,17 @@ class RecommendationsGateway:
         return TopicRecommendations(
             subject,
             _parts(feed),
-            {pick.paper: _evidence(pick) for pick in feed.picks},
+            {
+                pick.paper: SearchHit(
+                    pick.paper, similarity=pick.similarity, percentile=pick.percentile
+                )
+                for pick in feed.picks
+            },
+            {
+                pick.paper: tr("Its words: {words}", words=", ".join(pick.words))
+                for pick in feed.picks
+                if pick.words
+            },
             self._reasons(feed.picks),
             feed.candidates,
             feed.note,
@@ -122,11 +133,6 @@ def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
         # Translators: this paper is like “the title of another”
         return tr("Like {title}", title=last)
     return tr("Like {titles} and {last}", titles=", ".join(others), last=last)
-
-
-def _evidence(pick: RecommendedPaper) -> MatchReasons:
-    words = tr("Its words: {words}", words=", ".join(pick.words)) if pick.words else ""
-    return MatchReasons(similarity=pick.similarity, percentile=pick.percentile, why=words)
 
 
 def _short(title: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -256,7 +257,8 @@ class RecommendationsPage(Page):
         if found is None:
             return
         ids = tuple(found.part(self.head.part))
-        self.list.show_reasons(ResultList(ids, len(ids), found.evidence), found.reasons)
+        listing = ResultList(ids, len(ids), found.evidence, remarks=found.words)
+        self.list.show_reasons(listing, found.reasons)
         if to_top:
             self.list.scrollToTop()
         self._lists.setCurrentIndex(1 if ids else 0)
@@ -273,7 +275,7 @@ class RecommendationsPage(Page):
         row = min((self.model.row_of(paper) or 0 for paper in papers), default=0)
         kept = tuple(paper for paper in listing.ids if paper not in gone)
         reasons = self.found.reasons if self.found else {}
-        self.list.show_reasons(ResultList(kept, len(kept), listing.evidence), reasons)
+        self.list.show_reasons(replace(listing, ids=kept, total=len(kept)), reasons)
         self.list.go_to(min(row, len(kept) - 1))
         self.list.setFocus()
 

@@ -14,9 +14,9 @@ from sciread_app.domain.recommend import (
     SuggestedAction,
     TopicPreferences,
 )
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.tasks import Task
 from sciread_app.ui.paper_list.paper_list import CardSource
-from sciread_app.ui.view_models import MatchReasons
 
 
 class RecommendationTab(Enum):
@@ -30,11 +30,13 @@ class RecommendationTab(Enum):
 
 @dataclass(frozen=True)
 class TopicRecommendations:
-    """Recommendations for a topic, each tab best first. `reasons` explains them by paper."""
+    """Recommendations for a topic, each tab best first. `reasons` explains them by paper; `words`
+    are those by which they were found."""
 
     subject: FollowedTopic
     parts: Mapping[RecommendationTab, Sequence[PaperId]] = field(default_factory=dict)
-    evidence: Mapping[int, MatchReasons] = field(default_factory=dict)
+    evidence: Mapping[int, SearchHit] = field(default_factory=dict)
+    words: Mapping[int, str] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
     looked_at: int = 0
     note: str = ""

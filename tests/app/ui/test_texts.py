@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sciread_app.domain.identifiers import identifier_links
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.language import format_percent
 from sciread_app.ui.formatting import ProgressRate, authors, authors_within, duration, progress_text
@@ -20,8 +22,12 @@ from sciread_app.ui.paper_list.card_text import (
     reason_text,
 )
 from sciread_app.ui.style.theme import LIGHT
-from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, MatchReasons, ResultList
+from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
 from tests.support.make import paper
+
+
+def hit(**evidence):
+    return SearchHit(PaperId(1), **evidence)
 
 
 @pytest.mark.parametrize(
@@ -48,13 +54,14 @@ def test_markup_of_a_paper_is_escaped():
     shown = Details(
         paper(
             markup, abstract=markup, authors=f"{markup}, X", venue=markup, fields=(markup,),
-            keywords=(markup,), extra={"url": f'https://x/"{markup}', "withdrawn": markup},
+            keywords=(markup,), id=1, extra={"url": f'https://x/"{markup}', "withdrawn": markup},
         ),
         words=(markup,), sentence=markup, versions=((1, markup),),
     )  # fmt: skip
-    listing = ResultList((1,), 1, words=("img",))
+    why = hit(text_rank=1, meaning_rank=1, percentile=99.0)
+    listing = ResultList((1,), 1, {1: why}, words=("img",))
     text = head_text(shown, EMPTY_RESULTS, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
-    text += body_text(shown, MatchReasons(1, 1, 0.5, 99.0), listing, LIGHT, 10)
+    text += body_text(shown, listing, LIGHT, 10)
     assert "<img" not in text and "<script" not in text and 'y.png"' not in text
 
 
@@ -70,10 +77,10 @@ def test_identifiers_have_links():
 
 
 def test_body_text_explains_why_a_paper_was_found():
-    shown = Details(paper(abstract="It works. Very well."), words=("works",), sentence="It works.")
-    text = body_text(
-        shown, MatchReasons(3, None, 0.7, 99.27), ResultList((1,), 1, words=("works",)), LIGHT, 10
-    )
+    about = paper(abstract="It works. Very well.", id=1)
+    shown = Details(about, words=("works",), sentence="It works.")
+    listing = ResultList((1,), 1, {1: hit(text_rank=3, percentile=99.27)}, words=("works",))
+    text = body_text(shown, listing, LIGHT, 10)
     assert "Words: <b>works</b>" in text
     assert "closer than <b>99.2 %</b> of random pairs" in text
     assert "Rank by words: <b>3</b> · by meaning: not found" in text
@@ -113,11 +120,11 @@ def test_authors_within_a_width_are_counted():
     ("evidence", "expected"),
     [
         (
-            MatchReasons(3, 1, 0.7, 99.0),
+            hit(text_rank=3, meaning_rank=1, percentile=99.0),
             "3rd by words (graphs, minors) · 1st by meaning · closer than 99.0 % of pairs",
         ),
-        (MatchReasons(None, 22), "holds graphs, minors · 22nd by meaning"),
-        (MatchReasons(11), "11th by words (graphs, minors)"),
+        (hit(meaning_rank=22), "holds graphs, minors · 22nd by meaning"),
+        (hit(text_rank=11), "11th by words (graphs, minors)"),
     ],
 )
 def test_reason_text_names_words_and_ranks(evidence, expected):
@@ -127,7 +134,7 @@ def test_reason_text_names_words_and_ranks(evidence, expected):
 
 def test_reason_text_without_visible_words_names_other_fields():
     card = Card(paper("Graphs"))
-    reason = reason_text(card, MatchReasons(1), ("curie",))
+    reason = reason_text(card, hit(text_rank=1), ("curie",))
     assert reason == "1st by words (in its authors, notes or files)"
 
 
@@ -152,16 +159,16 @@ def test_card_marks_are_in_order_of_importance():
 
 
 def test_match_text_describes_the_percentile():
-    texts = [match_text(MatchReasons(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
+    texts = [match_text(hit(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
     assert texts == ["Very close", "Close", "Related", ""]
 
 
 def test_match_text_of_a_result_is_never_negative():
-    assert match_text(MatchReasons(1, 1, 0.3, 50, in_title=True)) == "In the title"
-    assert match_text(MatchReasons(1, None, 0.1, 50, all_words=True)) == "All words"
-    assert match_text(MatchReasons(None, 1, 0.3, 50)) == "Related"
-    assert match_text(MatchReasons(1, 1, 0.3)) == ""
-    assert match_text(MatchReasons(None, 1, 0.3, weak=True)) == "Distant"
+    assert match_text(hit(percentile=50, match=MatchInfo.in_title)) == "In the title"
+    assert match_text(hit(percentile=50, match=MatchInfo.all_words)) == "All words"
+    assert match_text(hit(meaning_rank=1, percentile=50)) == "Related"
+    assert match_text(hit(text_rank=1, meaning_rank=1)) == ""
+    assert match_text(hit(meaning_rank=1, weak=True)) == "Distant"
 
 
 def test_card_and_details_mark_the_same_words():
@@ -172,7 +179,7 @@ def test_card_and_details_mark_the_same_words():
     shown = Details(paper(title=text, abstract=text), words=("layers",), whole=True)
     listing = ResultList((1,), 1, words=words)
     title = head_text(shown, listing, LIGHT, 10)
-    abstract = body_text(shown, None, listing, LIGHT, 10)
+    abstract = body_text(shown, listing, LIGHT, 10)
     for html in (title, abstract):
         assert all(f'background-color:{LIGHT.mark};">{word}<' in html for word in on_card)
         assert f'background-color:{LIGHT.mark};">layers<' not in html

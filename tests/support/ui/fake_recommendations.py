@@ -13,10 +13,11 @@ from sciread_app.domain.recommend import (
     TopicKind,
     TopicPreferences,
 )
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
-from sciread_app.ui.view_models import Card, MatchReasons
+from sciread_app.ui.view_models import Card
 
 BEES = FollowedTopic("collection:1", TopicKind.collection, "bees", 'in:"bees"', 8)
 DANCE = FollowedTopic("collection:2", TopicKind.collection, "bees/dance", 'in:"bees/dance"', 3)
@@ -62,10 +63,8 @@ class FakeRecommendations:
                 RecommendationTab.far: far,
                 RecommendationTab.dismissed: dismissed,
             },
-            {
-                n: MatchReasons(None, None, 0.6, 100 - 0.3 * 1.8**n, why="Its words: hive")
-                for n in left
-            },
+            {n: SearchHit(n, similarity=0.6, percentile=100 - 0.3 * 1.8**n) for n in left},
+            dict.fromkeys(left, "Its words: hive"),
             {n: f"Like “Paper {n + 10}”" for n in left},
             len(left),
             self.note,

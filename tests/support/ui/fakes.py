@@ -10,13 +10,13 @@ from sciread_app.domain.paper import Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.errors import BadQuery
 from sciread_app.services.search.query_by_document import QueryDocument
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
     Card,
     ImportSummary,
-    MatchReasons,
     PaletteTarget,
     ResultList,
     Status,
@@ -98,8 +98,14 @@ class FakeGateway:
             and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
         ]
         evidence = {
-            n: MatchReasons(
-                rank, rank + 1, 0.6, max(50.0, 100 - 0.02 * 2.2**rank), weak=n in self.weak
+            n: SearchHit(
+                PaperId(n),
+                0.0,
+                rank,
+                rank + 1,
+                0.6,
+                max(50.0, 100 - 0.02 * 2.2**rank),
+                weak=n in self.weak,
             )
             for rank, n in enumerate(ids, start=1)
         }

@@ -8,11 +8,12 @@ import pytest
 from sciread_app.domain.paper import Order
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
+from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
 from sciread_app.services.search import relevance
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.search.relevance import UNRELATED
-from sciread_app.services.search.search import MatchExplanation, MatchInfo, SearchService
+from sciread_app.services.search.search import MatchExplanation, SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.make import paper

@@ -75,7 +75,8 @@ def evidence(side):
 
 
 def moves(side):
-    return [one.moved.places for one in evidence(side)]
+    listing = side.model.listing
+    return [listing.moves[paper].places for paper in listing.ids]
 
 
 def test_answers_are_marked_with_rank_changes(page):
@@ -151,7 +152,7 @@ def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
     assert right.message.text() == "It has not read your papers yet."
     assert right.read_button.text() == "Let it read 12 papers"
     assert sides(page)[0].model.rowCount() == 12  # the other one answers meanwhile
-    assert evidence(sides(page)[0])[0].moved is None and not is_answered(page)
+    assert not sides(page)[0].model.listing.moves and not is_answered(page)
     right.read_button.click()
     qtbot.waitUntil(lambda: right.model.rowCount() == 13)
     assert gateway.comparisons.read["miread-ours"] == 12
@@ -206,8 +207,7 @@ def test_in_common_counts_shared_papers():
     assert in_common(ResultList((), 0), ResultList((), 0)) == "Neither found anything."
     text = in_common(ResultList((1, 2), 2), ResultList((3,), 1))
     assert text.startswith("0 of the first 2")
-    (same,) = with_moves(ResultList((1,), 1), ResultList((1,), 1)).evidence.values()
-    assert same.moved == Moved(0)
+    assert with_moves(ResultList((1,), 1), ResultList((1,), 1)).moves == {1: Moved(0)}
 
 
 def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, gateway):

@@ -43,9 +43,9 @@ def test_neighbours_of_the_first_known_paper_are_shown_for_two_models(neighbours
 
 
 def test_neighbours_are_marked_with_rank_changes(neighbours):
-    moved = neighbours.sides[1].model.listing.evidence
-    assert moved[PaperId(999)].moved.places is None
-    assert any(each.moved.places for paper, each in moved.items() if paper != 999)
+    moves = neighbours.sides[1].model.listing.moves
+    assert moves[PaperId(999)].places is None
+    assert any(each.places for paper, each in moves.items() if paper != 999)
 
 
 def test_typed_words_find_a_paper(neighbours, dashboard, gateway, qtbot, settled):
