@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from trainer.data.batch import Batch
+from trainer.data.examples import Batch
 from trainer.data.rng import random_integers, random_permutation
 from trainer.methods.base import Loss, OptimizationPlan, TrainingStage
 from trainer.methods.in_batch_negatives import InBatch

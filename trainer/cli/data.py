@@ -144,8 +144,7 @@ def corpus(
     progress: AsLines = False,
 ) -> None:
     """Say what a corpus holds, and which methods could learn from it."""
-    from trainer.data.corpus.corpus import Corpus
-    from trainer.data.corpus.stats import count_training_data
+    from trainer.data.corpus.corpus import Corpus, count_training_data
 
     with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
         shown.note(f"Looking at {folder}")

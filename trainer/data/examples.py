@@ -1,19 +1,44 @@
-"""Examples made from papers: pairs, triplets, or papers with a label."""
+"""Examples made from papers (pairs, triplets, or papers with a label), and batches of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from trainer.data.batch import Batch
 from trainer.data.rng import random_permutation
 from trainer.data.sampler import Numbers, homogeneous
 from trainer.data.tokens import TextPart, Texts
+from trainer.model.packed import Packed
 from trainer.model.text_model import pack
+
+
+def alone(rows: Tensor) -> Tensor:
+    """The gather of a single rank: its rows are all rows."""
+    return rows
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Examples as the model reads them; a text that several examples share is included once.
+
+    `places` [examples, parts] are the indices of an example's texts: its query, positive and so on.
+    `labels` are the targets of the loss: [examples], or [masked tokens]. `papers` [examples, parts]
+    are the corpus's rows, and `positions` [examples] the examples' positions in the whole step,
+    over all ranks. `gather` concatenates the rows of all ranks, in the same order for every tensor,
+    and is differentiable.
+    """
+
+    texts: Packed
+    places: Tensor
+    labels: Tensor
+    papers: Tensor
+    positions: Tensor
+    gather: Callable[[Tensor], Tensor] = alone
 
 
 @dataclass(frozen=True)

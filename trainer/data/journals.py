@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus.corpus import Corpus, Split
-from trainer.data.corpus.venue_names import find
+from trainer.data.corpus.corpus import Corpus, Split, find_venues
 from trainer.data.examples import PaperExamples
 from trainer.data.rng import stateless_bits
 from trainer.data.tokens import TextPart, Texts
@@ -37,8 +36,6 @@ class JournalRule:
 
 ARXIV = JournalRule()
 PUBMED = JournalRule(at_least=300, first_year=2016, last_year=2021)
-# Prefix of the ids of PubMed papers.
-PMID = "pmid:"
 
 
 class JournalSelection(NamedTuple):
@@ -112,7 +109,7 @@ def journal_examples(
     than two journals remain.
     """
     known = np.flatnonzero((corpus.venues >= 0) & (corpus.abstracts.lengths > 0))
-    excluded = find(exclude, corpus.venue_names)
+    excluded = find_venues(exclude, corpus.venue_names)
     rows = known[~excluded.meant[corpus.venues[known]]]
     chosen = _choose_from(corpus, rows, rule, pubmed, seed)
     kept = chosen.places
@@ -141,8 +138,7 @@ def _choose_from(
     corpus: Corpus, rows: NDArray[np.int64], rule: JournalRule, pubmed: JournalRule, seed: int
 ) -> JournalSelection:
     """Select the papers, each by the rule for its source."""
-    theirs = corpus.named(PMID)
-    from_pubmed = (rows >= theirs.start) & (rows < theirs.stop)
+    from_pubmed = corpus.from_pubmed(rows)
     chosen, too_small, not_recent = np.empty(0, np.int64), 0, 0
     for some, its in ((rows[~from_pubmed], rule), (rows[from_pubmed], pubmed)):
         kept = choose(corpus.venues[some], corpus.years[some], its, seed)

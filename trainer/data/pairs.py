@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.corpus_stats import merged_category
-from trainer.data.corpus.citation_scan import within
+from trainer.data.corpus.citation_graph import within
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
 from trainer.data.rng import random_sample, stateless_bits

@@ -1,21 +1,83 @@
-"""Papers concatenated and cut into blocks of one length, for masked language modelling."""
+"""Masked language modelling: papers cut into blocks of one length, and words masked at random.
+
+Masking is dynamic, different at every visit (Liu et al., 2019, section 4.1).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.data.batch import Batch
-from trainer.data.masking import mask_tokens
-from trainer.data.rng import random_permutation
+from trainer.data.examples import Batch
+from trainer.data.rng import random_integers, random_permutation, random_uniform
 from trainer.data.sampler import Numbers
 from trainer.data.tokens import TokenCache
 from trainer.model.text_model import Packed
+
+# Fractions of the words to predict that are replaced by [MASK], and by a random word.
+MASKED, REPLACED = 0.8, 0.1
+
+
+class Masked(NamedTuple):
+    """The tokens as the model sees them, and the indices of those to predict, ascending."""
+
+    ids: NDArray[np.int64]
+    asked: NDArray[np.int64]
+
+
+def select_positions(
+    ids: NDArray[np.integer],
+    special: Sequence[int],
+    share: float,
+    chance: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Select the indices of the words to predict, ascending; `chance` [tokens] is uniform in [0,
+    1)."""
+    return np.flatnonzero((chance < share) & ~np.isin(ids, special))
+
+
+def apply_mask(
+    ids: NDArray[np.integer],
+    asked: NDArray[np.int64],
+    mask: int,
+    chance: NDArray[np.float64],
+    words: NDArray[np.integer],
+) -> Masked:
+    """Replace most of the words to predict; `chance` and `words` [asked] decide how and by which
+    word."""
+    hidden = ids.astype(np.int64)
+    kept = hidden[asked]
+    other = np.where(chance < MASKED + REPLACED, words, kept)
+    hidden[asked] = np.where(chance < MASKED, mask, other)
+    return Masked(hidden, asked)
+
+
+def mask_tokens(
+    ids: NDArray[np.integer],
+    numbers: NDArray[np.integer],
+    places: NDArray[np.integer],
+    key: int,
+    *,
+    special: Sequence[int],
+    mask: int,
+    vocabulary: int,
+    share: float = 0.15,
+) -> Masked:
+    """Mask tokens at random, given the example of each token and its position in it."""
+    asked = select_positions(ids, special, share, random_uniform("ask", key, numbers, places))
+    which = key, numbers[asked], places[asked]
+    return apply_mask(
+        ids,
+        asked,
+        mask,
+        random_uniform("hide", *which),
+        random_integers(vocabulary, "word", *which),
+    )
 
 
 class Blocks:
@@ -43,7 +105,7 @@ class Blocks:
         self._sep = np.array([words.sep], dtype=np.int32)
         self._rows = rows[random_permutation(len(rows), "blocks", seed)].astype(np.int32)
         titles, abstracts = (
-            column.starts[self._rows + 1] - column.starts[self._rows]
+            column.indptr[self._rows + 1] - column.indptr[self._rows]
             for column in (cache.titles, cache.abstracts)
         )
         lengths = (titles + (titles > 0)) + (abstracts + (abstracts > 0))

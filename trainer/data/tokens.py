@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus.columns import ListWriter, TextColumn, numbers
+from trainer.data.corpus.columns import Csr, ListWriter, TextColumn
 from trainer.data.corpus.corpus import Corpus, hash_of
 
 FORMAT = 1
@@ -72,27 +72,8 @@ class Vocabulary:
         )
 
 
-class TokenColumn:
-    """The word pieces of one column of texts, without special tokens: concatenated ids."""
-
-    def __init__(self, folder: Path, name: str, dtype: str) -> None:
-        self.starts: NDArray[np.int64] = numbers(folder / f"{name}.starts.int64")
-        self.ids: NDArray[Any] = numbers(folder / f"{name}.{dtype}")
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, row: int) -> NDArray[Any]:
-        return self.ids[self.starts[row] : self.starts[row + 1]]
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Return the number of word pieces of each text."""
-        return np.diff(self.starts)
-
-
 class TokenCache:
-    """The word pieces of all titles, abstracts and questions of a corpus.
+    """The word pieces of all titles, abstracts and questions of a corpus, without special tokens.
 
     They are in the corpus's folder, under tokens/, in a folder per tokenizer. Ids are uint16 if the
     vocabulary allows, else int32.
@@ -104,9 +85,9 @@ class TokenCache:
         self._sizes: dict[str, int] = _description(folder)["bytes"]
         self.corpus = corpus
         self.vocabulary = vocabulary
-        self.titles = TokenColumn(folder, "titles", dtype)
-        self.abstracts = TokenColumn(folder, "abstracts", dtype)
-        self.questions = TokenColumn(folder, "questions", dtype)
+        self.titles, self.abstracts, self.questions = (
+            Csr.open(folder, name, dtype) for name in _COLUMNS
+        )
 
     @classmethod
     def open(
@@ -178,6 +159,11 @@ class Texts:
         self._start = np.array([words.cls, *words.unused[: cls_tokens - 1]], np.int32)
         self._sep = np.array([words.sep], np.int32)
         self._most = max_tokens - cls_tokens - 1  # between the first and the last special token
+        self._columns = {
+            TextPart.title: cache.titles,
+            TextPart.abstract: cache.abstracts,
+            TextPart.question: cache.questions,
+        }
 
     def ids(self, row: int, part: TextPart = TextPart.both) -> NDArray[np.int32]:
         """Return the text's tokens, including special ones."""
@@ -195,26 +181,17 @@ class Texts:
         return np.minimum(found, self._most) + self.cls_tokens + 1
 
     def _body(self, row: int, part: TextPart) -> NDArray[Any]:
-        cache = self.cache
-        if part == TextPart.title:
-            return cache.titles[row]
-        if part == TextPart.abstract:
-            return cache.abstracts[row]
-        if part == TextPart.question:
-            return cache.questions[row]
-        title, abstract = cache.titles[row], cache.abstracts[row]
+        if part != TextPart.both:
+            return self._columns[part][row]
+        title, abstract = self.cache.titles[row], self.cache.abstracts[row]
         if self.join == "space" or (self.join == "sep_if_abstract" and not len(abstract)):
             return np.concatenate([title, abstract])
         return np.concatenate([title, self._sep, abstract])
 
     def _body_lengths(self, rows: NDArray[Any], part: TextPart) -> NDArray[np.int64]:
+        if part != TextPart.both:
+            return _lengths(self._columns[part], rows)
         cache = self.cache
-        if part == TextPart.title:
-            return _lengths(cache.titles, rows)
-        if part == TextPart.abstract:
-            return _lengths(cache.abstracts, rows)
-        if part == TextPart.question:
-            return _lengths(cache.questions, rows)
         titles, abstracts = _lengths(cache.titles, rows), _lengths(cache.abstracts, rows)
         if self.join == "space":
             return titles + abstracts
@@ -222,8 +199,8 @@ class Texts:
         return titles + separators + abstracts
 
 
-def _lengths(column: TokenColumn, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    lengths: NDArray[np.int64] = column.starts[rows + 1] - column.starts[rows]
+def _lengths(column: Csr, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    lengths: NDArray[np.int64] = column.indptr[rows + 1] - column.indptr[rows]
     return lengths
 
 

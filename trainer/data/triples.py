@@ -1,4 +1,7 @@
-"""SPECTER's triplets: a query, a paper it cites, and one it does not (Cohan et al., 2020)."""
+"""Triplets of a query, a positive and a negative: drawn as by SPECTER, or given by an input.
+
+Drawn are a query, a paper it cites, and one it does not (Cohan et al., 2020).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.data.corpus.citation_scan import CHUNK, chunks, gathered, within
+from trainer.data.corpus.citation_graph import CHUNK, chunks, within
 from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
@@ -157,7 +160,7 @@ def _bounded(inner: Csr, queries: NDArray[np.int64]) -> Iterator[NDArray[np.int6
     lists = inner.indptr[queries + 1] - inner.indptr[queries]
     for first, last in chunks(np.cumsum(lists + 1), CHUNK):
         some = queries[first:last]
-        places, cited = gathered(inner, some)
+        places, cited = inner.gather(some)
         paths = np.bincount(
             places, weights=inner.indptr[cited + 1] - inner.indptr[cited], minlength=len(some)
         )
@@ -168,13 +171,13 @@ def _bounded(inner: Csr, queries: NDArray[np.int64]) -> Iterator[NDArray[np.int6
 
 def _pools(inner: Csr, known: Csr | None, queries: NDArray[np.int64]) -> Pools:
     papers = len(inner)
-    places, cited = gathered(inner, queries)
-    through, second = gathered(inner, cited)
+    places, cited = inner.gather(queries)
+    through, second = inner.gather(cited)
     positives = places * papers + cited
     own = np.arange(len(queries)) * papers + queries
     keys = [places[through] * papers + second, positives, own]
     if known is not None:
-        places, second = gathered(known, queries)
+        places, second = known.gather(queries)
         keys.append(places * papers + second)
     every = np.concatenate(keys)
     every.sort()
@@ -252,3 +255,23 @@ def _left_over(
     before = keys - (np.arange(len(keys)) - starts[place])
     passed = np.searchsorted(before, places * pools.papers + rank, side="right") - first
     return rank + passed
+
+
+def given_triples(corpus: Corpus, split: Split) -> tuple[NDArray[np.int32], dict[str, Any]]:
+    """Return the given triplets [n, 3] of one part of the corpus, and their counts with reasons for
+    omissions.
+
+    Training uses papers of its own part only. Queries of other parts may be combined with training
+    papers, as in sampled triplets. Papers without a title are left out.
+    """
+    parts, every = corpus.split[corpus.triples], corpus.triples
+    mine = parts[:, 0] == split
+    beside = (parts == Split.train) | (parts == split)
+    whole = mine & beside.all(1)
+    titled = (corpus.titles.lengths[every] > 0).all(1)
+    records = {
+        "triplets": int(np.count_nonzero(whole & titled)),
+        "triplets across the split, dropped": int(np.count_nonzero(mine & ~whole)),
+        "triplets of papers without title": int(np.count_nonzero(whole & ~titled)),
+    }
+    return every[whole & titled], records

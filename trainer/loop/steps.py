@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from trainer.data.batch import Batch
+from trainer.data.examples import Batch
 from trainer.data.rng import stateless_bits
 from trainer.data.sampler import micro_batches, share
 from trainer.distributed import Ranks

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.settings import Value
-from trainer.data.batch import Batch
 from trainer.data.corpus.corpus import Corpus
+from trainer.data.examples import Batch
 from trainer.data.tokens import Texts, TokenCache
 from trainer.model.text_model import Backbone, TextModel
 

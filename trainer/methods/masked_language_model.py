@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from trainer.data.batch import Batch
+from trainer.data.examples import Batch
 from trainer.methods.base import Loss
 from trainer.model.text_model import Backbone, Packed
 

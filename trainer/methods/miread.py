@@ -7,7 +7,7 @@ from dataclasses import replace
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from trainer.data.batch import Batch
+from trainer.data.examples import Batch
 from trainer.data.journals import JournalRule, journal_examples
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.wise_ft import WeightInterpolation

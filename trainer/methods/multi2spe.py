@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from trainer.data.batch import Batch
+from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import FacetContrast

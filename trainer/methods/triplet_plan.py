@@ -11,14 +11,12 @@ import torch
 from torch import Tensor
 
 from trainer.contract.errors import TrainerError
-from trainer.data.batch import Batch
-from trainer.data.corpus.citation_scan import are_cited
+from trainer.data.corpus.citation_graph import are_cited
 from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Split
-from trainer.data.examples import PaperExamples
-from trainer.data.given_triples import given_triples
+from trainer.data.examples import Batch, PaperExamples
 from trainer.data.tokens import TextPart, Texts
-from trainer.data.triples import Draws, triple_examples
+from trainer.data.triples import Draws, given_triples, triple_examples
 from trainer.methods.base import OptimizationPlan, Setup
 
 

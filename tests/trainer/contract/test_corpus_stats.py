@@ -20,7 +20,7 @@ from trainer.contract.corpus_stats import (
     VenueYear,
     check_requirements,
 )
-from trainer.data.corpus.stats import count_training_data
+from trainer.data.corpus.corpus import count_training_data
 from trainer.data.journals import PUBMED, JournalRule, choose
 
 

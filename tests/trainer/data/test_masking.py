@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from trainer.data.masking import apply_mask, mask_tokens, select_positions
+from trainer.data.token_blocks import apply_mask, mask_tokens, select_positions
 
 SPECIAL = (0, 2, 3)
 

@@ -156,7 +156,7 @@ def test_tokens_are_made_once(
 ) -> None:
     monkeypatch.setattr(tokens, "_make", refuse_to_make)
     again = TokenCache.open(corpus, tmp_path / "tokenizer")
-    assert np.array_equal(again.abstracts.ids, cache.abstracts.ids)
+    assert np.array_equal(again.abstracts.indices, cache.abstracts.indices)
     other = tokenizer_folder(tmp_path / "other", [*tiny_model.SPECIAL, "other"])
     with pytest.raises(AssertionError):
         TokenCache.open(corpus, other)
@@ -219,5 +219,5 @@ def test_large_vocabularies_use_wider_integers(tmp_path: Path) -> None:
     words = [*tiny_model.SPECIAL, *(f"w{number}" for number in range(1 << 16))]
     corpus = make_corpus(tmp_path / "corpus", [{"title": "w65535", "abstract": "w1"}])
     cache = TokenCache.open(corpus, tokenizer_folder(tmp_path / "tokenizer", words))
-    assert cache.titles.ids.dtype == np.int32
+    assert cache.titles.indices.dtype == np.int32
     assert cache.titles[0].tolist() == [(1 << 16) + 4]

@@ -10,12 +10,11 @@ from tests.support.make_corpus import make_corpus
 from tests.support.tiny_model import tiny_package
 from trainer.contract.catalog import method_spec
 from trainer.data import triples as module
-from trainer.data.corpus import citation_scan
-from trainer.data.corpus.citation_scan import chunks, gathered, within
+from trainer.data.corpus import citation_graph
+from trainer.data.corpus.citation_graph import chunks, within
 from trainer.data.corpus.columns import Csr
-from trainer.data.corpus.corpus import Split
+from trainer.data.corpus.corpus import Split, count_training_data
 from trainer.data.corpus.prepare import prepare
-from trainer.data.corpus.stats import count_training_data
 from trainer.data.tokens import Texts, TokenCache
 from trainer.data.triples import Draws, triple_examples, triples
 from trainer.methods.triplet_plan import draws_of
@@ -223,7 +222,7 @@ def test_triplets_depend_on_the_seed():
 def test_within_equals_the_induced_subgraph(at_once, lists, data):
     rows = sorted(data.draw(st.sets(st.integers(0, len(lists) - 1))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(citation_scan, "CHUNK", at_once)
+        patch.setattr(citation_graph, "CHUNK", at_once)
         inner, crossing = within(graph(lists), np.array(rows, np.int64))
     assert [{rows[cited] for cited in inner[place].tolist()} for place in range(len(rows))] == [
         lists[row] & set(rows) for row in rows
@@ -240,7 +239,7 @@ def test_chunks_cover_all_entries_and_respect_their_weight(weights, most):
 
 
 def test_lists_are_gathered_in_requested_order():
-    places, entries = gathered(graph([{1, 2}, set(), {0}]), np.array([2, 1, 0, 0]))
+    places, entries = graph([{1, 2}, set(), {0}]).gather(np.array([2, 1, 0, 0]))
     assert places.tolist() == [0, 2, 2, 3, 3]
     assert entries.tolist() == [0, 1, 2, 1, 2]
 

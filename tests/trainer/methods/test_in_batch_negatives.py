@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from trainer.data.batch import Batch, alone
+from trainer.data.examples import Batch, alone
 from trainer.methods.in_batch_negatives import InBatch
 from trainer.model.text_model import Packed
 

@@ -15,8 +15,8 @@ from tests.support.make_corpus import make_corpus
 from tests.support.small_loop import learn, make, setup
 from tests.support.tiny_model import CONFIG, tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.data.batch import Batch
 from trainer.data.corpus.corpus import Corpus
+from trainer.data.examples import Batch
 from trainer.methods.miread import Classifier, Miread
 from trainer.model.text_model import Backbone, Packed
 

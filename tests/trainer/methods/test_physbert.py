@@ -17,8 +17,8 @@ from tests.support.make_corpus import make_corpus
 from tests.support.small_loop import learn, make, setup
 from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.data.batch import Batch
 from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.base import OptimizationPlan
 from trainer.methods.physbert import PhysBert

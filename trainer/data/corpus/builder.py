@@ -8,7 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,18 @@ from trainer.data.corpus.columns import (
     write_numbers,
     write_texts,
 )
-from trainer.data.corpus.corpus import DESCRIPTION, FORMAT, Corpus, Split, hash_of
-from trainer.data.corpus.ids import IdTable
+from trainer.data.corpus.corpus import (
+    DESCRIPTION,
+    FORMAT,
+    TRIPLES,
+    Corpus,
+    Split,
+    find_venues,
+    hash_of,
+)
+from trainer.data.corpus.ids import IdTable, hashes, padded
 from trainer.data.corpus.records import InputRecord, Triple, clean_id, content_id, one_line
 from trainer.data.corpus.split import SplitRule
-from trainer.data.corpus.venue_names import find
-from trainer.data.given_triples import write_triples
 
 PROBLEMS = "problems.jsonl"
 Tell = Callable[[str, str, str], None]
@@ -41,6 +47,7 @@ _TEXTS = ("ids", "titles", "abstracts", "questions")
 _LISTS = ("fields", "labels")
 _NUMBERS = ("years.int16", "venues.int32", "question_papers.int32")
 _EDGES = ("cites", "second_hand")
+_TRIPLES_AT_ONCE = 100_000
 
 
 class Builder:
@@ -132,7 +139,7 @@ class Builder:
 
     def unknown_venues(self, names: Collection[str]) -> list[str]:
         """Return those of the names that are not the venue of any paper so far."""
-        return find(names, list(self._codes["venues"])).unknown
+        return find_venues(names, list(self._codes["venues"])).unknown
 
     def finish(
         self,
@@ -163,7 +170,7 @@ class Builder:
             "citations": self._write_graph(table, "cites", citations, citation_bytes),
             "second_hand": self._write_graph(table, "second_hand", (), 0),
         }
-        if triples := write_triples(table, self._arriving / "triples", self._folder):
+        if triples := self._write_triples(table):
             counts["triples"] = triples
         shutil.rmtree(self._arriving)
         self._problems.close()
@@ -213,7 +220,7 @@ class Builder:
         winners = order[np.searchsorted(paper[order], np.arange(paper.max(initial=-1) + 1))]
         self.dropped["the same paper again"] += len(order) - len(winners)
         kept = np.ones(len(winners), bool)
-        excluded = np.flatnonzero(find(exclude_venues, list(self._codes["venues"])).meant)
+        excluded = np.flatnonzero(find_venues(exclude_venues, list(self._codes["venues"])).meant)
         venues = numbers(self._arriving / "venues.int32")
         kept[paper[np.isin(venues, excluded)]] = False
         self.dropped["a venue that is excluded"] += int(np.count_nonzero(~kept))
@@ -240,7 +247,7 @@ class Builder:
         write_numbers(self._folder / "venues.int32", self._write_names("venues", venues))
         for name in _LISTS:
             lists = Csr.open(self._arriving, name)
-            codes = self._write_names(name, lists.take(winners))
+            codes = self._write_names(name, lists.gather(winners)[1])
             with ListWriter(self._folder, name, "int32") as writer:
                 writer.extend(codes, lists.counts[winners])
 
@@ -275,6 +282,35 @@ class Builder:
             return graph.write(self._folder, name)
         finally:
             graph.close()
+
+    def _write_triples(self, table: IdTable) -> dict[str, Any] | None:
+        """Write the column of triplets, without repetitions, and return the numbers read, kept and
+        dropped; None, without a column, if there are none."""
+        parts = []
+        with (self._arriving / "triples").open("rb") as lines:
+            while some := list(islice(lines, _TRIPLES_AT_ONCE)):
+                names = [name for line in some for name in line.rstrip(b"\n").split(b"\t")]
+                lengths = np.fromiter(map(len, names), np.int64, len(names))
+                utf8 = padded(np.frombuffer(b"".join(names), np.uint8))
+                found = table.rows(hashes(utf8, np.cumsum(lengths) - lengths, lengths))
+                parts.append(found.reshape(-1, 3))
+        if not parts:
+            return None
+        rows = np.concatenate(parts)
+        known = rows[(rows >= 0).all(1)]
+        apart = known[(known[:, 0] != known[:, 1]) & (known[:, 0] != known[:, 2])]
+        kept = np.unique(apart, axis=0)
+        write_numbers(self._folder / TRIPLES, kept)
+        dropped = {
+            "a paper is not in the corpus": len(rows) - len(known),
+            "a paper is its own positive or negative": len(known) - len(apart),
+            "the same triple again": len(apart) - len(kept),
+        }
+        return {
+            "read": len(rows),
+            "kept": len(kept),
+            "dropped": {why: count for why, count in dropped.items() if count},
+        }
 
     def _describe(
         self,

@@ -69,26 +69,26 @@ class Csr:
     1]]."""
 
     indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
+    indices: NDArray[Any]
 
     @classmethod
-    def open(cls, folder: Path, name: str) -> Csr:
-        return cls(numbers(folder / f"{name}.starts.int64"), numbers(folder / f"{name}.int32"))
+    def open(cls, folder: Path, name: str, dtype: str = "int32") -> Csr:
+        return cls(numbers(folder / f"{name}.starts.int64"), numbers(folder / f"{name}.{dtype}"))
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
-    def __getitem__(self, row: int) -> NDArray[np.int32]:
+    def __getitem__(self, row: int) -> NDArray[Any]:
         return self.indices[self.indptr[row] : self.indptr[row + 1]]
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the concatenated lists of these rows."""
-        counts = self.counts[rows]
-        skipped = self.indptr[:-1][rows] - (np.cumsum(counts) - counts)
-        taken: NDArray[np.int32] = self.indices[
-            np.arange(counts.sum()) + np.repeat(skipped, counts)
-        ]
-        return taken
+    def gather(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Return the concatenated lists of these rows: each entry's index in `rows`, and the
+        entry."""
+        starts = self.indptr[rows]
+        counts = self.indptr[rows + 1] - starts
+        places = np.repeat(np.arange(len(rows)), counts)
+        before = np.cumsum(counts) - counts
+        return places, self.indices[np.arange(len(places)) + (starts - before)[places]]
 
     @property
     def counts(self) -> NDArray[np.int64]:

@@ -12,16 +12,17 @@ import bisect
 import enum
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.contract.corpus_stats import DEFAULT_SPLIT
+from trainer.contract.corpus_stats import DEFAULT_SPLIT, CorpusStats, VenueYear
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.columns import Csr, TextColumn, numbers
+from trainer.data.corpus.records import one_line
 
 FORMAT = 1
 DESCRIPTION = "corpus.json"
@@ -79,7 +80,7 @@ class Corpus:
     unknown. `fields` lists indices into `field_names` for each paper, its primary one first;
     `primary` int32 [papers] is that one, or -1. `labels` lists indices into `label_names` (MeSH
     terms, for example). `cites` lists the rows that a row cites, ascending, without itself, across
-    the split too (trainer.data.corpus.citation_scan.within restricts it to a part). `second_hand`
+    the split too (trainer.data.corpus.citation_graph.within restricts it to a part). `second_hand`
     lists the citations of cited papers that the paper does not cite, for inputs that give them
     (SPECTER's counts); mostly empty. `questions` are texts that papers answer, `question_papers`
     int32 their rows. `triples` int32 [n, 3] are the rows of a query, a positive and a negative, if
@@ -170,17 +171,44 @@ class Corpus:
         row = bisect.bisect_left(range(self.papers), wanted, key=self.ids.bytes)
         return row if row < self.papers and self.ids.bytes(row) == wanted else None
 
-    def named(self, start: str) -> range:
-        """Return the rows whose ids start with this text: rows are in the order of their ids."""
+    def from_pubmed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of these rows are papers of PubMed, recognised by their ids."""
+        # Rows are in the order of their ids.
         first, last = (
             bisect.bisect_left(range(self.papers), end, key=self.ids.bytes)
-            for end in (start.encode(), start.encode() + b"\xff")
+            for end in (b"pmid:", b"pmid:\xff")
         )
-        return range(first, last)
+        return (rows >= first) & (rows < last)
 
     def rows(self, split: Split) -> NDArray[np.int64]:
         """Return the rows of one part of the split, ascending."""
         return np.flatnonzero(self.split == split)
+
+
+def count_training_data(corpus: Corpus) -> CorpusStats:
+    """Return the counts over all parts of the split."""
+    readable = corpus.abstracts.lengths > 0
+    counts = corpus.cites.counts
+    codes, papers = np.unique(corpus.primary[corpus.primary >= 0], return_counts=True)
+    return CorpusStats(
+        papers=corpus.papers,
+        abstracts=int(np.count_nonzero(readable)),
+        citations=int(counts.sum()),
+        citing=int(np.count_nonzero(counts)),
+        questions=len(corpus.questions),
+        venues=_venue_years(corpus, np.flatnonzero(readable & (corpus.venues >= 0))),
+        fields={corpus.field_names[code]: int(n) for code, n in zip(codes, papers, strict=True)},
+    )
+
+
+def _venue_years(corpus: Corpus, rows: NDArray[np.int64]) -> list[VenueYear]:
+    pubmed = corpus.from_pubmed(rows)
+    keys = np.stack([corpus.venues[rows], corpus.years[rows], pubmed], axis=1)
+    kinds, papers = np.unique(keys, axis=0, return_counts=True)
+    return [
+        VenueYear(corpus.venue_names[venue], int(year), bool(by_pubmed), int(count))
+        for (venue, year, by_pubmed), count in zip(kinds.tolist(), papers, strict=True)
+    ]
 
 
 def _check(right: bool) -> None:
@@ -253,3 +281,22 @@ def hash_of(path: Path) -> str:
     """Return the file's SHA-256 in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class MatchedVenues(NamedTuple):
+    """Indices of the matching names; and the requested names without a match."""
+
+    meant: NDArray[np.bool_]
+    unknown: list[str]
+
+
+def find_venues(wanted: Collection[str], names: Sequence[str]) -> MatchedVenues:
+    """Find the requested names among `names`, ignoring case and white space."""
+    keys = [_plain(name) for name in names]
+    known, asked = set(keys), {_plain(name) for name in wanted}
+    meant = np.fromiter((key in asked for key in keys), bool, len(keys))
+    return MatchedVenues(meant, sorted(name for name in wanted if _plain(name) not in known))
+
+
+def _plain(name: str) -> str:
+    return one_line(name).casefold()
