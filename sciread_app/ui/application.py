@@ -43,7 +43,7 @@ from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 
 if TYPE_CHECKING:
-    from sciread_app.ui.settings.view_models import Reopening
+    from sciread_app.ui.settings.gateway import Reopening
     from sciread_app.ui.shell.gateway import WindowGateway
     from sciread_app.ui.shell.startup.single_instance import SingleInstanceServer
 

@@ -68,7 +68,7 @@ class Page(QWidget):
 class PageSpec(NamedTuple):
     """An entry of the table of pages. `keys` is the shortcut of the page, `what` its description.
     `page` is its class, as "module:class" below sciread_app.ui, and `services` the attribute of
-    `WindowServices` that it is built with; empty for all of them."""
+    `WindowGateway` that it is built with; empty for all of them."""
 
     key: str
     title: str

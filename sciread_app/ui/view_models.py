@@ -178,20 +178,6 @@ class FetchResults:
     remark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PastImport:
-    """A row of the import history. `finished` is None for an interrupted import."""
-
-    id: int
-    what: str
-    started: float
-    finished: float | None
-    read: int
-    added: int
-    merged: int
-    failed: int
-
-
 @dataclass(frozen=True)
 class CitationReport:
     """The results of fetching citations in sentences, with failures and remarks by paper."""

@@ -4,18 +4,20 @@ them."""
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.language import tr
-from sciread_app.tasks import Task
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, styled
 from sciread_app.ui.view_models import CitationReport
+
+if TYPE_CHECKING:
+    from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 ABOUT = tr(
     "What your papers cite, and which papers cite them, from Semantic Scholar and from PubMed. "
@@ -24,18 +26,11 @@ ABOUT = tr(
 )
 
 
-class Citer(Protocol):
-    def cite(self, task: Task) -> CitationReport:
-        """Fetch the citations of all papers that have not been looked up yet. Raises
-        SourceError."""
-        ...
-
-
 class CitationsPanel(QWidget):
     failures_requested = Signal(object)  # CitationReport
     moved = Signal()  # fetching has started or ended
 
-    def __init__(self, citer: Citer, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, citer: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._citer = citer
         self._jobs = jobs

@@ -6,47 +6,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from sciread_app.domain.fetch import Fetch, Preview, SourceQuery
+from sciread_app.domain.fetch import Fetch, SourceQuery
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr
-from sciread_app.tasks import Task
 from sciread_app.ui.formatting import ProgressRate
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
-from sciread_app.ui.view_models import FetchResults, SourceForm
+from sciread_app.ui.view_models import FetchResults
+
+if TYPE_CHECKING:
+    from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 NEWS_MS = 60_000  # between two updates of the library with the papers of a long fetch
-
-
-class FetchBackend(Protocol):
-    """The services for fetches. Every method may block, and none is called on this thread."""
-
-    def sources(self) -> Sequence[SourceForm]: ...
-
-    def check(self, query: SourceQuery) -> str:
-        """The error of a query, as a sentence; empty if it is valid."""
-        ...
-
-    def preview(self, query: SourceQuery, task: Task) -> Preview: ...
-
-    def keep(self, query: SourceQuery) -> Fetch:
-        """The stored fetch of this query, new or existing. Raises BadQuery."""
-        ...
-
-    def run(self, fetch: int, task: Task) -> FetchResults:
-        """Resume a fetch, or refresh a completed one. Raises SourceError."""
-        ...
-
-    def fetches(self) -> list[Fetch]: ...
-
-    def results(self, fetch: int) -> FetchResults:
-        """The results of the last run so far."""
-        ...
-
-    def forget(self, fetch: int) -> None: ...
 
 
 @dataclass
@@ -69,7 +43,7 @@ class FetchController(QObject):
     failed = Signal(object)  # JobError
 
     def __init__(
-        self, fetcher: FetchBackend, jobs: JobRunner, parent: QObject | None = None
+        self, fetcher: AddPapersGateway, jobs: JobRunner, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._fetcher = fetcher

@@ -16,13 +16,13 @@ from sciread_app.ui.view_models import (
     CitationReport,
     FetchResults,
     ImportSummary,
-    PastImport,
     SourceForm,
 )
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
     from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+    from sciread_app.storage.history.import_log import Import
 
 NOTHING = tr("The query finds no papers.")
 
@@ -44,46 +44,45 @@ class AddPapersGateway:
         ]
 
     def check(self, query: SourceQuery) -> str:
+        """The error of a query, as a sentence; empty if it is valid."""
         return self._workspace.fetcher.check(query)
 
     def preview(self, query: SourceQuery, task: Task) -> Preview:
         return self._workspace.fetcher.preview(query, task)
 
     def keep(self, query: SourceQuery) -> Fetch:
+        """The stored fetch of this query, new or existing. Raises BadQuery."""
         return self._workspace.fetcher.start(query)
 
     def run(self, fetch: int, task: Task) -> FetchResults:
+        """Resume a fetch, or refresh a completed one. Raises SourceError."""
         return self._results_of(self._workspace.fetcher.run(fetch, task))
 
     def fetches(self) -> list[Fetch]:
         return self._workspace.library.fetches.all()
 
     def results(self, fetch: int) -> FetchResults:
+        """The results of the last run so far."""
         return self._results_of(self._workspace.fetcher.last(fetch))
 
     def forget(self, fetch: int) -> None:
         self._workspace.library.fetches.forget(fetch)
 
     def cite(self, task: Task) -> CitationReport:
+        """Fetch the citations of all papers that have not been looked up yet. Raises
+        SourceError."""
         report = self._workspace.citation_fetcher.fetch(task)
         remarks = [_remark(text) for text in report.remarks]
         return CitationReport(_citation_lines(report), report.failed, remarks)
 
-    def imports(self) -> list[PastImport]:
-        return [
-            PastImport(i.id, i.what, i.started, i.finished, i.read, i.added, i.merged, i.failed)
-            for i in self._workspace.library.import_log.imports()
-            if i.fetch is None
-        ]
+    def imports(self) -> list[Import]:
+        """All imports of files, newest first."""
+        return [one for one in self._workspace.library.import_log.imports() if one.fetch is None]
 
-    def import_ledger(self, number: int) -> ImportSummary:
-        """The report of an import. Raises LookupError if it does not exist."""
-        story = self._workspace.library.import_log
-        for known in story.imports():
-            if known.id == number:
-                failures = story.failures(number)
-                return ImportSummary(known.read, known.added, known.merged, failures)
-        raise LookupError(f"there is no import {number}")
+    def import_ledger(self, past: Import) -> ImportSummary:
+        """The report of an import."""
+        failures = self._workspace.library.import_log.failures(past.id)
+        return ImportSummary(past.read, past.added, past.merged, failures)
 
     def _results_of(self, fetched: Fetched) -> FetchResults:
         """The results with the titles of changed papers, which are few compared with new ones."""

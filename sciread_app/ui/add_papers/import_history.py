@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -24,9 +24,12 @@ from sciread_app.ui.add_papers.fetch_text import when
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.view_models import ImportSummary, PastImport
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
+
+if TYPE_CHECKING:
+    from sciread_app.storage.history.import_log import Import
+    from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 COLUMNS = (
     tr("What"),
@@ -43,15 +46,7 @@ GIVEN_UP = (2, 4, 1, 5, 3)  # columns that are hidden in this order where room i
 HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window.")
 
 
-class ImportHistory(Protocol):
-    def imports(self) -> list[PastImport]:
-        """All imports of files, newest first."""
-        ...
-
-    def import_ledger(self, number: int) -> ImportSummary: ...
-
-
-class ImportHistoryModel(RowModel[PastImport]):
+class ImportHistoryModel(RowModel["Import"]):
     headings = COLUMNS
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -73,11 +68,9 @@ class ImportHistoryModel(RowModel[PastImport]):
 
 
 class ImportHistoryPanel(QWidget):
-    files_requested = Signal()
-    folder_requested = Signal()
     ledger_requested = Signal(object)  # ImportSummary
 
-    def __init__(self, history: ImportHistory, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, history: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._history = history
         self._jobs = jobs
@@ -94,17 +87,17 @@ class ImportHistoryPanel(QWidget):
             replaces="imports",
         )
 
-    def _show(self, imports: list[PastImport]) -> None:
+    def _show(self, imports: list[Import]) -> None:
         self.model.show_rows(imports)
         self._pages.setCurrentIndex(0 if imports else 1)
 
     def open_ledger(self, row: int) -> None:
         """Request the report of the import in this row."""
         if 0 <= row < len(self.model.rows):
-            number = self.model.rows[row].id
+            past = self.model.rows[row]
             self._jobs.run(
                 tr("Reading a ledger"),
-                lambda task: self._history.import_ledger(number),
+                lambda task: self._history.import_ledger(past),
                 self.ledger_requested.emit,
                 queue=JobQueue.short,
                 replaces="ledger",
@@ -116,8 +109,6 @@ class ImportHistoryPanel(QWidget):
     def _build(self) -> None:
         self.add_files = styled(QPushButton(tr("Add files…")), "primary")
         self.add_folder = QPushButton(tr("Add a folder…"))
-        self.add_files.clicked.connect(self.files_requested)
-        self.add_folder.clicked.connect(self.folder_requested)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addWidget(self.add_files)
@@ -160,7 +151,7 @@ class ImportHistoryPanel(QWidget):
         self.add_files.setIcon(icon("add", theme.on_accent))
 
 
-def _cells(past: PastImport) -> tuple[str, ...]:
+def _cells(past: Import) -> tuple[str, ...]:
     counts = (past.read, past.added, past.merged, past.failed)
     at = when(past.started, datetime.now())
     if not past.finished:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.fetch import Preview, SourceQuery
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
-from sciread_app.ui.add_papers.citations_panel import CitationsPanel, Citer
-from sciread_app.ui.add_papers.fetch_controller import FetchBackend, FetchController
+from sciread_app.ui.add_papers.citations_panel import CitationsPanel
+from sciread_app.ui.add_papers.fetch_controller import FetchController
 from sciread_app.ui.add_papers.fetch_list import FetchList
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
-from sciread_app.ui.add_papers.import_history import ImportHistory, ImportHistoryPanel
+from sciread_app.ui.add_papers.import_history import ImportHistoryPanel
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.preview_panel import PreviewPanel
 from sciread_app.ui.add_papers.query_form import QueryForm
@@ -26,32 +26,24 @@ from sciread_app.ui.page import Page
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary, SourceForm
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
+if TYPE_CHECKING:
+    from sciread_app.ui.add_papers.gateway import AddPapersGateway
+
 LOOKING = tr("Looking at a source")
 
 
-class AddPapersServices(FetchBackend, Citer, ImportHistory, Protocol):
-    """The services that the page needs."""
-
-
 class AddPapersPage(Page):
-    files_requested = Signal()
-    folder_requested = Signal()
-    papers_requested = Signal(object, str)  # list of PaperId, title of the list
-    map_requested = Signal(object, str)  # the same, to be shown on the map
-    loaded = Signal(object)  # LibraryChanges
-    problem = Signal(object)  # JobError
-    busy_changed = Signal(bool)
-
-    def __init__(self, intake: AddPapersServices, context: AppContext) -> None:
+    def __init__(self, intake: AddPapersGateway, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
+        self._context = context
+        self._navigate = context.navigate
         self._intake = intake
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
         self._titles: dict[str, str] = {}
         self._looking: Job | None = None
         self._asked = ""  # the title of the source being queried
-        self._was_busy = False
         self.work = FetchController(intake, jobs, self)
         self.form = QueryForm(intake, jobs)
         self.preview = PreviewPanel(jobs, appearance)
@@ -60,7 +52,6 @@ class AddPapersPage(Page):
         self.list = FetchList(self.work, self._titles, appearance)
         self._build()
         self._connect()
-        self._connect_to(context)
         jobs.run(
             tr("Loading the sources"),
             lambda task: intake.sources(),
@@ -68,22 +59,6 @@ class AddPapersPage(Page):
             on_failed=self._without_sources,
             queue=JobQueue.short,
         )
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate = context.navigate
-
-        def show_problem(problem: JobError) -> None:
-            # The page shows errors of a source with its fetch.
-            if problem.report or not navigate.shows("intake"):
-                context.messages.show_problem(problem)
-
-        self.files_requested.connect(navigate.add_files)
-        self.folder_requested.connect(navigate.add_folder)
-        self.papers_requested.connect(navigate.show_papers)
-        self.map_requested.connect(navigate.show_on_map)
-        self.loaded.connect(context.events.papers_added)
-        self.problem.connect(show_problem)
-        self.busy_changed.connect(lambda busy: navigate.show_busy("intake", busy))
 
     def show_source(self, number: int) -> None:
         """Show a source by its number; the last numbers are files and citations."""
@@ -159,8 +134,13 @@ class AddPapersPage(Page):
 
     def _without_sources(self, problem: JobError) -> None:
         """Without sources, files can still be added."""
-        self.problem.emit(problem)
+        self._show_problem(problem)
         self._show_sources(())
+
+    def _show_problem(self, problem: JobError) -> None:
+        # The page shows errors of a source with its fetch.
+        if problem.report or not self._navigate.shows("intake"):
+            self._context.messages.show_problem(problem)
 
     def _order_stops(self) -> None:
         """Set the tab order to the reading order; Qt would use the order of creation."""
@@ -201,8 +181,9 @@ class AddPapersPage(Page):
 
     def _show_results(self, results: FetchResults) -> None:
         dialog = FetchResultsDialog(results, self)
-        dialog.papers_requested.connect(lambda ids: self.papers_requested.emit(ids, results.title))
-        dialog.map_requested.connect(lambda ids: self.map_requested.emit(ids, results.title))
+        navigate, title = self._navigate, results.title
+        dialog.papers_requested.connect(lambda ids: navigate.show_papers(ids, title))
+        dialog.map_requested.connect(lambda ids: navigate.show_on_map(ids, title))
         dialog.open()
 
     def _show_ledger(self, ledger: ImportSummary) -> None:
@@ -211,11 +192,8 @@ class AddPapersPage(Page):
     def _show_missing(self, report: CitationReport) -> None:
         MissingFilesDialog(report.failures, report.remarks, self).open()
 
-    def _look_busy(self) -> None:
-        busy = self.work.busy or self.citations.busy
-        if busy != self._was_busy:
-            self._was_busy = busy
-            self.busy_changed.emit(busy)
+    def _show_busy(self) -> None:
+        self._navigate.show_busy("intake", self.work.busy or self.citations.busy)
 
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show_source)
@@ -224,17 +202,17 @@ class AddPapersPage(Page):
         self.form.fetch_requested.connect(self.work.fetch)
         self.form.fetch_requested.connect(lambda _: self.list.to_top())
         self.preview.stop_requested.connect(self._stop_looking)
-        self.files.files_requested.connect(self.files_requested)
-        self.files.folder_requested.connect(self.folder_requested)
+        self.files.add_files.clicked.connect(lambda: self._navigate.add_files())
+        self.files.add_folder.clicked.connect(lambda: self._navigate.add_folder())
         self.files.ledger_requested.connect(self._show_ledger)
         self.citations.failures_requested.connect(self._show_missing)
-        self.citations.moved.connect(self._look_busy)
+        self.citations.moved.connect(self._show_busy)
         self.list.brought_requested.connect(self._open_results)
         self.list.write_requested.connect(self.write)
         self.work.listed.connect(self._order_stops)
-        self.work.loaded.connect(self.loaded)
-        self.work.failed.connect(self.problem)
-        self.work.moved.connect(lambda _: self._look_busy())
+        self.work.loaded.connect(self._context.events.papers_added)
+        self.work.failed.connect(self._show_problem)
+        self.work.moved.connect(lambda _: self._show_busy())
         self._jobs.progressed.connect(self._progress)
         self._jobs.finished.connect(self._finished)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -31,12 +31,11 @@ from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.view_models import SourceForm
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
+if TYPE_CHECKING:
+    from sciread_app.ui.add_papers.gateway import AddPapersGateway
+
 PAUSE_MS = 350  # of no typing before the query is checked
 OPERATORS = ("AND", "OR")
-
-
-class Checker(Protocol):
-    def check(self, query: SourceQuery) -> str: ...
 
 
 class QueryLine(QLineEdit):
@@ -57,7 +56,7 @@ class QueryForm(QWidget):
     fetch_requested = Signal(object)  # the same
     edited = Signal()
 
-    def __init__(self, checker: Checker, jobs: JobRunner) -> None:
+    def __init__(self, checker: AddPapersGateway, jobs: JobRunner) -> None:
         super().__init__()
         self._checker = checker
         self._jobs = jobs

@@ -12,7 +12,7 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 
 if TYPE_CHECKING:
-    from sciread_app.ui.settings.view_models import SettingsServices
+    from sciread_app.ui.settings.gateway import SettingsGateway
 
 SOON_MS = 20_000  # after the window opens, so as not to slow down the first search
 OFTEN_MS = 1_800_000  # a window may stay open for days
@@ -20,7 +20,7 @@ SAFE = tr("It is safer in a folder of this computer, with only the backups where
 
 
 class BackupScheduler(QObject):
-    def __init__(self, context: AppContext, services: SettingsServices, parent: QObject) -> None:
+    def __init__(self, context: AppContext, services: SettingsGateway, parent: QObject) -> None:
         super().__init__(parent)
         self._messages = context.messages
         self._events = context.events

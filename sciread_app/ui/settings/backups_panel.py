@@ -4,11 +4,11 @@ one."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -23,9 +23,11 @@ from sciread_app.language import tr
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.settings.view_models import SettingsServices
 from sciread_app.ui.style.theme import styled
-from sciread_app.ui.widgets.row_table import RIGHT
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, select_rows
+
+if TYPE_CHECKING:
+    from sciread_app.ui.settings.gateway import SettingsGateway
 
 # Translators: columns of a list of backups: when one was made, how much it holds, and what for
 COLUMNS = (tr("Made"), tr("Papers"), tr("Size"), tr("Why"))
@@ -42,7 +44,7 @@ _NUMBERS = (1, 2)  # columns aligned right
 class BackupsPanel(QWidget):
     restore_requested = Signal(object)  # Copy
 
-    def __init__(self, services: SettingsServices, jobs: JobRunner) -> None:
+    def __init__(self, services: SettingsGateway, jobs: JobRunner) -> None:
         super().__init__()
         self._services = services
         self._jobs = jobs
@@ -125,16 +127,11 @@ class BackupsPanel(QWidget):
             table.model().setHeaderData(
                 number, Qt.Orientation.Horizontal, RIGHT, Qt.ItemDataRole.TextAlignmentRole
             )
-        table.verticalHeader().hide()
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        select_rows(table)
+        table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
         header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setDefaultAlignment(LEFT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         buttons = QHBoxLayout()

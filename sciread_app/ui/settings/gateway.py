@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
 from sciread_app.settings import Settings, change_settings
 from sciread_app.tasks import Task
-from sciread_app.ui.settings.view_models import KeyPlace, Reopening
 from sciread_app.workspace import Workspace
 
 KEYS = (
@@ -23,7 +23,32 @@ KEYS = (
 )
 
 
+@dataclass(frozen=True)
+class KeyPlace:
+    """An API key of a source. `where` it is stored: "keyring", "environment", or empty."""
+
+    name: str
+    title: str
+    what: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Reopening:
+    """An operation on a closed library, after which the window opens it again.
+
+    `work` returns the folder of the library from then on. `title` describes the operation,
+    `outcome` its result when another folder is opened afterwards; it may be empty.
+    """
+
+    title: str
+    work: Callable[[Task], Path]
+    outcome: Callable[[], str] = str
+
+
 class SettingsGateway:
+    """Every method may block, except `settings` and `change`."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
@@ -33,6 +58,7 @@ class SettingsGateway:
 
     @property
     def risk(self) -> str:
+        """Why the library's folder is risky, unless the user has chosen to stay there."""
         return self._workspace.risk
 
     @property
@@ -40,6 +66,7 @@ class SettingsGateway:
         return self._workspace.settings
 
     def change(self, **changes: Any) -> Settings:
+        """Raises ValueError with the reason."""
         return self._workspace.change(**changes)
 
     def keys(self) -> list[KeyPlace]:
@@ -49,6 +76,7 @@ class SettingsGateway:
         ]
 
     def set_key(self, name: str, value: str) -> None:
+        """Store a key in the keyring; an empty value deletes it."""
         self._workspace.set_key(name, value)
 
     def backups(self) -> Sequence[Copy]:
@@ -61,12 +89,14 @@ class SettingsGateway:
         return self._workspace.backups.create_daily(self._workspace.library, today, task)
 
     def back_up_now(self, task: Task) -> Path:
+        """Back up into a new file, replacing none."""
         return self._workspace.backups.create_manual(self._workspace.library, datetime.now(), task)
 
     def restoring(self, copy: Copy) -> Reopening:
         return restoring(self._workspace.home, copy)
 
     def moving(self, folder: Path | None) -> Reopening:
+        """Move the library to this folder, or to one on a local disk."""
         home = self._workspace.home
 
         def work(task: Task) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -22,15 +23,16 @@ from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.settings.api_key_row import ApiKeyRow
 from sciread_app.ui.settings.backups_panel import BackupsPanel
-from sciread_app.ui.settings.view_models import KeyPlace, SettingsServices
 from sciread_app.ui.style.theme import ThemeChoice, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
 from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+if TYPE_CHECKING:
+    from sciread_app.ui.settings.gateway import KeyPlace, SettingsGateway
 
 THEMES = (
     (ThemeChoice.system, tr("Like the system")),
@@ -39,28 +41,23 @@ THEMES = (
 )
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 WIDTH = 760
+KEY_PLACES = {
+    "keyring": tr("Kept in the keyring of this system."),
+    "environment": tr("Taken from the environment."),
+    "": tr("None yet."),
+}
 
 
 class SettingsPage(Page):
-    theme_requested = Signal(object)  # ThemeChoice
-    restart_requested = Signal()
-    reopen_requested = Signal(object)  # Reopening
-
-    def __init__(self, services: SettingsServices, context: AppContext) -> None:
+    def __init__(self, services: SettingsGateway, context: AppContext) -> None:
         super().__init__()
         self._services = services
         self._jobs = context.jobs
         self._appearance = context.appearance
+        self._events = context.events
         self._keys: list[ApiKeyRow] = []
         self._build()
-        self._connect()
-        self._connect_to(context)
-
-    def _connect_to(self, context: AppContext) -> None:
-        self.theme_requested.connect(context.navigate.choose_theme)
-        context.events.theme_chosen.connect(self.show_theme)  # in the menu, too
-        self.restart_requested.connect(context.events.restart_requested)
-        self.reopen_requested.connect(context.events.reopen_requested)
+        self._connect(context)
 
     def refresh(self) -> None:
         settings = self._services.settings
@@ -106,7 +103,7 @@ class SettingsPage(Page):
             tr("Move the library to {folder}?", folder=folder),
             tr("The window closes for as long as that takes. The old file is kept where it is."),
             tr("Move"),
-            lambda: self.reopen_requested.emit(self._services.moving(folder)),
+            lambda: self._events.reopen_requested.emit(self._services.moving(folder)),
         )
 
     def _ask_to_restore(self, copy: Copy) -> None:
@@ -116,7 +113,7 @@ class SettingsPage(Page):
             tr("Restore the backup of {made:%Y-%m-%d %H:%M}?", made=copy.made),
             _replaced_by(copy),
             tr("Restore"),
-            lambda: self.reopen_requested.emit(self._services.restoring(copy)),
+            lambda: self._events.reopen_requested.emit(self._services.restoring(copy)),
         )
 
     def _choose_backups(self) -> None:
@@ -242,10 +239,11 @@ class SettingsPage(Page):
         section.add(self.backups)
         return section
 
-    def _connect(self) -> None:
-        self.theme.chosen.connect(lambda n: self.theme_requested.emit(THEMES[n][0]))
+    def _connect(self, context: AppContext) -> None:
+        self.theme.chosen.connect(lambda n: context.navigate.choose_theme(THEMES[n][0]))
+        self._events.theme_chosen.connect(self.show_theme)  # in the menu, too
         self.scale.activated.connect(lambda _: self._choose_scale())
-        self.restart.clicked.connect(self.restart_requested)
+        self.restart.clicked.connect(self._events.restart_requested)
         self.workers.valueChanged.connect(lambda n: self._change(self._workers_row, pdf_workers=n))
         self.contact.editingFinished.connect(
             lambda: self._change(self._contact_row, contact=self.contact.text().strip())
@@ -256,6 +254,39 @@ class SettingsPage(Page):
         self.move_it.clicked.connect(self._choose_folder)
         self.choose_backups.clicked.connect(self._choose_backups)
         self.backups.restore_requested.connect(self._ask_to_restore)
+
+
+class ApiKeyRow(FormRow):
+    """An API key, which can be entered but is never displayed."""
+
+    given = Signal(str, str)  # name, key; an empty key deletes the stored one
+
+    def __init__(self, key: KeyPlace) -> None:
+        self._key = key
+        self.line = styled(QLineEdit(echoMode=QLineEdit.EchoMode.Password), "field")
+        title = tr("Key for {source}", source=key.title)
+        self.line.setAccessibleName(title)
+        self.line.setPlaceholderText(tr("Paste a key"))
+        self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.keep = QPushButton(tr("Keep"))
+        self.forget = QPushButton(tr("Forget"))
+        self.keep.setAccessibleName(tr("Keep the key for {source}", source=key.title))
+        self.forget.setAccessibleName(tr("Forget the key for {source}", source=key.title))
+        super().__init__(
+            title, f"{key.what} {KEY_PLACES[key.where]}", self.line, self.keep,
+            self.forget,
+        )  # fmt: skip
+        self.keep.setEnabled(False)
+        self.forget.setEnabled(key.where == "keyring")
+        self.line.textChanged.connect(lambda text: self.keep.setEnabled(bool(text.strip())))
+        self.line.returnPressed.connect(self._give)
+        self.keep.clicked.connect(self._give)
+        self.forget.clicked.connect(lambda: self.given.emit(self._key.name, ""))
+
+    def _give(self) -> None:
+        if value := self.line.text().strip():
+            self.line.clear()
+            self.given.emit(self._key.name, value)
 
 
 def _replaced_by(copy: Copy) -> str:

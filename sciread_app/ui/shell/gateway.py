@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class WindowGateway(SearchGateway):
-    """Every method blocks, and may be called from any thread."""
+    """The services of an open library, with a part for each page.
+
+    Every method blocks, and may be called from any thread.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -67,7 +70,8 @@ class WindowGateway(SearchGateway):
         return self._workspace.warnings
 
     def load_model(self, task: Task) -> None:
-        """Start the model, so that searches go by meaning too. Raises EncoderFailed."""
+        """Start the model, which takes seconds; until then searches go by words. Raises
+        EncoderFailed."""
         self.map.warm_up()
         with self._answering.use() as now:
             now.load()
@@ -104,6 +108,7 @@ class WindowGateway(SearchGateway):
         return Status(papers, lacking, by_meaning=True)
 
     def goals(self) -> list[PaletteTarget]:
+        """The parts of the library that have a name."""
         shelf = self.organise.shelf()
         return [
             *(

@@ -38,7 +38,6 @@ from sciread_app.ui.shell.job_drawer import JobDrawer
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import PAGES, build, prepare
-from sciread_app.ui.shell.services import WindowServices
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
@@ -48,6 +47,7 @@ from sciread_app.ui.widgets.messages.toast import Toast
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
+    from sciread_app.ui.shell.gateway import WindowGateway
 
 FIRST_SIZE = (1240, 800)
 
@@ -60,7 +60,7 @@ class MainWindow(QMainWindow):
     reopen_requested = Signal(object)  # Reopening: what can only be done to a closed library
 
     # Set by `open`
-    desk: WindowServices
+    desk: WindowGateway
     context: AppContext
     page: SearchPage
     importing: ImportController
@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
         self._restore()
         jobs.failed.connect(self._failed)
 
-    def open(self, desk: WindowServices, *, sample: bool = False) -> None:
+    def open(self, desk: WindowGateway, *, sample: bool = False) -> None:
         """Show this library. With `sample`, fill it with the sample first."""
         self.desk = desk
         edits = EditQueue(desk.organise, self._jobs)
@@ -379,7 +379,7 @@ class MainWindow(QMainWindow):
 
     def _put_up_shelf(
         self,
-        desk: WindowServices,
+        desk: WindowGateway,
         page: SearchPage,
         importing: ImportController,
         edits: EditQueue,

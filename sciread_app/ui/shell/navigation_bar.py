@@ -62,7 +62,8 @@ class NavigationBar(QFrame):
 
     def show_busy(self, key: str, busy: bool) -> None:
         """Show whether a page is busy."""
-        self._buttons[key].show_busy(busy)
+        if busy != self._buttons[key].busy:
+            self._buttons[key].show_busy(busy)
 
 
 class NavigationButton(QToolButton):

@@ -10,7 +10,7 @@ from sciread_app.ui.page import Page, PageSpec
 
 if TYPE_CHECKING:
     from sciread_app.ui.app_context import AppContext
-    from sciread_app.ui.shell.services import WindowServices
+    from sciread_app.ui.shell.gateway import WindowGateway
 
 # The pages in the order of the navigation bar, which is that of their shortcuts.
 PAGES = (
@@ -75,7 +75,7 @@ def prepare() -> None:
         import_module(f"sciread_app.ui.{name}")
 
 
-def build(place: str, services: WindowServices, context: AppContext) -> Page:
+def build(place: str, services: WindowGateway, context: AppContext) -> Page:
     """Import and build the page with this key."""
     spec = _SPECS[place]
     module, _, name = spec.page.partition(":")

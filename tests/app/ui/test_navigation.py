@@ -126,14 +126,14 @@ def test_failed_fetch_is_shown_as_a_banner_on_other_pages(qtbot, show_window, jo
     qtbot.waitUntil(lambda: not jobs.running() and bool(window.other_page("intake").list.cards))
     assert not window.banner.isVisible()  # the card of the fetch shows it
     window.go_to("search")
-    window.other_page("intake").problem.emit(JobError(BUSY.message, BUSY.hint))
+    window.other_page("intake").work.failed.emit(JobError(BUSY.message, BUSY.hint))
     assert window.banner.message.text() == BUSY.message
 
 
 def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):
     window = show_window(FakeGateway(30))
     to_intake(qtbot, window, jobs)
-    window.other_page("intake").papers_requested.emit([4, 7], "arXiv: bees")
+    window.show_papers([4, 7], "arXiv: bees")
     assert window.page.isVisible()
     assert list(window.page.view.listing.ids) == [4, 7]
     assert window.page.header.title.text() == "arXiv: bees"

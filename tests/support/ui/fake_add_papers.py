@@ -11,13 +11,13 @@ from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, Sou
 from sciread_app.domain.paper import PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import SourceError
+from sciread_app.storage.history.import_log import Import
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
     Change,
     CitationReport,
     FetchResults,
     ImportSummary,
-    PastImport,
     SourceForm,
 )
 from tests.support.make import paper
@@ -74,7 +74,7 @@ class FakeAddPapers:
         self.failures: tuple[Skipped, ...] = ()
         self.brings = 40
         self.preview_of = Preview(12_345, tuple(paper(f"Found {n}") for n in range(10)))
-        self.past: list[PastImport] = []
+        self.past: list[Import] = []
 
     def sources(self) -> Sequence[SourceForm]:
         return (ARXIV, HARVEST, PUBMED)
@@ -140,11 +140,10 @@ class FakeAddPapers:
             raise self.trouble
         return CitationReport(("20 papers were asked for.", "900 citations are new."))
 
-    def imports(self) -> list[PastImport]:
+    def imports(self) -> list[Import]:
         return self.past
 
-    def import_ledger(self, number: int) -> ImportSummary:
-        past = next(past for past in self.past if past.id == number)
+    def import_ledger(self, past: Import) -> ImportSummary:
         return ImportSummary(past.read, past.added, past.merged, self.failures)
 
     def _work(self, task: Task, done: int, total: int) -> None:

@@ -13,25 +13,30 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.style.theme import Appearance
 
 
-class Ignored:
-    """Accepts every call, and does nothing."""
+class CallRecorder:
+    """Accepts every call and records its name and positional arguments in `calls`."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *args, **named: None
+        return lambda *args, **named: self.calls.append((name, *args))
 
 
 def context_of(jobs: JobRunner, appearance: Appearance, folder: Path) -> AppContext:
-    """A context whose window ignores what the page requests. Its settings are in `folder`."""
-    nothing: Any = Ignored()
+    """A context whose window only records what the page requests. Its settings are in `folder`."""
+    navigate: Any = CallRecorder()
+    messages: Any = CallRecorder()
+    ignored: Any = CallRecorder()
     file = str(folder / "window.ini")
     return AppContext(
         jobs=jobs,
         appearance=appearance,
-        navigate=nothing,
-        messages=nothing,
-        toast=nothing,
+        navigate=navigate,
+        messages=messages,
+        toast=ignored,
         events=AppEvents(),
-        edits=nothing,
-        activation=nothing,
+        edits=ignored,
+        activation=ignored,
         open_settings=lambda: QSettings(file, QSettings.Format.IniFormat),
     )

@@ -11,7 +11,7 @@ from typing import Any
 from sciread_app.services.maintenance.backup_rotation import Copy, Kind
 from sciread_app.settings import Settings
 from sciread_app.tasks import Task
-from sciread_app.ui.settings.view_models import KeyPlace, Reopening
+from sciread_app.ui.settings.gateway import KeyPlace, Reopening
 
 
 class FakeSettings:

@@ -129,9 +129,7 @@ def test_import_history_excludes_fetches(intake, workspace, tmp_path):
     (past,) = intake.imports()
     assert past.what == str(file) and past.finished
     assert (past.read, past.added, past.failed) == (2, 1, 1)
-    assert [skipped.entry for skipped in intake.import_ledger(past.id).failures] == ["b"]
-    with pytest.raises(LookupError):
-        intake.import_ledger(99)
+    assert [skipped.entry for skipped in intake.import_ledger(past).failures] == ["b"]
 
 
 def test_citation_report_is_in_sentences(intake, workspace):

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QW
 from sciread_app.domain.fetch import FetchState, Preview, SourceQuery
 from sciread_app.domain.paper import Skipped
 from sciread_app.errors import SourceError
+from sciread_app.storage.history.import_log import Import
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.page import AddPapersPage
 from sciread_app.ui.jobs.runner import JobQueue
-from sciread_app.ui.view_models import CitationReport, PastImport
+from sciread_app.ui.view_models import CitationReport
 from tests.support.make import paper
 from tests.support.ui.fake_add_papers import BUSY, CHANGES, FakeAddPapers, done, fetch_of
 from tests.support.ui.fakes import FakeGateway
@@ -196,10 +197,10 @@ def test_second_preview_replaces_the_first(qtbot, show, jobs):
 # Fetching.
 
 
-def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs):
+def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs, context):
     page = show(FakeAddPapers())
     came = []
-    page.loaded.connect(came.append)
+    context.events.papers_added.connect(came.append)
     write(page, "all:bees", since="2024-02", until="2024-02", most="5000")
     qtbot.keyClick(page.form.line, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
@@ -212,13 +213,11 @@ def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs):
     assert [change.papers for change in came] == [True]
 
 
-def test_fetch_card_shows_progress_and_waiting(qtbot, show, jobs):
+def test_fetch_card_shows_progress_and_waiting(qtbot, show, jobs, context):
     intake = FakeAddPapers()
     intake.go_on.clear()
     intake.note = "arXiv asks to wait (12 s)"
     page = show(intake)
-    busy = []
-    page.busy_changed.connect(busy.append)
     fetch(qtbot, page, "all:bees")
     card = card_of(page, "all:bees")
     qtbot.waitUntil(lambda: "10 of 40" in card.state.text())
@@ -228,7 +227,8 @@ def test_fetch_card_shows_progress_and_waiting(qtbot, show, jobs):
     intake.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
     assert card.bar.isHidden() and card.remove.isEnabled()
-    assert busy == [True, False]
+    busy = [call for call in context.navigate.calls if call[0] == "show_busy"]
+    assert ("show_busy", "intake", True) in busy and busy[-1] == ("show_busy", "intake", False)
 
 
 def test_fetch_is_stopped_and_resumed(qtbot, show, jobs):
@@ -289,18 +289,16 @@ def test_fetches_do_not_block_searches(qtbot, show, jobs):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_failed_fetch_shows_the_reason_on_its_card(qtbot, show, jobs):
+def test_failed_fetch_shows_the_reason_on_its_card(qtbot, show, jobs, context):
     intake = FakeAddPapers()
     intake.trouble = BUSY
     page = show(intake)
-    problems = []
-    page.problem.connect(problems.append)
     fetch(qtbot, page, "all:bees")
     qtbot.waitUntil(lambda: not jobs.running())
     card = card_of(page, "all:bees")
     assert card.problem.text() == BUSY.message
     assert card.act.text() == "Try again"
-    assert [problem.message for problem in problems] == [BUSY.message]
+    assert [problem.message for _, problem in context.messages.calls] == [BUSY.message]
 
 
 def test_changes_of_a_run_are_on_its_card(qtbot, show, jobs):
@@ -312,7 +310,7 @@ def test_changes_of_a_run_are_on_its_card(qtbot, show, jobs):
     assert card_of(page, "bees").note.text() == "1 new version · 1 now published · 1 retracted"
 
 
-def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
+def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs, context):
     intake = FakeAddPapers([done("bees", added=12)])
     intake.news, intake.failures = CHANGES, (Skipped("page 3", "2101.00027", "It has no title."),)
     page = show(intake)
@@ -322,11 +320,10 @@ def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
     shown = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "12 new papers · 1 new version · 1 now published · 1 retracted" in shown
     assert "arXiv: bees" in shown and "These could not be read:" in shown
-    wanted = []
-    page.papers_requested.connect(lambda ids, what: wanted.append((ids, what)))
     show_papers = next(b for b in dialog.findChildren(QPushButton) if b.text().startswith("Show"))
     press(qtbot, show_papers)
-    assert wanted == [(list(range(1, 13)), "arXiv: bees")]
+    wanted = ("show_papers", list(range(1, 13)), "arXiv: bees")
+    assert context.navigate.calls[-1] == wanted
 
 
 def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
@@ -395,7 +392,7 @@ def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
 
 def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):
     intake = FakeAddPapers()
-    intake.past = [PastImport(1, "/home/me/a.bib", 1_795_200_000.0, None, 12, 9, 2, 1)]
+    intake.past = [Import(1, "/home/me/a.bib", 1_795_200_000.0, None, 12, 9, 2, 1)]
     page = show(intake)
     page.resize(640, 500)
     page.show_source(FILES)
@@ -407,11 +404,11 @@ def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):
     qtbot.waitUntil(lambda: not any(table.isColumnHidden(n) for n in range(6)))
 
 
-def test_files_are_imported_and_listed_in_the_history(qtbot, show):
+def test_files_are_imported_and_listed_in_the_history(qtbot, show, context):
     intake = FakeAddPapers()
     intake.past = [
-        PastImport(2, "/home/me/a.bib", 1_795_200_000.0, 1_795_200_009.0, 12, 9, 2, 1),
-        PastImport(1, "/home/me/b.pdf, /home/me/c.pdf", 1_795_100_000.0, None, 2, 1, 1, 0),
+        Import(2, "/home/me/a.bib", 1_795_200_000.0, 1_795_200_009.0, 12, 9, 2, 1),
+        Import(1, "/home/me/b.pdf, /home/me/c.pdf", 1_795_100_000.0, None, 2, 1, 1, 0),
     ]
     intake.failures = (Skipped("a.bib", "smith", "It has no title."),)
     page = show(intake)
@@ -419,10 +416,9 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show):
     qtbot.waitUntil(lambda: page.files.model.rowCount() == 2)
     cells = [page.files.model.index(1, column).data() for column in range(6)]
     assert cells[0] == "b.pdf and 1 more" and cells[1].endswith("cut off")
-    with qtbot.waitSignal(page.files_requested):
-        press(qtbot, page.files.add_files)
-    with qtbot.waitSignal(page.folder_requested):
-        press(qtbot, page.files.add_folder)
+    press(qtbot, page.files.add_files)
+    press(qtbot, page.files.add_folder)
+    assert context.navigate.calls[-2:] == [("add_files",), ("add_folder",)]
     page.files.table.selectRow(0)
     page.files.table.setFocus()
     qtbot.keyClick(page.files.table, Qt.Key.Key_Return)
@@ -436,9 +432,8 @@ def test_files_are_imported_without_sources(qtbot, jobs, context):
     page = AddPapersPage(intake, context)
     qtbot.addWidget(page)
     page.show()
-    with qtbot.waitSignal(page.problem) as signal:
-        pass
-    assert "ZeroDivisionError" in signal.args[0].report
+    qtbot.waitUntil(lambda: bool(context.messages.calls))
+    assert "ZeroDivisionError" in context.messages.calls[0][1].report
     assert page.files.add_files.isVisible()
     assert [button.text() for button in page.switch.tab_stops()] == ["Files", "Citations"]
 

@@ -130,7 +130,7 @@ def answer(qtbot, page, text) -> None:
     click(qtbot, next(button for button in box.buttons() if button.text().strip("&") == text))
 
 
-def test_restore_asks_for_confirmation(qtbot, page):
+def test_restore_asks_for_confirmation(qtbot, page, context):
     panel = page.backups
     assert not panel.restore.isEnabled()
     panel.table.selectRow(1)
@@ -138,16 +138,17 @@ def test_restore_asks_for_confirmation(qtbot, page):
     box = question_box(page)
     assert "2026-11-21 18:00" in box.text() and "1,200 papers" in box.informativeText()
     assert box.defaultButton().text().strip("&") == "Cancel"
-    with qtbot.waitSignal(page.reopen_requested) as wanted:
+    with qtbot.waitSignal(context.events.reopen_requested) as wanted:
         answer(qtbot, page, "Restore")
     assert wanted.args[0].title == "Restoring 2026-11-21"
 
 
-def test_cancelled_restore_changes_nothing(qtbot, page):
+def test_cancelled_restore_changes_nothing(qtbot, page, context):
     page.backups.table.selectRow(0)
     click(qtbot, page.backups.restore)
     box = question_box(page)
-    with qtbot.assertNotEmitted(page.reopen_requested), qtbot.waitSignal(box.destroyed):
+    reopened = qtbot.assertNotEmitted(context.events.reopen_requested)
+    with reopened, qtbot.waitSignal(box.destroyed):
         qtbot.keyClick(box, Qt.Key.Key_Escape)
 
 
@@ -231,11 +232,11 @@ def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
     assert not window.banner.isVisible()
 
 
-def test_moving_the_library_asks_for_confirmation(qtbot, page, monkeypatch):
+def test_moving_the_library_asks_for_confirmation(qtbot, page, context, monkeypatch):
     where = "PySide6.QtWidgets.QFileDialog.getExistingDirectory"
     monkeypatch.setattr(where, lambda *_: "/mnt/disk")
     click(qtbot, page.move_it)
     assert str(Path("/mnt/disk")) in question_box(page).text()
-    with qtbot.waitSignal(page.reopen_requested) as wanted:
+    with qtbot.waitSignal(context.events.reopen_requested) as wanted:
         answer(qtbot, page, "Move")
     assert str(Path("/mnt/disk")) in wanted.args[0].title
