@@ -45,11 +45,11 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
     def _to_chosen(
         self, text: str, do: Callable[[LibraryController, list[PaperId]], object]
     ) -> QAction:
-        return self.registry.add(self.menu, text, lambda: self._with_chosen(do), places=("search",))
+        def act() -> None:
+            if self._controller:
+                do(self._controller, self._controller.chosen())
 
-    def _with_chosen(self, do: Callable[[LibraryController, list[PaperId]], object]) -> None:
-        if self._controller:
-            do(self._controller, self._controller.chosen())
+        return self.registry.add(self.menu, text, act, places=("search",))
 
     def _merge(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) < 2:

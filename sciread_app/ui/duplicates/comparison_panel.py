@@ -22,13 +22,10 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QRadioButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -43,6 +40,8 @@ from sciread_app.ui.duplicates.comparison import (
     reason_words,
 )
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.sections import scrolling
 
 # Translators: a paper says nothing in this field
 NOTHING = tr("Nothing")
@@ -102,11 +101,8 @@ class ComparisonCell(QFrame):
         self.button.setFixedWidth(_BUTTON)
         self.button.setAccessibleName(name)
         self.button.toggled.connect(self._toggled)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(7, 6, 9, 6)
-        row.setSpacing(3)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.text, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        row((self.button, 0, top), (self.text, 1), parent=self, margins=(7, 6, 9, 6), spacing=3)
         appearance.changed.connect(self._write)
 
     def show_pieces(self, pieces: Pieces, *, choice: bool) -> None:
@@ -159,10 +155,10 @@ class ComparisonCell(QFrame):
 
     def _room(self) -> int:
         """Width of a text line in pixels."""
-        row = self.layout()
-        assert row is not None
-        edges = row.contentsMargins()
-        button = 0 if self.button.isHidden() else _BUTTON + row.spacing()
+        box = self.layout()
+        assert box is not None
+        edges = box.contentsMargins()
+        button = 0 if self.button.isHidden() else _BUTTON + box.spacing()
         return max(_LEAST, self.width() - edges.left() - edges.right() - button)
 
 
@@ -176,13 +172,9 @@ class _Line:
 
     def __init__(self, name: str, appearance: Appearance) -> None:
         self.name = QWidget()
-        column = QVBoxLayout(self.name)
-        column.setContentsMargins(0, 7, 6, 0)
-        column.setSpacing(1)
-        column.addWidget(QLabel(name))
         self.said = styled(QLabel(), "faint")
         self.said.setFont(scaled(self.name.font(), 0.86))
-        column.addWidget(self.said)
+        column(QLabel(name), self.said, parent=self.name, margins=(0, 7, 6, 0), spacing=1)
         self.cells = (
             ComparisonCell(tr("{field} of the first paper", field=name), appearance),
             ComparisonCell(tr("{field} of the second paper", field=name), appearance),
@@ -191,16 +183,16 @@ class _Line:
         for side, cell in enumerate(self.cells):
             self._group.addButton(cell.button, side)
 
-    def show_row(self, row: ComparisonRow | None) -> None:
+    def show_row(self, found: ComparisonRow | None) -> None:
         for widget in (self.name, *self.cells):
-            widget.setVisible(row is not None)
-        if row is None:
+            widget.setVisible(found is not None)
+        if found is None:
             return
-        self.said.setText(row.said)
-        self.said.setVisible(bool(row.said))
-        restyled(self.said, "wrong" if row.said == DIFFERS else "faint")
-        for cell, pieces in zip(self.cells, (row.left, row.right), strict=True):
-            cell.show_pieces(pieces, choice=row.choice)
+        self.said.setText(found.said)
+        self.said.setVisible(bool(found.said))
+        restyled(self.said, "wrong" if found.said == DIFFERS else "faint")
+        for cell, pieces in zip(self.cells, (found.left, found.right), strict=True):
+            cell.show_pieces(pieces, choice=found.choice)
 
 
 class ComparisonPanel(QFrame):
@@ -215,18 +207,13 @@ class ComparisonPanel(QFrame):
         self.setAccessibleName(tr("The two papers"))
         self._appearance = appearance
         self.found: PairComparison | None = None
-        self.cells: dict[
-            str, tuple[ComparisonCell, ComparisonCell]
-        ] = {}  # the rows with a choice, by field
+        # The rows with a choice, by field
+        self.cells: dict[str, tuple[ComparisonCell, ComparisonCell]] = {}
         self._lines: dict[str, _Line] = {}  # by name
         self._wins: dict[str, int] = {}
-        self.reason = QLabel(wordWrap=True)
-        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.reason = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.reason.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self._body())
+        self._scroll = scrolling(self._body())
         self.merge = styled(QPushButton(tr("Merge")), "primary")
         self.keep = QPushButton(tr("Keep both"))
         self.versions = QPushButton(tr("Versions of one work"))
@@ -260,14 +247,14 @@ class ComparisonPanel(QFrame):
 
     def _fill(self, found: PairComparison) -> None:
         """Fill the rows, which are created once: creating them for each pair takes too long."""
-        rows = {row.name: row for row in found.rows}
+        rows = {each.name: each for each in found.rows}
         self.cells = {}
         for name, line in self._lines.items():
-            row = rows.get(name)
-            line.show_row(row)
-            if row and row.choice:
-                self.cells[row.field] = line.cells
-                line.cells[found.wins[row.field]].button.setChecked(True)
+            shown = rows.get(name)
+            line.show_row(shown)
+            if shown and shown.choice:
+                self.cells[shown.field] = line.cells
+                line.cells[found.wins[shown.field]].button.setChecked(True)
         self._wins = dict(found.wins)
         self._scroll.verticalScrollBar().setValue(0)
 
@@ -317,20 +304,14 @@ class ComparisonPanel(QFrame):
         self.merge.clicked.connect(self.merge_requested)
         self.keep.clicked.connect(self.keep_both_requested)
         self.versions.clicked.connect(self.versions_requested)
-        top = QVBoxLayout()
-        top.setContentsMargins(16, 12, 16, 2)
-        top.addWidget(self.reason)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(16, 8, 16, 12)
-        buttons.setSpacing(10)
-        for button in (self.merge, self.keep, self.versions):
-            buttons.addWidget(button)
         self.hint = styled(QLabel(KEYS, wordWrap=True), "faint")
         self.hint.setFont(scaled(self.font(), 0.86))
-        buttons.addWidget(self.hint, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self._scroll, 1)
-        column.addLayout(buttons)
+        buttons = (self.merge, self.keep, self.versions, (self.hint, 1))
+        column(
+            row(self.reason, margins=(16, 12, 16, 2)),
+            (self._scroll, 1),
+            row(*buttons, margins=(16, 8, 16, 12), spacing=10),
+            parent=self,
+            margins=0,
+            spacing=0,
+        )

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from sciread_app.domain.matching.duplicates import Merge
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 _MERGE = Qt.ItemDataRole.UserRole
 
@@ -35,21 +29,15 @@ class MergeList(QWidget):
         self.split = QPushButton(tr("Split"))
         self.split.setToolTip(tr("Make the merged record a paper of its own again, as it was."))
         self.show_paper = QPushButton(tr("Show Paper"))
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.split)
-        buttons.addWidget(self.show_paper)
-        buttons.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 0, 16, 12)
-        column.addWidget(self.list, 1)
-        column.addLayout(buttons)
+        buttons = row(self.split, self.show_paper, 0)
+        column((self.list, 1), buttons, parent=self, margins=(16, 0, 16, 12))
         self.list.currentItemChanged.connect(lambda *_: self._allow())
         self.split.clicked.connect(self._split)
         self.show_paper.clicked.connect(self._show)
         self._allow()
 
     def show_merges(self, merges: Sequence[Merge]) -> None:
-        row = max(0, self.list.currentRow())
+        current = max(0, self.list.currentRow())
         self.list.clear()
         for merge in merges:
             other, title = readable(merge.other), readable(merge.title)
@@ -58,7 +46,7 @@ class MergeList(QWidget):
             item = QListWidgetItem(f"{text}\n{why}" if why else text)
             item.setData(_MERGE, merge)
             self.list.addItem(item)
-        self.list.setCurrentRow(min(row, len(merges) - 1))
+        self.list.setCurrentRow(min(current, len(merges) - 1))
 
     @property
     def current(self) -> Merge | None:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.matching.duplicates import DuplicatePair, Merge
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -29,6 +21,7 @@ from sciread_app.ui.duplicates.pair_list import PairList
 from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
@@ -38,6 +31,23 @@ LISTS = (
     (tr("Versions"), tr("Pairs that are versions of one work, such as a preprint and its article")),
     (tr("Merged"), tr("Records that were merged into a paper, by an import or by you")),
 )
+NOTHING = {  # title and text of each list when it is empty
+    TO_LOOK_AT: (
+        tr("No duplicates to look at"),
+        tr(
+            "What is surely one paper is merged when it comes in. What only may be one is "
+            "shown here, for you to say."
+        ),
+    ),
+    VERSIONS: (
+        tr("No paper is here in several versions"),
+        tr("A preprint and its article come here when you have both."),
+    ),
+    MERGED: (
+        tr("Nothing was merged"),
+        tr("Records that an import or you merged into a paper are listed here."),
+    ),
+}
 
 
 class DuplicatesPage(Page):
@@ -152,10 +162,6 @@ class DuplicatesPage(Page):
             self.search.setEnabled(True)
             self.searched.emit()
 
-    def show_list(self, number: int) -> None:
-        self.lists.choose(number)
-        self._load()
-
     def _must_wait(self, verb: Callable[[], None]) -> bool:
         if self._loading:
             self._asked = self._asked or verb
@@ -176,28 +182,19 @@ class DuplicatesPage(Page):
 
     def _load(self) -> None:
         self._dirty = False
-        if self.lists.current == MERGED:
-            self._load_merges()
-            return
-        versions = self.lists.current == VERSIONS
+        listed = self.lists.current
 
-        def look(task: Task) -> tuple[list[DuplicatePair], bool]:
-            pairs = self._reviewer.versions() if versions else self._reviewer.pairs(task)
-            return pairs, self._reviewer.is_search_due()
+        def look(task: Task) -> Callable[[], None]:
+            """Load the list; returns how to show it."""
+            if listed == MERGED:
+                return partial(self._show_merges, self._reviewer.merges())
+            pairs = self._reviewer.versions() if listed == VERSIONS else self._reviewer.pairs(task)
+            return partial(self._show_pairs, pairs, self._reviewer.is_search_due())
 
         self._jobs.run(
             tr("Looking for duplicates"),
             look,
-            lambda found: self._show_pairs(*found),
-            queue=JobQueue.short,
-            replaces="duplicates",
-        )
-
-    def _load_merges(self) -> None:
-        self._jobs.run(
-            tr("Looking for duplicates"),
-            lambda task: self._reviewer.merges(),
-            self._show_merges,
+            lambda show: show(),
             queue=JobQueue.short,
             replaces="duplicates",
         )
@@ -245,15 +242,11 @@ class DuplicatesPage(Page):
         self.panel.allow(False)
         self._jobs.run(
             tr("Comparing two papers"),
-            lambda task: self._compared(pair),
+            lambda task: (sides := self._reviewer.sides(pair)) and comparison(pair, sides),
             self._show_comparison,
             queue=JobQueue.short,
             replaces="pair",
         )
-
-    def _compared(self, pair: DuplicatePair) -> PairComparison | None:
-        sides = self._reviewer.sides(pair)
-        return comparison(pair, sides) if sides else None
 
     def _show_comparison(self, found: PairComparison | None) -> None:
         if found is None:  # a paper was removed since the list was loaded
@@ -276,30 +269,7 @@ class DuplicatesPage(Page):
 
     def _invite(self) -> None:
         actions = ((tr("Go to the library"), self.library_requested.emit),)
-        if self.lists.current == MERGED:
-            self.empty.show_message(
-                "duplicates",
-                tr("Nothing was merged"),
-                tr("Records that an import or you merged into a paper are listed here."),
-                actions,
-            )
-        elif self.lists.current == VERSIONS:
-            self.empty.show_message(
-                "duplicates",
-                tr("No paper is here in several versions"),
-                tr("A preprint and its article come here when you have both."),
-                actions,
-            )
-        else:
-            self.empty.show_message(
-                "duplicates",
-                tr("No duplicates to look at"),
-                tr(
-                    "What is surely one paper is merged when it comes in. What only may be one is "
-                    "shown here, for you to say."
-                ),
-                actions,
-            )
+        self.empty.show_message("duplicates", *NOTHING[self.lists.current], actions)
         self._middle.setCurrentWidget(self.empty)
         self._asked = None  # no pair to apply it to
         self._stand()
@@ -318,14 +288,6 @@ class DuplicatesPage(Page):
                 "that it brings. Pairs that you have decided on stay as they are."
             )
         )
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 12, 16, 8)
-        head.setSpacing(12)
-        head.addWidget(self.lists)
-        head.addWidget(self.count)
-        head.addStretch()
-        head.addWidget(self.merge_all)
-        head.addWidget(self.search)
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self.list)
@@ -334,15 +296,17 @@ class DuplicatesPage(Page):
         self._split.setSizes([320, 800])
         self._split.setContentsMargins(12, 0, 16, 12)
         self._middle = QStackedWidget()
-        self._middle.addWidget(self.empty)
-        self._middle.addWidget(self._split)
-        self._middle.addWidget(self.merges)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.search_due)
-        column.addWidget(self._middle, 1)
+        for widget in (self.empty, self._split, self.merges):
+            self._middle.addWidget(widget)
+        head = (self.lists, self.count, 0, self.merge_all, self.search)
+        column(
+            row(*head, margins=(16, 12, 16, 8), spacing=12),
+            self.search_due,
+            (self._middle, 1),
+            parent=self,
+            margins=0,
+            spacing=0,
+        )
 
     def _connect(self) -> None:
         self.lists.chosen.connect(lambda _: self._load())
@@ -352,18 +316,16 @@ class DuplicatesPage(Page):
         self._jobs.finished.connect(self._end_search)
         self.list.chosen.connect(self._show_pair)
         self.merges.split_requested.connect(self._split_merge)
-        self.merges.paper_requested.connect(
-            lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
-        )
         self.list.side_requested.connect(self.panel.take_all)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.panel.merge_requested.connect(self.merge)
         self.panel.keep_both_requested.connect(self.mark_not_duplicates)
         self.panel.versions_requested.connect(self.mark_as_versions)
-        self.panel.paper_requested.connect(
-            lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
-        )
+        for part in (self.merges, self.panel):
+            part.paper_requested.connect(
+                lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
+            )
 
 
 class _SearchDueLine(QWidget):
@@ -376,9 +338,5 @@ class _SearchDueLine(QWidget):
             tr("This library has not been searched completely for duplicates yet."), wordWrap=True
         )
         self.button = QPushButton(tr("Find duplicates"))
-        line = QHBoxLayout(self)
-        line.setContentsMargins(16, 0, 16, 8)
-        line.setSpacing(12)
-        line.addWidget(label, 1)
-        line.addWidget(self.button)
+        row((label, 1), self.button, parent=self, margins=(16, 0, 16, 8), spacing=12)
         self.hide()

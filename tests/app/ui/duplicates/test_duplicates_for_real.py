@@ -87,7 +87,7 @@ def test_listed_merge_can_be_split_again(qtbot, window, gateway):
     gateway.organise.merge_into_best([1, 2])
     qtbot.keyClick(window, Key.Key_5, Control)
     page = window.other_page("duplicates")
-    page.show_list(MERGED)
+    page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.isVisible() and page.merges.current is not None)
     qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(page.empty.isVisible)

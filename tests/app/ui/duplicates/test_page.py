@@ -192,7 +192,7 @@ def test_down_key_goes_to_the_next_pair(qtbot, page):
 
 def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
     reviewer.merged.append(Merge(1, PaperId(1), "On $x^2$", "On $y^2$", "both are DOI x", 0.0, ""))
-    page.show_list(MERGED)
+    page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.current is not None)
     assert page.merges.list.item(0).text().startswith("On y² → On x²")
 
@@ -218,7 +218,7 @@ def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer):
 def test_versions_are_in_a_separate_list(qtbot, page):
     assert page.panel.hint.text().startswith("M, K or V decides")
     with qtbot.waitSignal(page.shown):
-        page.show_list(VERSIONS)
+        page.lists.tab_stops()[VERSIONS].click()
     assert page.panel.found.pair.title == "Crickets"
     assert page.panel.versions.isHidden() and page.panel.keep.text() == "Not one work"
     assert page.panel.hint.text().startswith("M or K decides")
@@ -226,7 +226,7 @@ def test_versions_are_in_a_separate_list(qtbot, page):
         page.mark_not_duplicates()
     assert page.empty.isVisible() and page.empty.title.text().startswith("No paper is here")
     with qtbot.waitSignal(page.shown):
-        page.show_list(TO_LOOK_AT)
+        page.lists.tab_stops()[TO_LOOK_AT].click()
 
 
 def test_line_offers_a_search_while_it_is_due(qtbot, jobs, page, reviewer):
