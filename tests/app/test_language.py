@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from datetime import date
@@ -95,6 +96,17 @@ def test_no_translatable_text_is_inside_an_f_string():
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID
     ]
     assert not hidden, f"take these out of their f-strings: {hidden}"
+
+
+def test_no_translatable_text_is_a_class_name():
+    """Such a text was changed by mistake when a class was renamed."""
+    wrong = [
+        f"{where}: {text.value}"
+        for where, call in calls()
+        for text in call.args[: SAID[call.func.id]]
+        if isinstance(text, ast.Constant) and re.fullmatch(r"([A-Z][a-z]+){2,}", text.value)
+    ]
+    assert not wrong
 
 
 def test_every_text_is_a_literal_and_gets_its_values():

@@ -156,7 +156,7 @@ class Fetcher:
                 step=Step(fetch.id, cursor, page.cursor, page.total),
             )
             cursor, read, note = page.cursor, read + len(records), page.note
-            task.step(read, self._expected(fetch.query, page.total, read), note or tr("Fetcher"))
+            task.step(read, self._expected(fetch.query, page.total, read), note or tr("Fetching"))
         return note
 
     @staticmethod

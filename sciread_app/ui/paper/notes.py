@@ -295,7 +295,7 @@ class NoteView(QFrame):
         self.back.hide()
 
     def _build(self) -> None:
-        self.text = AutoHeightText(tr("PaperNote"))
+        self.text = AutoHeightText(tr("Note"))
         self.text.anchorClicked.connect(_open_page)
         self.box = NoteBox()
         self.box.textChanged.connect(self._pause.start)

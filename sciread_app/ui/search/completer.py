@@ -63,7 +63,7 @@ class QueryCompleter(QObject):
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(edit)
         self._popup = styled(QListView(), "suggestions")
-        self._popup.setAccessibleName(tr("QueryCompleter"))
+        self._popup.setAccessibleName(tr("Suggestions"))
         self._completer.setPopup(self._popup)
         activated = self._completer.activated[QModelIndex]  # type: ignore[index]
         activated.connect(lambda index: self.chosen.emit(index.row()))

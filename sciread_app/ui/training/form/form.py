@@ -176,7 +176,7 @@ class TrainingForm(QFrame):
         self.bar.setFixedSize(120, 6)
         self.bar.setAccessibleName(tr("How far it is"))
         self.stop = styled(QPushButton(tr("Stop")), "link")
-        self.estimate = QPushButton(tr("TrainingEstimate"))
+        self.estimate = QPushButton(tr("Estimate"))
         self.estimate.setToolTip(tr("Try some steps, and say how long it takes on this computer"))
         self.job = QPushButton(tr("Write a job…"))
         self.job.setToolTip(
