@@ -54,7 +54,7 @@ def long_titles(window: MainWindow) -> None:
 
 
 def versions(window: MainWindow) -> None:
-    window.other_page("duplicates").show_list(VERSIONS)
+    window.other_page("duplicates").lists.tab_stops()[VERSIONS].click()
 
 
 SCENES = (

@@ -368,7 +368,7 @@ def _compare_duplicates(window):
     window.go_to("duplicates")
     yield
     for number in (1, 0):
-        window.other_page("duplicates").show_list(number)
+        window.other_page("duplicates").lists.tab_stops()[number].click()
         yield
 
 
