@@ -34,29 +34,29 @@ _BETWEEN_NOTES = 1.0
 
 
 class Console:
-    """Prints text with `say`, `warn` and `complain`, and with --json only the JSON value."""
+    """Prints text with `print`, `warn` and `print_error`, and with --json only the JSON value."""
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
         self._out = RichConsole(soft_wrap=False, highlight=False)
         self._err = RichConsole(stderr=True, highlight=False)
 
-    def say(self, text: Any = "") -> None:
+    def print(self, text: Any = "") -> None:
         """Print text or a rich renderable; nothing with --json."""
         if not self.as_json:
             self._out.print(text)
 
-    def answer(self, value: Any) -> None:
+    def print_json(self, value: Any) -> None:
         """With --json, print the result of the command as one line of JSON; else nothing."""
         if self.as_json:
             # Escaped if stdout cannot encode every character.
             escaped = not (sys.stdout.encoding or "").lower().startswith("utf")
             sys.stdout.write(json.dumps(value, ensure_ascii=escaped, default=str) + "\n")
 
-    def complain(self, message: str, hint: str = "") -> None:
+    def print_error(self, message: str, hint: str = "") -> None:
         """Print an error and a hint to stderr; with --json, print them as JSON to stdout."""
         if self.as_json:
-            self.answer({"error": message, "hint": hint})
+            self.print_json({"error": message, "hint": hint})
             return
         self._err.print(f"[bold red]{escape(message)}[/]")
         if hint:

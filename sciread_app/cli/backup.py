@@ -27,8 +27,8 @@ def backup(
         target = file or packing.default_name(workspace.home)
         target.parent.mkdir(parents=True, exist_ok=True)
         packing.backup(workspace.library, workspace.home, target)
-    console.say(f"Backup written to {escape(str(target))}")
-    console.answer({"file": str(target), "bytes": target.stat().st_size})
+    console.print(f"Backup written to {escape(str(target))}")
+    console.print_json({"file": str(target), "bytes": target.stat().st_size})
     return DONE
 
 
@@ -42,10 +42,10 @@ def backups(home: Home = None, as_json: Json = False) -> int:
     copies = backups_of(home)[1].all()
     for copy in copies:
         papers = "" if copy.papers is None else f"{copy.papers:,} papers"
-        console.say(f"{escape(copy.name):<38} {papers:>16}  {copy.kind_name}")
+        console.print(f"{escape(copy.name):<38} {papers:>16}  {copy.kind_name}")
     if not copies:
-        console.say("There is no backup yet. `sciread backup` makes one.")
-    console.answer(
+        console.print("There is no backup yet. `sciread backup` makes one.")
+    console.print_json(
         [
             {
                 "name": copy.name,
@@ -75,6 +75,6 @@ def restore(
     where, copies = backups_of(home)
     chosen = copies.find(name)
     kept = packing.restore(open_home(where.folder), chosen)
-    console.say("The backup is in place." + (f" The library before: {kept}" if kept else ""))
-    console.answer({"restored": str(chosen), "kept": str(kept) if kept else None})
+    console.print("The backup is in place." + (f" The library before: {kept}" if kept else ""))
+    console.print_json({"restored": str(chosen), "kept": str(kept) if kept else None})
     return DONE

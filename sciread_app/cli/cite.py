@@ -55,7 +55,7 @@ def cite(
     if not as_json:
         for line in [cited.in_text] if in_text else cited.references:
             typer.echo(line if html else plain(line))  # whole, whatever the terminal's width
-    console.answer(
+    console.print_json(
         {
             "style": style,
             "references": [{"text": plain(r), "html": r} for r in cited.references],
@@ -86,6 +86,6 @@ def styles_(
         changed = known.add(add) if add else known.remove(remove) if remove else None
         listed = [changed] if changed else known.all()
     for style in listed:
-        console.say(f"{style.key}  {style.title}")
-    console.answer({"styles": [{"style": style.key, "title": style.title} for style in listed]})
+        console.print(f"{style.key}  {style.title}")
+    console.print_json({"styles": [{"style": style.key, "title": style.title} for style in listed]})
     return DONE

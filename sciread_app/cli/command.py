@@ -87,18 +87,18 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
             code = run(*args, **options)
             sys.stdout.flush()  # a full disk may refuse the answer itself
         except (BadQuery, UnknownStyle) as error:
-            console.complain(str(error), error.hint)
+            console.print_error(str(error), error.hint)
             code = WRONG_USAGE
         except (KeyboardInterrupt, Cancelled):
-            console.complain("Stopped.", "What was done is kept; the same command goes on.")
+            console.print_error("Stopped.", "What was done is kept; the same command goes on.")
             code = FAILED
         except (SciReadError, TrainerError) as error:
-            console.complain(str(error), error.hint)
+            console.print_error(str(error), error.hint)
             code = FAILED
         except OSError as error:
             if (disk_error := of_disk(error)) is None:
                 raise
-            console.complain(str(disk_error), disk_error.hint)
+            console.print_error(str(disk_error), disk_error.hint)
             code = FAILED
         raise typer.Exit(code or DONE)
 

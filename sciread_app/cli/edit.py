@@ -56,8 +56,8 @@ def edit(
         [before] = workspace.library.get([id])
         values = _values(before, fields)
         done = workspace.editor.edit([id], **values) if values else None
-    console.say(escape(done.what) if done else "Nothing had to be changed")
-    console.answer({"paper": id, "changed": sorted(values) if done else []})
+    console.print(escape(done.what) if done else "Nothing had to be changed")
+    console.print_json({"paper": id, "changed": sorted(values) if done else []})
     return DONE
 
 

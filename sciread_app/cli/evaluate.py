@@ -72,11 +72,11 @@ def evaluate(
         kept = [one for one in board.reports if one.folder in done.reports.values()]
         kept.sort(key=lambda one: list(done.reports.values()).index(one.folder))
         verdicts = [workspace.comparer.compare(one, kept[-1], task) for one in kept[:-1]]
-    console.say(_table(board, kept))
+    console.print(_table(board, kept))
     for found in verdicts:
         _say_verdict(console, found)
     _say_missing(console, done)
-    console.answer(
+    console.print_json(
         {
             "board": board.key,
             "reports": {key: str(folder) for key, folder in done.reports.items()},
@@ -105,15 +105,15 @@ def scores(
     if file:
         with file.open("w", encoding="utf-8", newline="") as stream:
             lines = write_csv(boards, stream)
-        console.say(trn("{n:,} number in {file}", "{n:,} numbers in {file}", lines, file=file))
+        console.print(trn("{n:,} number in {file}", "{n:,} numbers in {file}", lines, file=file))
     elif not boards:
-        console.say(tr("Nothing is measured yet. `sciread model evaluate` does it."))
+        console.print(tr("Nothing is measured yet. `sciread model evaluate` does it."))
     for board in boards if not file else ():
-        console.say(f"[bold]{escape(board.suite)}[/] · {escape(board.data)}")
-        console.say(_table(board, board.reports))
+        console.print(f"[bold]{escape(board.suite)}[/] · {escape(board.data)}")
+        console.print(_table(board, board.reports))
         for problem in board.problems:
             console.warn(problem)
-    console.answer([{"board": b.key, "scores": _scores(b, b.reports)} for b in boards])
+    console.print_json([{"board": b.key, "scores": _scores(b, b.reports)} for b in boards])
     return FAILED if any(board.problems for board in boards) else DONE
 
 
@@ -165,20 +165,20 @@ def _cell(row: ScoreRow, cell: ScoreCell | None, alone: bool) -> Text:
 
 
 def _say_verdict(console: Console, found: ComparisonVerdict) -> None:
-    console.say()
-    console.say(Text(found.sentence, style="bold"))
+    console.print()
+    console.print(Text(found.sentence, style="bold"))
     for sentence in found.support:
-        console.say(Text(sentence))
+        console.print(Text(sentence))
     for refused in found.refused:
         what = ", ".join(refused.what)
-        console.say(Text(tr("Not compared, since {why}: {what}", why=refused.why, what=what)))
+        console.print(Text(tr("Not compared, since {why}: {what}", why=refused.why, what=what)))
     for note in found.notes:
-        console.say(Text(note, style="dim"))
+        console.print(Text(note, style="dim"))
 
 
 def _say_missing(console: Console, done: EvaluationOutcome) -> None:
     for what, why in done.absent.items():
-        console.say(Text(tr("{what} is left out: {why}", what=what, why=why), style="dim"))
+        console.print(Text(tr("{what} is left out: {why}", what=what, why=why), style="dim"))
     for remark in done.remarks():
         console.warn(remark)
 

@@ -60,17 +60,17 @@ def zotero(home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress("Asking Zotero") as task:
         report = workspace.zotero.import_all(task)
-    console.say(views.ledger(report))
-    console.answer(views.counts(report))
+    console.print(views.ledger(report))
+    console.print_json(views.counts(report))
     return FAILED if report.failed else DONE
 
 
 def _list(console: Console, files: list[AutoExport]) -> int:
     for kept in files:
-        console.say(f"{escape(kept.collection)}: {escape(kept.path)}")
+        console.print(f"{escape(kept.collection)}: {escape(kept.path)}")
         if kept.problem:
-            console.say(f"  is behind: {escape(kept.problem)}")
+            console.print(f"  is behind: {escape(kept.problem)}")
     if not files:
-        console.say("No collection is kept as a file.")
-    console.answer({"files": [asdict(kept) for kept in files]})
+        console.print("No collection is kept as a file.")
+    console.print_json({"files": [asdict(kept) for kept in files]})
     return FAILED if any(kept.problem for kept in files) else DONE

@@ -69,8 +69,8 @@ def fetches(
         if forget is not None:
             workspace.fetcher.forget(workspace.fetcher.get(forget).id)
         known = workspace.fetcher.all()
-        console.say(views.fetches(known))
-        console.answer([views.fetch_as_value(one) for one in known])
+        console.print(views.fetches(known))
+        console.print_json([views.fetch_as_value(one) for one in known])
     return DONE
 
 
@@ -87,7 +87,7 @@ def refresh(
     with existing(home, console) as workspace:
         requested = ids or sorted(one.id for one in workspace.fetcher.all())
         if not requested:
-            console.say("Nothing was fetched yet; begin with `sciread fetch`.")
+            console.print("Nothing was fetched yet; begin with `sciread fetch`.")
         return _run(workspace, requested, console)
 
 
@@ -107,16 +107,16 @@ def key(
         api_keys.drop_key(service)
     else:
         api_keys.set_key(service, getpass(f"API key for {service}: "))
-    console.say("The key is forgotten." if remove else "The key is kept in the system's keyring.")
-    console.answer({"service": service, "kept": not remove})
+    console.print("The key is forgotten." if remove else "The key is kept in the system's keyring.")
+    console.print_json({"service": service, "kept": not remove})
     return DONE
 
 
 def _look(workspace: Workspace, query: SourceQuery, console: Console) -> int:
     with console.progress("Asking") as task:
         preview = workspace.fetcher.preview(query, task)
-    console.say(views.preview(preview))
-    console.answer(views.preview_as_value(preview))
+    console.print(views.preview(preview))
+    console.print_json(views.preview_as_value(preview))
     return DONE
 
 
@@ -143,17 +143,17 @@ def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
             failed.append({"id": id, "error": error.message, "hint": error.hint})
             continue
         done.append(fetched)
-        console.say(views.fetched(fetched, workspace.library))
+        console.print(views.fetched(fetched, workspace.library))
     if any(fetched.fetch.added for fetched in done):
-        console.say("Found by words from now on; `sciread encode` makes them found by meaning.")
+        console.print("Found by words from now on; `sciread encode` makes them found by meaning.")
     values = [views.fetched_as_value(fetched) for fetched in done]
-    console.answer({"fetches": values, "failed": failed})
+    console.print_json({"fetches": values, "failed": failed})
     return FAILED if failed or any(fetched.skips for fetched in done) else DONE
 
 
 def _citations(workspace: Workspace, console: Console) -> int:
     with console.progress("Asking for citations") as task:
         report = workspace.citation_fetcher.fetch(task)
-    console.say(views.citations(report))
-    console.answer(views.citations_as_value(report))
+    console.print(views.citations(report))
+    console.print_json(views.citations_as_value(report))
     return FAILED if report.failed else DONE

@@ -52,10 +52,10 @@ def add(
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress("Importing") as task:
         report = workspace.importer.add(paths, task)
-    console.say(views.ledger(report))
+    console.print(views.ledger(report))
     if report.added:
-        console.say("Found by words from now on; `sciread encode` makes them found by meaning.")
-    console.answer(views.counts(report))
+        console.print("Found by words from now on; `sciread encode` makes them found by meaning.")
+    console.print_json(views.counts(report))
     return FAILED if report.failed else DONE
 
 
@@ -83,8 +83,8 @@ def find(
         papers = workspace.library.get(ids)
         if results.note:
             console.warn(results.note)
-        console.say(views.hits(papers, results, reasons))
-        console.answer(views.hits_as_values(papers, results, reasons))
+        console.print(views.hits(papers, results, reasons))
+        console.print_json(views.hits_as_values(papers, results, reasons))
     return DONE
 
 
@@ -109,8 +109,8 @@ def similar(
         found = workspace.library.get([hit.paper for hit in results.hits])
         if results.note:
             console.warn(results.note)
-        console.say(views.hits(found, results, {}))
-        console.answer(views.hits_as_values(found, results, {}))
+        console.print(views.hits(found, results, {}))
+        console.print_json(views.hits_as_values(found, results, {}))
     return DONE
 
 
@@ -130,9 +130,9 @@ def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
                 library.get(library.versions(paper.id)),
                 counts[paper.id],
             )
-            console.say(views.paper(paper, about))
+            console.print(views.paper(paper, about))
             values.append(views.paper_as_value(paper, about))
-        console.answer(values)
+        console.print_json(values)
     return DONE
 
 
@@ -164,8 +164,8 @@ def export(
             else:
                 exports.write(workspace.library, ids, format, _as_file(), task)
         if output:
-            console.say(f"{views.counted(len(ids), 'paper')} written to {escape(str(output))}")
-            console.answer({"papers": len(ids), "file": str(output)})
+            console.print(f"{views.counted(len(ids), 'paper')} written to {escape(str(output))}")
+            console.print_json({"papers": len(ids), "file": str(output)})
     return DONE
 
 
@@ -186,8 +186,8 @@ def encode(
         with console.progress("Encoding") as task:
             encoded = space.encode_missing(task, most=most)
         left = len(workspace.library.missing_vectors(space.key)[0])
-        console.say(f"{views.counted(encoded, 'paper')} encoded, {left} left")
-        console.answer({"encoded": encoded, "left": left, "space": space.key})
+        console.print(f"{views.counted(encoded, 'paper')} encoded, {left} left")
+        console.print_json({"encoded": encoded, "left": left, "space": space.key})
     return DONE
 
 
@@ -218,8 +218,8 @@ def doctor(
         place, backups = backups_of(home)
         findings = doctors.examine_damaged(place, backups, damage)
     for finding in findings:
-        console.say(views.finding(finding))
-    console.answer([asdict(finding) for finding in findings])
+        console.print(views.finding(finding))
+    console.print_json([asdict(finding) for finding in findings])
     return DONE if all(finding.ok for finding in findings) else FAILED
 
 
@@ -227,9 +227,9 @@ def _salvage(target: Path, home: Path | None, console: Console) -> int:
     with console.progress("Saving") as task:
         ledger = salvage_home(find_home(home), target, task)
     for line in ledger.lines():
-        console.say(escape(line))
-    console.say(f"\nOpen it with: sciread --home {escape(str(ledger.folder))}")
-    console.answer(
+        console.print(escape(line))
+    console.print(f"\nOpen it with: sciread --home {escape(str(ledger.folder))}")
+    console.print_json(
         {"folder": str(ledger.folder), "files_not_copied": ledger.missing_files}
         | vars(ledger.salvaged)
     )
@@ -242,8 +242,8 @@ def status(home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with existing(home, console) as workspace:
         value = views.status_as_value(workspace)
-        console.say(views.status(value))
-        console.answer(value)
+        console.print(views.status(value))
+        console.print_json(value)
     return DONE
 
 

@@ -40,11 +40,11 @@ def list_(home: Home = None, as_json: Json = False) -> int:
         models = workspace.models
         found = [models.check(model.name, task) for model in models.all()]
         trashed = models.trashed()
-    console.say(views.table(found))
+    console.print(views.table(found))
     if trashed:
         names = ", ".join(removed.name for removed in trashed)
-        console.say(tr("In the trash: {names}", names=escape(names)))
-    console.answer([views.model_as_value(model) for model in found])
+        console.print(tr("In the trash: {names}", names=escape(names)))
+    console.print_json([views.model_as_value(model) for model in found])
     return FAILED if any(model.problem for model in found) else DONE
 
 
@@ -57,8 +57,8 @@ def show(model: Model, home: Home = None, as_json: Json = False) -> int:
         with console.progress(tr("Looking")) as task:
             workspace.models.check(name, task)
         about = workspace.models.about(name)
-    console.say(views.about(about))
-    console.answer(views.about_as_value(about))
+    console.print(views.about(about))
+    console.print_json(views.about_as_value(about))
     return FAILED if about.model.problem else DONE
 
 
@@ -92,9 +92,9 @@ def add(
         else:
             with console.progress(tr("Adding")) as task:
                 model = workspace.installer.add(Path(source), task)
-    console.say(tr("{title} is here, as {name}.", title=escape(model.title), name=model.name))
-    console.say(tr("`sciread model activate {name}` lets it answer.", name=model.name))
-    console.answer(views.model_as_value(model))
+    console.print(tr("{title} is here, as {name}.", title=escape(model.title), name=model.name))
+    console.print(tr("`sciread model activate {name}` lets it answer.", name=model.name))
+    console.print_json(views.model_as_value(model))
     return DONE
 
 
@@ -109,8 +109,8 @@ def rename(
     console = Console(as_json)
     with opened(home, console) as workspace:
         renamed = workspace.models.rename(model, title)
-    console.say(tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title)))
-    console.answer(views.model_as_value(renamed))
+    console.print(tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title)))
+    console.print_json(views.model_as_value(renamed))
     return DONE
 
 
@@ -128,8 +128,8 @@ def export(
         name = workspace.models.find(model).name
         target = (file or Path(f"{name}.zip")).absolute()
         workspace.models.export(name, target, task, may_replace=replace)
-    console.say(tr("{name} is in {file}.", name=name, file=escape(str(target))))
-    console.answer({"model": name, "file": str(target), "bytes": target.stat().st_size})
+    console.print(tr("{name} is in {file}.", name=name, file=escape(str(target))))
+    console.print_json({"model": name, "file": str(target), "bytes": target.stat().st_size})
     return DONE
 
 
@@ -158,8 +158,8 @@ def remove(
         tr("{title} is deleted.", title=title),
         tr("{title} is in the trash.", title=title),
     )
-    console.say(deleted if for_good else moved)
-    console.answer({"model": removed.name, "deleted": for_good})
+    console.print(deleted if for_good else moved)
+    console.print_json({"model": removed.name, "deleted": for_good})
     return DONE
 
 
@@ -173,8 +173,8 @@ def restore(
     console = Console(as_json)
     with opened(home, console) as workspace:
         back = workspace.models.restore(model)
-    console.say(tr("{title} is back, as {name}.", title=escape(back.title), name=back.name))
-    console.answer(views.model_as_value(back))
+    console.print(tr("{title} is back, as {name}.", title=escape(back.title), name=back.name))
+    console.print_json(views.model_as_value(back))
     return DONE
 
 
@@ -208,10 +208,10 @@ def votes(home: Home = None, as_json: Json = False) -> int:
         tallies = workspace.votes.all()
         titles = {model.name: model.title for model in workspace.models.all()}
     for tally in tallies:
-        console.say(escape(tally_text(tally, lambda name: titles.get(name, name))))
+        console.print(escape(tally_text(tally, lambda name: titles.get(name, name))))
     if not tallies:
-        console.say(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
-    console.answer([views.tally_as_value(tally) for tally in tallies])
+        console.print(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
+    console.print_json([views.tally_as_value(tally) for tally in tallies])
     return DONE
 
 
@@ -222,8 +222,8 @@ def _activate(workspace: Workspace, model: str, console: Console) -> int:
     except (KeyboardInterrupt, Cancelled):
         workspace.activation.cancel(model)
         raise
-    console.say(_told(done))
-    console.answer(done._asdict())
+    console.print(_told(done))
+    console.print_json(done._asdict())
     return DONE
 
 

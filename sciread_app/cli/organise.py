@@ -35,7 +35,7 @@ def tag(
         ids, organise = resolve(workspace, papers), workspace.editor
         edit = (organise.untag if remove else organise.tag)(ids, name)
         _say(console, edit)
-        console.answer({"tag": name, "papers": ids, "removed": remove})
+        console.print_json({"tag": name, "papers": ids, "removed": remove})
     return DONE
 
 
@@ -53,7 +53,7 @@ def collect(
         ids, organise = resolve(workspace, papers), workspace.editor
         edit = (organise.uncollect if remove else organise.collect)(ids, path)
         _say(console, edit)
-        console.answer({"collection": path, "papers": ids, "removed": remove})
+        console.print_json({"collection": path, "papers": ids, "removed": remove})
     return DONE
 
 
@@ -63,8 +63,8 @@ def tags(home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with existing(home, console) as workspace:
         names = workspace.library.tags.names()
-    console.say(escape("\n".join(names)) or "There are no tags yet: `sciread tag` makes one.")
-    console.answer(names)
+    console.print(escape("\n".join(names)) or "There are no tags yet: `sciread tag` makes one.")
+    console.print_json(names)
     return DONE
 
 
@@ -75,8 +75,8 @@ def collections(home: Home = None, as_json: Json = False) -> int:
     with existing(home, console) as workspace:
         paths = workspace.library.collections.paths()
     nothing = "There are no collections yet: `sciread collect` makes one."
-    console.say(escape("\n".join(paths)) or nothing)
-    console.answer(paths)
+    console.print(escape("\n".join(paths)) or nothing)
+    console.print_json(paths)
     return DONE
 
 
@@ -87,7 +87,7 @@ def rate(stars: Stars, papers: Names, home: Home = None, as_json: Json = False) 
     with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         _say(console, workspace.editor.rate(ids, stars))
-        console.answer({"stars": stars, "papers": ids})
+        console.print_json({"stars": stars, "papers": ids})
     return DONE
 
 
@@ -114,7 +114,7 @@ def trash(
             return _empty_trash(workspace, console, yes)
         ids = resolve(workspace, papers or [])
         _say(console, workspace.editor.trash(ids))
-        console.answer({"papers": ids, "in_trash": True})
+        console.print_json({"papers": ids, "in_trash": True})
     return DONE
 
 
@@ -125,7 +125,7 @@ def untrash(papers: Names, home: Home = None, as_json: Json = False) -> int:
     with existing(home, console) as workspace:
         ids = [_trashed(workspace, name) for name in papers]
         _say(console, workspace.editor.untrash(ids))
-        console.answer({"papers": ids, "in_trash": False})
+        console.print_json({"papers": ids, "in_trash": False})
     return DONE
 
 
@@ -160,15 +160,15 @@ def duplicates(
             _say(console, edit)
         for pair in pairs:
             title = escape(readable(pair.title))
-            console.say(f"{pair.a} {pair.b}  {title}  [dim]{escape(pair.reason)}[/dim]")
+            console.print(f"{pair.a} {pair.b}  {title}  [dim]{escape(pair.reason)}[/dim]")
         if not pairs:
-            console.say("There are no duplicates to look at.")
+            console.print("There are no duplicates to look at.")
         if workspace.duplicates.is_search_due():
-            console.say(
+            console.print(
                 "Not all papers have been compared. `sciread duplicates --scan` searches the whole "
                 "library."
             )
-        console.answer({"merged": edit.what if edit else None, "pairs": [asdict(p) for p in pairs]})
+        console.print_json({"merged": edit.what if edit else None, "pairs": [asdict(p) for p in pairs]})
     return DONE
 
 
@@ -180,7 +180,7 @@ def merge(papers: Names, home: Home = None, as_json: Json = False) -> int:
         ids = resolve(workspace, papers)
         _say(console, workspace.editor.merge_into_best(dict.fromkeys(ids)))
         [kept] = workspace.library.get(ids)
-        console.answer({"kept": kept.id, "papers": ids})
+        console.print_json({"kept": kept.id, "papers": ids})
     return DONE
 
 
@@ -202,8 +202,8 @@ def split(
         _say(console, workspace.editor.split(id, number))
         made = sorted(set(workspace.library.ids().tolist()) - before)
         for one in workspace.library.get([id, *made]):
-            console.say(f"{one.id}  {escape(readable(one.title))}")
-        console.answer({"paper": id, "made": made})
+            console.print(f"{one.id}  {escape(readable(one.title))}")
+        console.print_json({"paper": id, "made": made})
     return DONE
 
 
@@ -231,8 +231,8 @@ def redo(home: Home = None, as_json: Json = False) -> int:
 def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
     count = len(workspace.library.trashed())
     if not count:
-        console.say("The trash is empty.")
-        console.answer({"deleted": 0})
+        console.print("The trash is empty.")
+        console.print_json({"deleted": 0})
         return DONE
     papers = views.counted(count, "paper")
     if not yes:
@@ -240,31 +240,31 @@ def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
             raise BadQuery("With --json, nothing is asked.", "Add --yes to empty the trash.")
         typer.confirm(f"Delete {papers} for good? This cannot be undone.", abort=True)
     deleted = workspace.editor.empty_trash()
-    console.say(f"{views.counted(deleted, 'paper')} deleted for good")
-    console.answer({"deleted": deleted})
+    console.print(f"{views.counted(deleted, 'paper')} deleted for good")
+    console.print_json({"deleted": deleted})
     return DONE
 
 
 def _list_merges(console: Console, merges: list[Merge]) -> int:
     for one in merges:
         why = ", ".join(filter(None, (one.reason, one.came)))
-        console.say(
+        console.print(
             f"{one.id}  {one.paper} {escape(readable(one.title))}  ←  {escape(readable(one.other))}"
             f"  [dim]{escape(why)}[/dim]"
         )
     if not merges:
-        console.say("Nothing was merged.")
-    console.answer({"merges": [asdict(one) for one in merges]})
+        console.print("Nothing was merged.")
+    console.print_json({"merges": [asdict(one) for one in merges]})
     return DONE
 
 
 def _say(console: Console, edit: Edit | None) -> None:
-    console.say(escape(edit.what) if edit else "Nothing had to be changed")
+    console.print(escape(edit.what) if edit else "Nothing had to be changed")
 
 
 def _tell(console: Console, edit: Edit | None, done: str, nothing: str) -> int:
-    console.say(f"{done}: {escape(edit.what)}" if edit else nothing)
-    console.answer({"edit": edit.what if edit else None})
+    console.print(f"{done}: {escape(edit.what)}" if edit else nothing)
+    console.print_json({"edit": edit.what if edit else None})
     return DONE if edit else FAILED
 
 

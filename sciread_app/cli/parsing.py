@@ -50,7 +50,7 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
     known = typer.main.get_command(app)
     console = Console("--json" in arguments)
     if verb in _OTHER_NAMES and verb not in known.commands:  # type: ignore[attr-defined]
-        console.complain(f"No such command '{verb}'.", f"Did you mean '{_OTHER_NAMES[verb]}'?")
+        console.print_error(f"No such command '{verb}'.", f"Did you mean '{_OTHER_NAMES[verb]}'?")
         sys.exit(WRONG_USAGE)
     if verb in _VALUED and place is not None:
         arguments = [*arguments[: place + 1], *words_last(verb, arguments[place + 1 :])]
@@ -58,7 +58,7 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
         # Outside standalone mode, usage errors are raised instead of printed.
         code = known(arguments, prog_name="sciread", standalone_mode=not console.as_json)
     except _UsageError as error:
-        console.complain(error.format_message(), "See sciread --help.")  # type: ignore[attr-defined]
+        console.print_error(error.format_message(), "See sciread --help.")  # type: ignore[attr-defined]
         sys.exit(WRONG_USAGE)
     except Exception as error:
         _report(error, verb, console)
@@ -73,10 +73,10 @@ def _report(error: Exception, verb: str, console: Console) -> None:
     log.error("Unexpected error in `sciread %s`", verb, exc_info=error)
     message = f"An unexpected error stopped `sciread {verb}`: {type(error).__name__}: {error}"
     if file := log_file():
-        console.complain(message, f"The details are in {file}. Please report the error with them.")
+        console.print_error(message, f"The details are in {file}. Please report the error with them.")
         return
     traceback.print_exception(error)  # there is no other place to keep it
-    console.complain(message, "Please report the error with the details on standard error.")
+    console.print_error(message, "Please report the error with the details on standard error.")
 
 
 def words_last(verb: str, arguments: list[str]) -> list[str]:

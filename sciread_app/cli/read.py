@@ -31,8 +31,8 @@ def open_(
         raise LibraryError(
             f"No program could open {file}.", "Install a PDF viewer, and xdg-utils on Linux."
         )
-    console.say(f"Opened {escape(str(file))}")
-    console.answer({"paper": id, "file": str(file)})
+    console.print(f"Opened {escape(str(file))}")
+    console.print_json({"paper": id, "file": str(file)})
     return DONE
 
 
@@ -55,7 +55,7 @@ def notes(
         marked = [one for id in ids for one in workspace.annotations.of_paper(id)]
     if not as_json and not output:
         typer.echo(text or "Nothing was marked or noted in them.")
-    console.answer(
+    console.print_json(
         {
             "markdown": text,
             "highlights": [

@@ -62,8 +62,8 @@ def recommend(
             )
         picks = [pick for pick in feed.picks if pick.fits or far][:limit]
         papers = {paper.id: paper for paper in workspace.library.get(_named(picks))}
-        console.say(_feed(feed, picks, papers))
-        console.answer(_feed_as_value(feed, picks, papers))
+        console.print(_feed(feed, picks, papers))
+        console.print_json(_feed_as_value(feed, picks, papers))
     return DONE
 
 
@@ -74,11 +74,11 @@ def _list(workspace: Workspace, console: Console) -> int:
         for subject in recommender.subjects():
             new = recommender.count_new(subject)
             name = escape(subject.name)
-            console.say(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
+            console.print(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
             values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
     if not values:
-        console.say("Nothing is followed yet: make a collection of five papers, or save a search.")
-    console.answer(values)
+        console.print("Nothing is followed yet: make a collection of five papers, or save a search.")
+    console.print_json(values)
     return DONE
 
 
@@ -93,10 +93,10 @@ def _digest(
     papers = sum(len(entries) for _, entries in made.feeds)
     if output:
         digests.write(made, output)
-        console.say(f"{counted(papers, 'paper')} written to {escape(str(output))}")
+        console.print(f"{counted(papers, 'paper')} written to {escape(str(output))}")
     else:
-        console.say(escape(digests.as_markdown(made)))
-    console.answer({"papers": papers, "file": str(output) if output else None})
+        console.print(escape(digests.as_markdown(made)))
+    console.print_json({"papers": papers, "file": str(output) if output else None})
     return DONE
 
 

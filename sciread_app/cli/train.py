@@ -72,8 +72,8 @@ def check(
         plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes))
         found = workspace.training.check(plan, task)
         taken = workspace.training.estimate(plan, task) if estimate and found.able else None
-    console.say(views.check(found, taken))
-    console.answer(views.check_as_value(found, taken))
+    console.print(views.check(found, taken))
+    console.print_json(views.check_as_value(found, taken))
     return DONE if found.able else FAILED
 
 
@@ -98,9 +98,9 @@ def start(
             begun = workspace.training.start(plan, task)
         if follow:
             return _follow(workspace.training.runs, begun.name, console)
-    console.say(tr("{name} has begun.", name=escape(begun.name)))
-    console.say(tr("`sciread train follow '{name}'` shows how it goes.", name=escape(begun.name)))
-    console.answer(views.training_as_value(begun))
+    console.print(tr("{name} has begun.", name=escape(begun.name)))
+    console.print(tr("`sciread train follow '{name}'` shows how it goes.", name=escape(begun.name)))
+    console.print_json(views.training_as_value(begun))
     return DONE
 
 
@@ -123,8 +123,8 @@ def job(
     with opened(home, console) as workspace, console.progress(tr("Writing")) as task:
         planned = workspace.training.recipe(plan, task)
         written = write_job(planned, workspace.home, file, task)
-    console.say(tr("The job is in {file}. There: sh train.sh", file=escape(str(written))))
-    console.answer({"job": str(written), "recipe": planned.name})
+    console.print(tr("The job is in {file}. There: sh train.sh", file=escape(str(written))))
+    console.print_json({"job": str(written), "recipe": planned.name})
     return DONE
 
 
@@ -134,8 +134,8 @@ def list_(home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with opened(home, console) as workspace:
         found = workspace.training.runs.all()
-    console.say(views.trainings(found))
-    console.answer([views.training_as_value(training) for training in found])
+    console.print(views.trainings(found))
+    console.print_json([views.training_as_value(training) for training in found])
     return DONE
 
 
@@ -161,9 +161,9 @@ def stop(name: Name, home: Home = None, as_json: Json = False) -> int:
             task.wait(POLL_INTERVAL, "")
             stopped = runs.find(name)
     how = views.STATUS_LABELS[stopped.status]
-    console.say(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
+    console.print(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
                    step=stopped.step))  # fmt: skip
-    console.answer(views.training_as_value(stopped))
+    console.print_json(views.training_as_value(stopped))
     return DONE
 
 
@@ -181,8 +181,8 @@ def go_on(
         begun = runs.resume(name)
         if follow:
             return _follow(runs, name, console)
-    console.say(f"{escape(name)} {views.STATUS_LABELS[begun.status]}.")
-    console.answer(views.training_as_value(begun))
+    console.print(f"{escape(name)} {views.STATUS_LABELS[begun.status]}.")
+    console.print_json(views.training_as_value(begun))
     return DONE
 
 
@@ -204,13 +204,13 @@ def open_(
         known = len(source.parts) == 1 and named.is_dir() and not source.exists()
         done = workspace.run_importer.open(named if known else source, task)
     training = done.training
-    console.say(f"{escape(training.name)} {views.STATUS_LABELS[training.status]}.")
+    console.print(f"{escape(training.name)} {views.STATUS_LABELS[training.status]}.")
     if training.problem:
         console.warn(f"{training.problem} {training.hint}".strip())
     if done.model:
-        console.say(tr("Its model is here, as {name}.", name=escape(done.model)))
-        console.say(tr("`sciread model activate {name}` lets it answer.", name=escape(done.model)))
-    console.answer(views.training_as_value(training) | {"model": done.model, "new": done.new})
+        console.print(tr("Its model is here, as {name}.", name=escape(done.model)))
+        console.print(tr("`sciread model activate {name}` lets it answer.", name=escape(done.model)))
+    console.print_json(views.training_as_value(training) | {"model": done.model, "new": done.new})
     return FAILED if training.status is RunStatus.failed else DONE
 
 
@@ -222,7 +222,7 @@ def log(name: Name, home: Home = None, as_json: Json = False) -> int:
         text = workspace.training.runs.log(name)
     if not as_json:
         typer.echo(text)
-    console.answer({"name": name, "log": text})
+    console.print_json({"name": name, "log": text})
     return DONE
 
 
@@ -232,8 +232,8 @@ def remove(name: Name, home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with opened(home, console) as workspace:
         workspace.training.runs.remove(name)
-    console.say(tr("{name} is removed.", name=escape(name)))
-    console.answer({"removed": name})
+    console.print(tr("{name} is removed.", name=escape(name)))
+    console.print_json({"removed": name})
     return DONE
 
 
@@ -252,8 +252,8 @@ def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Co
             )
             shown.add_row(name, known.summary, ", ".join(lacks), ", ".join(little))
             answer.append({"recipe": name, "lacks": lacks, "has_little": little})
-    console.say(shown)
-    console.answer(answer)
+    console.print(shown)
+    console.print_json(answer)
     return DONE
 
 
@@ -271,15 +271,15 @@ def _follow(runs: Runs, name: str, console: Console) -> int:
                     break
                 time.sleep(POLL_INTERVAL)
     except KeyboardInterrupt:
-        console.say(tr("{name} goes on without you.", name=escape(name)))
+        console.print(tr("{name} goes on without you.", name=escape(name)))
         return DONE
-    console.say(f"{escape(name)} {views.STATUS_LABELS[training.status]}.")
+    console.print(f"{escape(name)} {views.STATUS_LABELS[training.status]}.")
     if training.problem:
-        console.complain(training.problem, training.hint)
+        console.print_error(training.problem, training.hint)
     found = runs.scores(name)
-    console.say(views.scores(found))
+    console.print(views.scores(found))
     if not training.problem:
-        console.answer(views.run_as_value(training, progress, found))
+        console.print_json(views.run_as_value(training, progress, found))
     return DONE if training.status is RunStatus.finished else FAILED
 
 

@@ -27,10 +27,10 @@ class ClassScore(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A confusion: the number of papers of class `truth` that were predicted to be `told`."""
+    """A confusion: the number of papers of class `truth` for which `predicted` was predicted."""
 
     truth: str
-    told: str
+    predicted: str
     papers: int
 
 

@@ -51,7 +51,7 @@ class ConfusionMatrix(QWidget):
         """Show a confusion matrix; `number` gives the colour of the model."""
         self._confusion, self._number, self.cell = confusion, number, (0, 0)
         worst = mistakes(confusion) if confusion else []
-        self.setAccessibleDescription("; ".join(mistake_words(m.truth, m.told, m.papers)
+        self.setAccessibleDescription("; ".join(mistake_words(m.truth, m.predicted, m.papers)
                                                 for m in worst))  # fmt: skip
         self.updateGeometry()
         self.update()

@@ -36,7 +36,7 @@ def test_precision_of_never_predicted_class_is_none():
 
 
 def test_mistakes_are_sorted_by_frequency():
-    assert [(m.truth, m.told, m.papers) for m in mistakes(THREE)] == [
+    assert [(m.truth, m.predicted, m.papers) for m in mistakes(THREE)] == [
         ("Physics", "Biology", 2), ("Biology", "Physics", 1),
     ]  # fmt: skip
 
