@@ -8,37 +8,33 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.command import Home, verb
 from sciread_app.console import Console
 from sciread_app.paths import open_home
 from sciread_app.services.maintenance import backup_file as packing
-from sciread_app.workspace import backups_of
+from sciread_app.workspace import Workspace, backups_of
 
 
 @verb
 def backup(
+    workspace: Workspace,
+    console: Console,
     file: Annotated[Path | None, typer.Argument(help="A .zip (else one in the home).")] = None,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Write the library to one file that can be put away. PDFs are not in it."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        target = file or packing.default_name(workspace.home)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        packing.backup(workspace.library, workspace.home, target)
+    target = file or packing.default_name(workspace.home)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    packing.backup(workspace.library, workspace.home, target)
     console.print(f"Backup written to {escape(str(target))}")
     console.print_json({"file": str(target), "bytes": target.stat().st_size})
-    return DONE
 
 
 @verb
-def backups(home: Home = None, as_json: Json = False) -> int:
+def backups(console: Console, home: Home = None) -> None:
     """List the copies of the library that can be restored.
 
     The window makes one a day; the last seven are kept, and the last of each month for a year.
     """
-    console = Console(as_json)
     copies = backups_of(home)[1].all()
     for copy in copies:
         papers = "" if copy.papers is None else f"{copy.papers:,} papers"
@@ -58,23 +54,20 @@ def backups(home: Home = None, as_json: Json = False) -> int:
             for copy in copies
         ]
     )
-    return DONE
 
 
 @verb
 def restore(
+    console: Console,
     name: Annotated[str, typer.Argument(help="A day or a name that `backups` lists, or a file.")],
     home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Put a backup in the library's place. The library that is there now is kept beside it.
 
     Close SciRead's window first.
     """
-    console = Console(as_json)
     where, copies = backups_of(home)
     chosen = copies.find(name)
     kept = packing.restore(open_home(where.folder), chosen)
     console.print("The backup is in place." + (f" The library before: {kept}" if kept else ""))
     console.print_json({"restored": str(chosen), "kept": str(kept) if kept else None})
-    return DONE

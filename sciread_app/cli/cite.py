@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.command import verb
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.errors import StyleRefused
@@ -15,10 +15,13 @@ from sciread_app.language import tr
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.export.citations import cite as cite_papers
 from sciread_app.services.export.citations import plain
+from sciread_app.workspace import Workspace
 
 
 @verb
 def cite(
+    workspace: Workspace,
+    console: Console,
     papers: Names,
     style: Annotated[
         str,
@@ -34,25 +37,21 @@ def cite(
         bool, typer.Option("--in-text", help="The mark in the text, not the reference.")
     ] = False,
     html: Annotated[bool, typer.Option("--html", help="With italics, as HTML.")] = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Cite papers as journals want them: a list of references, or the mark in the text."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        loaded = CitationStyles(workspace.home.styles).load(style)
-        cited = cite_papers(
-            workspace.library.get(resolve(workspace, papers)),
-            loaded,
-            references=as_json or not in_text,
-            in_text=as_json or in_text,
-        )
-    if not loaded.has_bibliography and not in_text and not as_json:
+    loaded = CitationStyles(workspace.home.styles).load(style)
+    cited = cite_papers(
+        workspace.library.get(resolve(workspace, papers)),
+        loaded,
+        references=console.as_json or not in_text,
+        in_text=console.as_json or in_text,
+    )
+    if not loaded.has_bibliography and not in_text and not console.as_json:
         raise StyleRefused(
             tr("The style {style} has no list of references.", style=loaded.title),
             tr("Cite with --in-text."),
         )
-    if not as_json:
+    if not console.as_json:
         for line in [cited.in_text] if in_text else cited.references:
             typer.echo(line if html else plain(line))  # whole, whatever the terminal's width
     console.print_json(
@@ -62,30 +61,26 @@ def cite(
             "in_text": {"text": plain(cited.in_text), "html": cited.in_text},
         }
     )
-    return DONE
 
 
 @verb
 def styles_(
+    workspace: Workspace,
+    console: Console,
     add: Annotated[
         Path | None, typer.Option("--add", metavar="FILE", help="Add the style in a .csl file.")
     ] = None,
     remove: Annotated[
         str | None, typer.Option("--remove", metavar="STYLE", help="Remove a style you added.")
     ] = None,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """List the citation styles, add one from a .csl file, or remove one.
 
     Styles for over 10,000 journals can be downloaded from https://www.zotero.org/styles.
     """
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        known = CitationStyles(workspace.home.styles)
-        changed = known.add(add) if add else known.remove(remove) if remove else None
-        listed = [changed] if changed else known.all()
+    known = CitationStyles(workspace.home.styles)
+    changed = known.add(add) if add else known.remove(remove) if remove else None
+    listed = [changed] if changed else known.all()
     for style in listed:
         console.print(f"{style.key}  {style.title}")
     console.print_json({"styles": [{"style": style.key, "title": style.title} for style in listed]})
-    return DONE

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import wraps
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +33,7 @@ Home = Annotated[
     Path | None,
     typer.Option("--home", help="The folder of the library (else SCIREAD_HOME, or your own)."),
 ]
+_PROVIDED = ("console", "workspace")
 Json = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
 
 app = typer.Typer(
@@ -44,9 +47,18 @@ app = typer.Typer(
 
 
 @contextmanager
-def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
-    """Open the home folder, created if missing, and close it at the end. Raises LibraryError."""
-    if needs_update(find_home(home)):
+def opened(home: Path | None, console: Console, *, create: bool = False) -> Iterator[Workspace]:
+    """Open the home folder and close it at the end.
+
+    Raises LibraryError, also if there is no library and `create` is false.
+    """
+    place = find_home(home)
+    if not create and not place.library.exists():
+        raise LibraryError(
+            f"There is no library in {place.folder}.",
+            "`sciread add FOLDER` begins one; so does the window, which `sciread` opens.",
+        )
+    if needs_update(place):
         console.warn("Updating the library to the format of this version, after a backup ...")
     workspace = open_workspace(home)
     try:
@@ -59,33 +71,29 @@ def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
         workspace.close()
 
 
-@contextmanager
-def existing(home: Path | None, console: Console) -> Iterator[Workspace]:
-    """`opened` for commands that do not create a library. Raises LibraryError if there is none."""
-    place = find_home(home)
-    if not place.library.exists():
-        raise LibraryError(
-            f"There is no library in {place.folder}.",
-            "`sciread add FOLDER` begins one; so does the window, which `sciread` opens.",
-        )
-    with opened(home, console) as workspace:
-        yield workspace
-
-
-def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[..., None]:
+def verb(
+    run: Callable[..., int | None], group: typer.Typer = app, *, create: bool = False
+) -> Callable[..., None]:
     """Register a function as a command, named after it with dashes for underscores.
 
-    Errors are printed as a message and a hint; the returned number becomes the exit code. A
-    command of a subcommand group is declared with `@partial(verb, group=GROUP)`. A trailing
-    underscore, as in `list_`, is dropped from the name.
+    Parameters named `console` and `workspace` are provided: a console, by the option --json, and
+    the open library of --home, which `create` creates if it is missing. The others are parsed from
+    the command line. Errors are printed as a message and a hint; the returned number becomes the
+    exit code. A trailing underscore, as in `list_`, is dropped from the name.
     """
+    signature = inspect.signature(run, eval_str=True)
+    needs_workspace = "workspace" in signature.parameters
 
     @wraps(run)
-    def called(*args: Any, **options: Any) -> None:
-        console = Console(options.get("as_json", False))
+    def called(as_json: bool, **options: Any) -> None:
+        console = Console(as_json)
         try:
-            code = run(*args, **options)
-            sys.stdout.flush()  # a full disk may refuse the answer itself
+            with ExitStack() as stack:
+                if needs_workspace:
+                    library = opened(options.pop("home"), console, create=create)
+                    options["workspace"] = stack.enter_context(library)
+                code = run(console=console, **options)
+                sys.stdout.flush()  # a full disk may refuse the answer itself
         except (BadQuery, UnknownStyle) as error:
             console.print_error(str(error), error.hint)
             code = WRONG_USAGE
@@ -102,6 +110,11 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
             code = FAILED
         raise typer.Exit(code or DONE)
 
+    home = Parameter("home", Parameter.KEYWORD_ONLY, default=None, annotation=Home)
+    as_json = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+    parsed = [one for name, one in signature.parameters.items() if name not in _PROVIDED]
+    parsed += [home, as_json] if needs_workspace else [as_json]
+    called.__signature__ = signature.replace(parameters=parsed)  # type: ignore[attr-defined]
     return group.command(run.__name__.rstrip("_").replace("_", "-"))(called)
 
 

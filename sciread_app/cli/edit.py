@@ -8,12 +8,13 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.command import verb
 from sciread_app.cli.library import resolve
 from sciread_app.console import Console
 from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
 from sciread_app.domain.paper import KINDS, Paper
 from sciread_app.errors import BadQuery
+from sciread_app.workspace import Workspace
 
 # Names under which other programs know our fields.
 _ALIASES = {
@@ -38,27 +39,24 @@ _HINT = (
 
 @verb
 def edit(
+    workspace: Workspace,
+    console: Console,
     paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
     fields: Annotated[
         list[str], typer.Argument(metavar="FIELD=VALUE...", help="year=2019; empty removes it.")
     ],
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Set fields of a paper. Later imports leave them as they are; `sciread undo` reverts it.
 
     Several authors or keywords are separated by semicolons: authors="Curie, Marie; Curie, Pierre".
     A group of authors stands in braces: authors="{LHCb collaboration}".
     """
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        [id] = resolve(workspace, [paper])
-        [before] = workspace.library.get([id])
-        values = _values(before, fields)
-        done = workspace.editor.edit([id], **values) if values else None
+    [id] = resolve(workspace, [paper])
+    [before] = workspace.library.get([id])
+    values = _values(before, fields)
+    done = workspace.editor.edit([id], **values) if values else None
     console.print(escape(done.what) if done else "Nothing had to be changed")
     console.print_json({"paper": id, "changed": sorted(values) if done else []})
-    return DONE
 
 
 def _values(paper: Paper, assignments: Sequence[str]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from sciread_app.cli.command import DONE, FAILED, Home, Json, opened, verb
-from sciread_app.cli.models import GROUP
+from sciread_app.cli.command import DONE, FAILED
+from sciread_app.cli.models import model_verb
 from sciread_app.console import Console
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.language import tr, trn
@@ -29,6 +28,7 @@ from sciread_app.services.evaluation.leaderboard import (
     rows,
 )
 from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
+from sciread_app.workspace import Workspace
 from trainer.contract.evaluations import Metric
 
 Suite = Annotated[
@@ -43,8 +43,10 @@ Corpus = Annotated[
 ]
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def evaluate(
+    workspace: Workspace,
+    console: Console,
     models: Annotated[
         list[str],
         typer.Argument(
@@ -55,8 +57,6 @@ def evaluate(
     ],
     suite: Suite = LOCAL,
     corpus: Corpus = "",
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Measure models by the protocols of the papers, on the same data, and compare them.
 
@@ -64,8 +64,7 @@ def evaluate(
     A task that cannot run is named with its reason; the exit status is 1 only if a model has no
     result at all.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress(tr("Measuring")) as task:
+    with console.progress(tr("Measuring")) as task:
         data = _data(suite, corpus)
         done = workspace.evaluation.evaluate(list(dict.fromkeys(models)), suite, data, task)
         board = next(b for b in workspace.scores.boards() if b.folder == done.board)
@@ -90,18 +89,16 @@ def evaluate(
     return FAILED if done.failed else DONE
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def scores(
+    workspace: Workspace,
+    console: Console,
     file: Annotated[
         Path | None, typer.Option("--csv", help="Write all of it to this file, a line a number.")
     ] = None,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Show what was measured of which model, on which data."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        boards = workspace.scores.boards()
+    boards = workspace.scores.boards()
     if file:
         with file.open("w", encoding="utf-8", newline="") as stream:
             lines = write_csv(boards, stream)

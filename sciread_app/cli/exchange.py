@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.command import DONE, FAILED, verb
 from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.errors import LibraryError
 from sciread_app.services.export.export import Format, format_of
+from sciread_app.workspace import Workspace
 
 
-@verb
+@partial(verb, create=True)
 def keep(
+    workspace: Workspace,
+    console: Console,
     collection: Annotated[str | None, typer.Argument(help="The collection: thesis")] = None,
     file: Annotated[Path | None, typer.Argument(help="The file: thesis.bib")] = None,
     format: Annotated[Format | None, typer.Option("--format", "-f", help="Else as NAME.x.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Also if it is there.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Let the file be from now on.")] = False,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Keep a collection as a file beside the text you write, under keys that never change.
 
     Without a file, bring all such files up to date and list them; the window does so by itself.
     A file that somebody else has changed is left alone, and named.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress("Writing") as task:
+    with console.progress("Writing") as task:
         files = workspace.auto_exports
         if collection and stop:
             files.disable(collection)
@@ -51,14 +52,13 @@ def keep(
     return _list(console, known)
 
 
-@verb
-def zotero(home: Home = None, as_json: Json = False) -> int:
+@partial(verb, create=True)
+def zotero(workspace: Workspace, console: Console) -> int:
     """Bring over what a Zotero on this computer holds: papers, PDFs, tags, collections, notes.
 
     Zotero must be running, and is only read. Again later, and what is new there comes too.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress("Asking Zotero") as task:
+    with console.progress("Asking Zotero") as task:
         report = workspace.zotero.import_all(task)
     console.print(views.ledger(report))
     console.print_json(views.counts(report))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from getpass import getpass
 from typing import Annotated
 
 import typer
 
-from sciread_app.cli.command import DONE, FAILED, Home, Json, existing, opened, verb
+from sciread_app.cli.command import DONE, FAILED, verb
 from sciread_app.cli.output import fetches as views
 from sciread_app.console import Console
 from sciread_app.domain.fetch import Fetched, SourceQuery
@@ -18,8 +19,10 @@ CITATIONS = "citations"
 SERVICES = ("ncbi", "semantic_scholar")
 
 
-@verb
+@partial(verb, create=True)
 def fetch(
+    workspace: Workspace,
+    console: Console,
     source: Annotated[
         str, typer.Argument(help="arxiv, arxiv-oai, pubmed, or citations of what you have.")
     ] = "",
@@ -29,8 +32,6 @@ def fetch(
     most: Annotated[int, typer.Option("--max", min=0, help="At most so many; 0: all.")] = 0,
     look: Annotated[bool, typer.Option("--look", help="Only say how many there are.")] = False,
     resume: Annotated[int | None, typer.Option("--resume", help="Go on with this fetch.")] = None,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Fetch all papers that a query finds at arXiv or PubMed.
 
@@ -39,68 +40,60 @@ def fetch(
     Stopped, failed or killed, the same command goes on where it was; when it was done, it brings
     what is new. `sciread fetch citations` asks who cites whom among the papers you have.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        if resume is not None:
-            return _run(workspace, [resume], console)
-        if source == CITATIONS:
-            return _citations(workspace, console)
-        if not source or not query:
-            raise BadQuery(
-                "Say where to fetch from, and what.", "For example: sciread fetch pubmed 'sepsis'"
-            )
-        asked = SourceQuery(source, " ".join(query), since, until, most)
-        if look:
-            return _look(workspace, asked, console)
-        return _run(workspace, [workspace.fetcher.start(asked).id], console)
+    if resume is not None:
+        return _run(workspace, [resume], console)
+    if source == CITATIONS:
+        return _citations(workspace, console)
+    if not source or not query:
+        raise BadQuery(
+            "Say where to fetch from, and what.", "For example: sciread fetch pubmed 'sepsis'"
+        )
+    asked = SourceQuery(source, " ".join(query), since, until, most)
+    if look:
+        return _look(workspace, asked, console)
+    return _run(workspace, [workspace.fetcher.start(asked).id], console)
 
 
 @verb
 def fetches(
+    workspace: Workspace,
+    console: Console,
     forget: Annotated[
         int | None, typer.Option("--forget", help="Drop this one; its papers stay.")
     ] = None,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """List all fetches: where they stand, and what they have brought."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        if forget is not None:
-            workspace.fetcher.forget(workspace.fetcher.get(forget).id)
-        known = workspace.fetcher.all()
-        console.print(views.fetches(known))
-        console.print_json([views.fetch_as_value(one) for one in known])
-    return DONE
+    if forget is not None:
+        workspace.fetcher.forget(workspace.fetcher.get(forget).id)
+    known = workspace.fetcher.all()
+    console.print(views.fetches(known))
+    console.print_json([views.fetch_as_value(one) for one in known])
 
 
 @verb
 def refresh(
+    workspace: Workspace,
+    console: Console,
     ids: Annotated[
         list[int] | None, typer.Argument(help="Numbers of `sciread fetches` (else all).")
     ] = None,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Bring what is new: new papers, new versions, what was published, corrected or retracted."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        requested = ids or sorted(one.id for one in workspace.fetcher.all())
-        if not requested:
-            console.print("Nothing was fetched yet; begin with `sciread fetch`.")
-        return _run(workspace, requested, console)
+    requested = ids or sorted(one.id for one in workspace.fetcher.all())
+    if not requested:
+        console.print("Nothing was fetched yet; begin with `sciread fetch`.")
+    return _run(workspace, requested, console)
 
 
 @verb
 def key(
+    console: Console,
     service: Annotated[str, typer.Argument(help=f"{' or '.join(SERVICES)}.")],
     remove: Annotated[bool, typer.Option("--remove", help="Forget the key.")] = False,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Keep a service's API key in the system's keyring; it is asked for, not typed here."""
     from sciread_app.sources import api_keys  # imports the network code, which takes 0.2 s
 
-    console = Console(as_json)
     if service not in SERVICES:
         raise BadQuery(f"There is no service {service}.", f"It is {' or '.join(SERVICES)}.")
     if remove:
@@ -109,7 +102,6 @@ def key(
         api_keys.set_key(service, getpass(f"API key for {service}: "))
     console.print("The key is forgotten." if remove else "The key is kept in the system's keyring.")
     console.print_json({"service": service, "kept": not remove})
-    return DONE
 
 
 def _look(workspace: Workspace, query: SourceQuery, console: Console) -> int:

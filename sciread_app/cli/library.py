@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import DONE, FAILED, Home, Json, existing, opened, verb
+from sciread_app.cli.command import DONE, FAILED, Home, opened, verb
 from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
@@ -36,21 +37,20 @@ NAMES_HELP = "Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys
 Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
 
 
-@verb
+@partial(verb, create=True)
 def add(
+    workspace: Workspace,
+    console: Console,
     paths: Annotated[
         list[Path], typer.Argument(help="Files and folders: .bib .ris .json .xml .nbib .pdf ...")
     ],
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Import papers from files and whole folders.
 
     What is in the library already is recognised; PDFs are read and stay where they are. Exit code
     1 means that some entries failed; each is named.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress("Importing") as task:
+    with console.progress("Importing") as task:
         report = workspace.importer.add(paths, task)
     console.print(views.ledger(report))
     if report.added:
@@ -61,100 +61,90 @@ def add(
 
 @verb
 def find(
+    workspace: Workspace,
+    console: Console,
     query: Annotated[list[str], typer.Argument(help="Words, and conditions such as year:2015..")],
     limit: Limit = 10,
     mode: Annotated[SearchMode, typer.Option(help="What to go by.")] = SearchMode.hybrid,
     weaker: Weaker = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Find papers by meaning and by words.
 
     Understands "phrases", -not, prefix*, author: title: venue: year:2015..2019 rating:4.. added:7d
     cat: tag: in: is: has:, like:17 -like:23, a DOI, arXiv id or PMID, and a whole abstract pasted.
     """
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        parsed = parse(" ".join(query))
-        with workspace.active_model.use() as now:
-            results = shown(now.search.find(parsed, limit=limit, mode=mode), weaker, limit)
-            ids = [hit.paper for hit in results.hits]
-            reasons = now.search.why(parsed, ids)
-        papers = workspace.library.get(ids)
-        if results.note:
-            console.warn(results.note)
-        console.print(views.hits(papers, results, reasons))
-        console.print_json(views.hits_as_values(papers, results, reasons))
-    return DONE
+    parsed = parse(" ".join(query))
+    with workspace.active_model.use() as now:
+        results = shown(now.search.find(parsed, limit=limit, mode=mode), weaker, limit)
+        ids = [hit.paper for hit in results.hits]
+        reasons = now.search.why(parsed, ids)
+    papers = workspace.library.get(ids)
+    if results.note:
+        console.warn(results.note)
+    console.print(views.hits(papers, results, reasons))
+    console.print_json(views.hits_as_values(papers, results, reasons))
 
 
 @verb
 def similar(
+    workspace: Workspace,
+    console: Console,
     papers: Names,
     unlike: Annotated[
         list[str] | None, typer.Option("--unlike", help="A paper that is not meant (repeatable).")
     ] = None,
     limit: Limit = 10,
     weaker: Weaker = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Find papers like these, and not like those."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        like = resolve(workspace, papers)
-        unwanted = resolve(workspace, unlike or [])
-        with workspace.active_model.use() as now:
-            results = shown(now.search.similar(like, unwanted, limit=limit), weaker, limit)
-        found = workspace.library.get([hit.paper for hit in results.hits])
-        if results.note:
-            console.warn(results.note)
-        console.print(views.hits(found, results, {}))
-        console.print_json(views.hits_as_values(found, results, {}))
-    return DONE
+    like = resolve(workspace, papers)
+    unwanted = resolve(workspace, unlike or [])
+    with workspace.active_model.use() as now:
+        results = shown(now.search.similar(like, unwanted, limit=limit), weaker, limit)
+    found = workspace.library.get([hit.paper for hit in results.hits])
+    if results.note:
+        console.warn(results.note)
+    console.print(views.hits(found, results, {}))
+    console.print_json(views.hits_as_values(found, results, {}))
 
 
 @verb
-def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
+def show(workspace: Workspace, console: Console, papers: Names) -> None:
     """Show all that is known of papers."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        ids = resolve(workspace, papers)
-        library, values = workspace.library, []
-        marks, counts = library.organisation.of(ids), library.citations.counts(ids)
-        for paper in library.get(ids):
-            assert paper.id is not None
-            about = views.PaperContext(
-                marks[paper.id],
-                library.attachments.of([paper.id]),
-                library.get(library.versions(paper.id)),
-                counts[paper.id],
-            )
-            console.print(views.paper(paper, about))
-            values.append(views.paper_as_value(paper, about))
-        console.print_json(values)
-    return DONE
+    ids = resolve(workspace, papers)
+    library, values = workspace.library, []
+    marks, counts = library.organisation.of(ids), library.citations.counts(ids)
+    for paper in library.get(ids):
+        assert paper.id is not None
+        about = views.PaperContext(
+            marks[paper.id],
+            library.attachments.of([paper.id]),
+            library.get(library.versions(paper.id)),
+            counts[paper.id],
+        )
+        console.print(views.paper(paper, about))
+        values.append(views.paper_as_value(paper, about))
+    console.print_json(values)
 
 
 @verb
 def export(
+    console: Console,
     query: Annotated[list[str] | None, typer.Argument(help="Which papers (else all).")] = None,
     format: Annotated[exports.Format, typer.Option("--format", "-f")] = exports.Format.bibtex,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file to write.")] = None,
     home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Write papers as BibTeX, BibLaTeX, RIS, CSL-JSON or JSON lines.
 
     The query is that of `find`, but all papers are written that hold every word of it.
     """
-    console = Console(as_json)
-    if as_json and not output:
+    if console.as_json and not output:
         raise BadQuery(
             "With --json, papers are not printed but written to a file.",
             "Name it with --output FILE, or choose --format jsonl without --json.",
         )
-    with existing(home, console) as workspace:
+    with opened(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
         if query and not ids:
             raise _nothing_to_export(query)
@@ -166,21 +156,19 @@ def export(
         if output:
             console.print(f"{views.counted(len(ids), 'paper')} written to {escape(str(output))}")
             console.print_json({"papers": len(ids), "file": str(output)})
-    return DONE
 
 
 @verb
 def encode(
+    workspace: Workspace,
+    console: Console,
     most: Annotated[int | None, typer.Option("--max", min=1, help="Stop after so many.")] = None,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Make papers findable by meaning: encode all that have no vector yet.
 
     Stopped or killed, it goes on where it was when it is started again.
     """
-    console = Console(as_json)
-    with existing(home, console) as workspace, workspace.active_model.use() as now:
+    with workspace.active_model.use() as now:
         if (space := now.space) is None:
             raise LibraryError(tr("There is no search by meaning: {why}", why=now.error))
         with console.progress("Encoding") as task:
@@ -188,28 +176,26 @@ def encode(
         left = len(workspace.library.missing_vectors(space.key)[0])
         console.print(f"{views.counted(encoded, 'paper')} encoded, {left} left")
         console.print_json({"encoded": encoded, "left": left, "space": space.key})
-    return DONE
 
 
 @verb
 def doctor(
+    console: Console,
     salvage: Annotated[
         Path | None,
         typer.Option(help="Write what can be read of a damaged library to this new folder."),
     ] = None,
     home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Check library, text index, vectors and files against each other.
 
     What is only a cache is rebuilt where it does not fit. The library itself is never changed.
     """
-    console = Console(as_json)
     if salvage:
         return _salvage(salvage, home, console)
     try:
         with (
-            existing(home, console) as workspace,
+            opened(home, console) as workspace,
             workspace.active_model.use() as now,
             console.progress("Looking") as task,
         ):
@@ -237,14 +223,11 @@ def _salvage(target: Path, home: Path | None, console: Console) -> int:
 
 
 @verb
-def status(home: Home = None, as_json: Json = False) -> int:
+def status(workspace: Workspace, console: Console) -> None:
     """How many papers there are, what can be found how, and how the last import went."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        value = views.status_as_value(workspace)
-        console.print(views.status(value))
-        console.print_json(value)
-    return DONE
+    value = views.status_as_value(workspace)
+    console.print(views.status(value))
+    console.print_json(value)
 
 
 def _as_file() -> TextIO:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import DONE, FAILED, Home, Json, app, opened, verb
+from sciread_app.cli.command import DONE, FAILED, app, verb
 from sciread_app.cli.output import models as views
 from sciread_app.console import Console
 from sciread_app.errors import Cancelled, LibraryError
@@ -22,6 +22,7 @@ from sciread_app.workspace import Workspace
 
 GROUP = typer.Typer(help="Models: which are here, and which one answers.", no_args_is_help=True)
 app.add_typer(GROUP, name="model")
+model_verb = partial(verb, group=GROUP, create=True)
 
 Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it, or starter.")]
 
@@ -29,14 +30,13 @@ Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it
 _OF_HUB = re.compile(r"https?://.+|[\w.-]+/[\w.-]+")
 
 
-@partial(verb, group=GROUP)
-def list_(home: Home = None, as_json: Json = False) -> int:
+@model_verb
+def list_(workspace: Workspace, console: Console) -> int:
     """List the models that are installed, and what is wrong with those that are damaged.
 
     Exit code 1 means that one is damaged.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress(tr("Looking")) as task:
+    with console.progress(tr("Looking")) as task:
         models = workspace.models
         found = [models.check(model.name, task) for model in models.all()]
         trashed = models.trashed()
@@ -48,22 +48,22 @@ def list_(home: Home = None, as_json: Json = False) -> int:
     return FAILED if any(model.problem for model in found) else DONE
 
 
-@partial(verb, group=GROUP)
-def show(model: Model, home: Home = None, as_json: Json = False) -> int:
+@model_verb
+def show(workspace: Workspace, console: Console, model: Model) -> int:
     """Show all there is to say about a model: what it is, how it was made, how well it does."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        name = workspace.models.find(model).name
-        with console.progress(tr("Looking")) as task:
-            workspace.models.check(name, task)
-        about = workspace.models.about(name)
+    name = workspace.models.find(model).name
+    with console.progress(tr("Looking")) as task:
+        workspace.models.check(name, task)
+    about = workspace.models.about(name)
     console.print(views.about(about))
     console.print_json(views.about_as_value(about))
     return FAILED if about.model.problem else DONE
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def add(
+    workspace: Workspace,
+    console: Console,
     source: Annotated[
         str,
         typer.Argument(
@@ -76,83 +76,73 @@ def add(
     pooling: Annotated[
         str, typer.Option(help="Of the hub: cls, mean or mean_no_special, if it does not say.")
     ] = "",
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Add a model. Its files are checked byte for byte; only safetensors are taken, and no program
     that comes with a model is run.
 
     A pull from the hub that was cut short goes on where it was.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        if _OF_HUB.fullmatch(source) and not Path(source).exists():
-            with console.progress(tr("Fetching")) as task:
-                model = workspace.installer.pull(DownloadRequest(source, revision, pooling), task)
-        else:
-            with console.progress(tr("Adding")) as task:
-                model = workspace.installer.add(Path(source), task)
+    if _OF_HUB.fullmatch(source) and not Path(source).exists():
+        with console.progress(tr("Fetching")) as task:
+            model = workspace.installer.pull(DownloadRequest(source, revision, pooling), task)
+    else:
+        with console.progress(tr("Adding")) as task:
+            model = workspace.installer.add(Path(source), task)
     console.print(tr("{title} is here, as {name}.", title=escape(model.title), name=model.name))
     console.print(tr("`sciread model activate {name}` lets it answer.", name=model.name))
     console.print_json(views.model_as_value(model))
-    return DONE
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def rename(
+    workspace: Workspace,
+    console: Console,
     model: Model,
     title: Annotated[str, typer.Argument(help="The new title.")],
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Give a model another title. Its name, its folder and its vectors stay as they are."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        renamed = workspace.models.rename(model, title)
-    console.print(tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title)))
+    renamed = workspace.models.rename(model, title)
+    console.print(
+        tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title))
+    )
     console.print_json(views.model_as_value(renamed))
-    return DONE
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def export(
+    workspace: Workspace,
+    console: Console,
     model: Model,
     file: Annotated[Path | None, typer.Argument(help="The zip to write (else NAME.zip).")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Also if it is there.")] = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Write a model to a zip file, which `add` takes on any computer."""
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress(tr("Writing")) as task:
+    with console.progress(tr("Writing")) as task:
         name = workspace.models.find(model).name
         target = (file or Path(f"{name}.zip")).absolute()
         workspace.models.export(name, target, task, may_replace=replace)
     console.print(tr("{name} is in {file}.", name=name, file=escape(str(target))))
     console.print_json({"model": name, "file": str(target), "bytes": target.stat().st_size})
-    return DONE
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def remove(
+    workspace: Workspace,
+    console: Console,
     model: Model,
     for_good: Annotated[
         bool, typer.Option("--for-good", help="Delete it, also from the trash.")
     ] = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Put a model into the trash, from which `restore` brings it back for a month.
 
     The one that answers is not removed, nor the one that came with SciRead.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        models = workspace.models
-        here = any(model in (one.name, one.title) for one in models.all())
-        removed = models.remove(model) if here or not for_good else models.find_removed(model)
-        if for_good:
-            models.delete(removed.key)
+    models = workspace.models
+    here = any(model in (one.name, one.title) for one in models.all())
+    removed = models.remove(model) if here or not for_good else models.find_removed(model)
+    if for_good:
+        models.delete(removed.key)
     title = escape(removed.title)
     deleted, moved = (
         tr("{title} is deleted.", title=title),
@@ -160,59 +150,48 @@ def remove(
     )
     console.print(deleted if for_good else moved)
     console.print_json({"model": removed.name, "deleted": for_good})
-    return DONE
 
 
-@partial(verb, group=GROUP)
+@model_verb
 def restore(
+    workspace: Workspace,
+    console: Console,
     model: Annotated[str, typer.Argument(help="Its name before it was removed.")],
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Take a model out of the trash again."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        back = workspace.models.restore(model)
+    back = workspace.models.restore(model)
     console.print(tr("{title} is back, as {name}.", title=escape(back.title), name=back.name))
     console.print_json(views.model_as_value(back))
-    return DONE
 
 
-@partial(verb, group=GROUP)
-def activate(model: Model, home: Home = None, as_json: Json = False) -> int:
+@model_verb
+def activate(workspace: Workspace, console: Console, model: Model) -> int:
     """Let a model answer: it reads all papers, and the one before answers until then.
 
     Killed, the same command goes on where it was; a window on the library changes over by itself.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        titles = {one.title: one.name for one in workspace.models.all()}
-        return _activate(workspace, titles.get(model, model), console)
+    titles = {one.title: one.name for one in workspace.models.all()}
+    return _activate(workspace, titles.get(model, model), console)
 
 
-@partial(verb, group=GROUP)
-def back(home: Home = None, as_json: Json = False) -> int:
+@model_verb
+def back(workspace: Workspace, console: Console) -> int:
     """Let the model answer that did so before; it has read all papers already."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        if not (earlier := workspace.models.earlier()):
-            raise LibraryError(tr("No other model has answered in this library."))
-        return _activate(workspace, earlier, console)
+    if not (earlier := workspace.models.earlier()):
+        raise LibraryError(tr("No other model has answered in this library."))
+    return _activate(workspace, earlier, console)
 
 
-@partial(verb, group=GROUP)
-def votes(home: Home = None, as_json: Json = False) -> int:
+@model_verb
+def votes(workspace: Workspace, console: Console) -> None:
     """Show what blind votes in the window say of models, two by two, and how sure that is."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        tallies = workspace.votes.all()
-        titles = {model.name: model.title for model in workspace.models.all()}
+    tallies = workspace.votes.all()
+    titles = {model.name: model.title for model in workspace.models.all()}
     for tally in tallies:
         console.print(escape(tally_text(tally, lambda name: titles.get(name, name))))
     if not tallies:
         console.print(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
     console.print_json([views.tally_as_value(tally) for tally in tallies])
-    return DONE
 
 
 def _activate(workspace: Workspace, model: str, console: Console) -> int:

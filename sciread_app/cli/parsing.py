@@ -73,7 +73,9 @@ def _report(error: Exception, verb: str, console: Console) -> None:
     log.error("Unexpected error in `sciread %s`", verb, exc_info=error)
     message = f"An unexpected error stopped `sciread {verb}`: {type(error).__name__}: {error}"
     if file := log_file():
-        console.print_error(message, f"The details are in {file}. Please report the error with them.")
+        console.print_error(
+            message, f"The details are in {file}. Please report the error with them."
+        )
         return
     traceback.print_exception(error)  # there is no other place to keep it
     console.print_error(message, "Please report the error with the details on standard error.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.command import verb
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
@@ -18,42 +18,37 @@ from sciread_app.workspace import Workspace
 
 @verb
 def open_(
+    workspace: Workspace,
+    console: Console,
     paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Open the PDF of a paper in the system's PDF viewer."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        [id] = resolve(workspace, [paper])
-        file = _pdf_of(workspace, id)
+    [id] = resolve(workspace, [paper])
+    file = _pdf_of(workspace, id)
     if typer.launch(str(file)):
         raise LibraryError(
             f"No program could open {file}.", "Install a PDF viewer, and xdg-utils on Linux."
         )
     console.print(f"Opened {escape(str(file))}")
     console.print_json({"paper": id, "file": str(file)})
-    return DONE
 
 
 @verb
 def notes(
+    workspace: Workspace,
+    console: Console,
     papers: Names,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write them to this file.")
     ] = None,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
-    """What you have highlighted and noted in papers, as Markdown."""
-    console = Console(as_json)
-    with existing(home, console) as workspace:
-        ids = resolve(workspace, papers)
-        if output:
-            workspace.annotations.save_markdown(ids, output)
-        text = "" if output else workspace.annotations.as_markdown(ids)
-        marked = [one for id in ids for one in workspace.annotations.of_paper(id)]
-    if not as_json and not output:
+) -> None:
+    """Print the highlights and notes of papers as Markdown."""
+    ids = resolve(workspace, papers)
+    if output:
+        workspace.annotations.save_markdown(ids, output)
+    text = "" if output else workspace.annotations.as_markdown(ids)
+    marked = [one for id in ids for one in workspace.annotations.of_paper(id)]
+    if not console.as_json and not output:
         typer.echo(text or "Nothing was marked or noted in them.")
     console.print_json(
         {
@@ -67,7 +62,6 @@ def notes(
             ],
         }
     )  # fmt: skip
-    return DONE
 
 
 def _pdf_of(workspace: Workspace, id: PaperId) -> Path:

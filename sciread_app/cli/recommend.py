@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.command import DONE, verb
 from sciread_app.cli.output.papers import byline, counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
@@ -24,6 +24,8 @@ from sciread_app.workspace import Workspace
 
 @verb
 def recommend(
+    workspace: Workspace,
+    console: Console,
     collection: Annotated[
         str, typer.Argument(help="A collection or saved search (else all are listed).")
     ] = "",
@@ -37,33 +39,29 @@ def recommend(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="With --all: a .html, .md or .atom.")
     ] = None,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Say what is new for a collection or a saved search, the likeliest first, and why.
 
     By default among what fetches have brought in the last 30 days.
     """
-    console = Console(as_json)
     begin = _moment(since)
-    with existing(home, console) as workspace:
-        if every or output:
-            return _digest(workspace, begin, limit, output, console)
-        if not collection:
-            return _list(workspace, console)
-        with workspace.active_model.use() as now, console.progress("Looking") as task:
-            recommender = workspace.recommender(now)
-            feed = recommender.new_for(
-                recommender.subject(collection),
-                since=begin,
-                among=among,
-                limit=max(10 * limit, 100),
-                task=task,
-            )
-        picks = [pick for pick in feed.picks if pick.fits or far][:limit]
-        papers = {paper.id: paper for paper in workspace.library.get(_named(picks))}
-        console.print(_feed(feed, picks, papers))
-        console.print_json(_feed_as_value(feed, picks, papers))
+    if every or output:
+        return _digest(workspace, begin, limit, output, console)
+    if not collection:
+        return _list(workspace, console)
+    with workspace.active_model.use() as now, console.progress("Looking") as task:
+        recommender = workspace.recommender(now)
+        feed = recommender.new_for(
+            recommender.subject(collection),
+            since=begin,
+            among=among,
+            limit=max(10 * limit, 100),
+            task=task,
+        )
+    picks = [pick for pick in feed.picks if pick.fits or far][:limit]
+    papers = {paper.id: paper for paper in workspace.library.get(_named(picks))}
+    console.print(_feed(feed, picks, papers))
+    console.print_json(_feed_as_value(feed, picks, papers))
     return DONE
 
 
@@ -77,7 +75,9 @@ def _list(workspace: Workspace, console: Console) -> int:
             console.print(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
             values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
     if not values:
-        console.print("Nothing is followed yet: make a collection of five papers, or save a search.")
+        console.print(
+            "Nothing is followed yet: make a collection of five papers, or save a search."
+        )
     console.print_json(values)
     return DONE
 

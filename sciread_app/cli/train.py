@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from sciread_app.cli.command import DONE, FAILED, Home, Json, app, opened, verb
+from sciread_app.cli.command import DONE, FAILED, app, verb
 from sciread_app.cli.output import trainings as views
 from sciread_app.console import Console
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
@@ -28,6 +28,7 @@ from trainer.contract.corpus_stats import Level, check_requirements
 
 GROUP = typer.Typer(help="Teach a model with your own papers.", no_args_is_help=True)
 app.add_typer(GROUP, name="train")
+train_verb = partial(verb, group=GROUP, create=True)
 
 POLL_INTERVAL = 0.3  # seconds between two reads of the events of a run that is followed
 
@@ -50,23 +51,22 @@ Seed = Annotated[int, typer.Option(help="Of all chance.")]
 Name = Annotated[str, typer.Argument(help="Its name, as `sciread train list` shows it.")]
 
 
-@partial(verb, group=GROUP)
+@train_verb
 def check(
+    workspace: Workspace,
+    console: Console,
     recipe: Annotated[str, typer.Argument(help="A recipe; else all are looked at.")] = "",
     on: On = "",
     changes: Changes = None,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Also say how long it takes, by some steps.")
     ] = False,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Say whether there is what a training needs, and how to get what is missing.
 
     Exit code 1 means that it could not begin.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress(tr("Looking")) as task:
+    with console.progress(tr("Looking")) as task:
         if not recipe:
             return _check_all(workspace, _data(on), task, console)
         plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes))
@@ -77,84 +77,74 @@ def check(
     return DONE if found.able else FAILED
 
 
-@partial(verb, group=GROUP)
+@train_verb
 def start(
+    workspace: Workspace,
+    console: Console,
     recipe: Recipe,
     on: On = "",
     changes: Changes = None,
     seed: Seed = 1,
     name: Annotated[str, typer.Option(help="What the training is called.")] = "",
     follow: Annotated[bool, typer.Option("--follow", help="Stay and watch.")] = False,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Begin a training. It goes on by itself, also when the window or the terminal is closed."""
-    console = Console(as_json)
     plan = TrainingPlan(
         data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed, name=name
     )
-    with opened(home, console) as workspace:
-        with console.progress(tr("Preparing")) as task:
-            begun = workspace.training.start(plan, task)
-        if follow:
-            return _follow(workspace.training.runs, begun.name, console)
+    with console.progress(tr("Preparing")) as task:
+        begun = workspace.training.start(plan, task)
+    if follow:
+        return _follow(workspace.training.runs, begun.name, console)
     console.print(tr("{name} has begun.", name=escape(begun.name)))
     console.print(tr("`sciread train follow '{name}'` shows how it goes.", name=escape(begun.name)))
     console.print_json(views.training_as_value(begun))
     return DONE
 
 
-@partial(verb, group=GROUP)
+@train_verb
 def job(
+    workspace: Workspace,
+    console: Console,
     recipe: Recipe,
     file: Annotated[Path, typer.Argument(help="The folder to make, or a .zip.")],
     on: On = "",
     changes: Changes = None,
     seed: Seed = 1,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
+) -> None:
     """Write a training for a computer with a GPU: one folder, in which `sh train.sh` trains it.
 
     When it comes back, `sciread train open` takes in what it has made.
     """
-    console = Console(as_json)
     plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed)
-    with opened(home, console) as workspace, console.progress(tr("Writing")) as task:
+    with console.progress(tr("Writing")) as task:
         planned = workspace.training.recipe(plan, task)
         written = write_job(planned, workspace.home, file, task)
     console.print(tr("The job is in {file}. There: sh train.sh", file=escape(str(written))))
     console.print_json({"job": str(written), "recipe": planned.name})
-    return DONE
 
 
-@partial(verb, group=GROUP)
-def list_(home: Home = None, as_json: Json = False) -> int:
+@train_verb
+def list_(workspace: Workspace, console: Console) -> None:
     """List the trainings, and how each stands."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        found = workspace.training.runs.all()
+    found = workspace.training.runs.all()
     console.print(views.trainings(found))
     console.print_json([views.training_as_value(training) for training in found])
-    return DONE
 
 
-@partial(verb, group=GROUP)
-def follow(name: Name, home: Home = None, as_json: Json = False) -> int:
+@train_verb
+def follow(workspace: Workspace, console: Console, name: Name) -> int:
     """Watch a training until it ends. Ctrl-C ends the watching, not the training.
 
     Exit code 0 means that there is a model.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        return _follow(workspace.training.runs, name, console)
+    return _follow(workspace.training.runs, name, console)
 
 
-@partial(verb, group=GROUP)
-def stop(name: Name, home: Home = None, as_json: Json = False) -> int:
+@train_verb
+def stop(workspace: Workspace, console: Console, name: Name) -> None:
     """Let a training save what it has learned, and leave."""
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress(tr("Stopping")) as task:
+    with console.progress(tr("Stopping")) as task:
         runs = workspace.training.runs
         stopped = runs.stop(name)
         while stopped.status.is_active:
@@ -164,42 +154,38 @@ def stop(name: Name, home: Home = None, as_json: Json = False) -> int:
     console.print(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
                    step=stopped.step))  # fmt: skip
     console.print_json(views.training_as_value(stopped))
-    return DONE
 
 
-@partial(verb, group=GROUP)
+@train_verb
 def go_on(
+    workspace: Workspace,
+    console: Console,
     name: Name,
     follow: Annotated[bool, typer.Option("--follow", help="Stay and watch.")] = False,
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Go on with a training that was stopped or interrupted, or has failed, where it was."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        runs = workspace.training.runs
-        begun = runs.resume(name)
-        if follow:
-            return _follow(runs, name, console)
+    runs = workspace.training.runs
+    begun = runs.resume(name)
+    if follow:
+        return _follow(runs, name, console)
     console.print(f"{escape(name)} {views.STATUS_LABELS[begun.status]}.")
     console.print_json(views.training_as_value(begun))
     return DONE
 
 
-@partial(verb, group=GROUP)
+@train_verb
 def open_(
+    workspace: Workspace,
+    console: Console,
     source: Annotated[
         Path, typer.Argument(help="A run's folder, a job's, or either as a zip; or a name.")
     ],
-    home: Home = None,
-    as_json: Json = False,
 ) -> int:
     """Bring in a training that was made elsewhere, and take its model in.
 
     Exit code 1 means that the training had failed.
     """
-    console = Console(as_json)
-    with opened(home, console) as workspace, console.progress(tr("Opening")) as task:
+    with console.progress(tr("Opening")) as task:
         named = workspace.home.runs / source.name
         known = len(source.parts) == 1 and named.is_dir() and not source.exists()
         done = workspace.run_importer.open(named if known else source, task)
@@ -209,32 +195,28 @@ def open_(
         console.warn(f"{training.problem} {training.hint}".strip())
     if done.model:
         console.print(tr("Its model is here, as {name}.", name=escape(done.model)))
-        console.print(tr("`sciread model activate {name}` lets it answer.", name=escape(done.model)))
+        console.print(
+            tr("`sciread model activate {name}` lets it answer.", name=escape(done.model))
+        )
     console.print_json(views.training_as_value(training) | {"model": done.model, "new": done.new})
     return FAILED if training.status is RunStatus.failed else DONE
 
 
-@partial(verb, group=GROUP)
-def log(name: Name, home: Home = None, as_json: Json = False) -> int:
+@train_verb
+def log(workspace: Workspace, console: Console, name: Name) -> None:
     """Show what a training has said."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        text = workspace.training.runs.log(name)
-    if not as_json:
+    text = workspace.training.runs.log(name)
+    if not console.as_json:
         typer.echo(text)
     console.print_json({"name": name, "log": text})
-    return DONE
 
 
-@partial(verb, group=GROUP)
-def remove(name: Name, home: Home = None, as_json: Json = False) -> int:
+@train_verb
+def remove(workspace: Workspace, console: Console, name: Name) -> None:
     """Delete a training with its checkpoints. A model that was made of it stays."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        workspace.training.runs.remove(name)
+    workspace.training.runs.remove(name)
     console.print(tr("{name} is removed.", name=escape(name)))
     console.print_json({"removed": name})
-    return DONE
 
 
 def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Console) -> int:
