@@ -63,6 +63,19 @@ def tr(text: str, /, **values: Any) -> str:
     return translated.format(**values) if values else translated
 
 
+def tr_noop(text: str, /) -> str:
+    """Return a text unchanged, marked for translators; `tr_marked` translates it later.
+
+    It is for texts that are stored in English and translated when they are shown.
+    """
+    return text
+
+
+def tr_marked(text: str, /, **values: Any) -> str:
+    """Translate a text marked with `tr_noop`, as `tr` does a literal."""
+    return tr(text, **values)
+
+
 def trc(context: str, text: str, /) -> str:
     """Translate a word with two meanings in English, of which `context` names one.
 

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from string import Formatter
+from types import MappingProxyType
 
-# The stored English template, its values by name in braces, and the function that translates it
-# with these values.
-MessageTemplate = tuple[str, Callable[..., str]]
+from sciread_app.language import tr_marked
 
 
-def translate_stored(kept: str, templates: Sequence[MessageTemplate]) -> str:
-    """The translation of `kept` by the first matching template; `kept` itself if none matches."""
-    for english, translate in templates:
+def translate_stored(
+    kept: str,
+    templates: Iterable[str],
+    translate_value: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
+) -> str:
+    """Return the translation of `kept` by the first matching template; `kept` if none matches.
+
+    The templates are English texts marked with `tr_noop`, with values by name in braces. Functions
+    in `translate_value` translate the values with these names.
+    """
+    for english in templates:
         if match := _pattern(english).fullmatch(kept):
-            return translate(**match.groupdict())
+            values = match.groupdict().items()
+            return tr_marked(
+                english, **{n: translate_value.get(n, str)(text) for n, text in values}
+            )
     return kept
 
 

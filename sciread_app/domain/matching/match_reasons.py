@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.matching.record_keys import MatchVerdict
-from sciread_app.domain.stored_messages import MessageTemplate, translate_stored
-from sciread_app.language import tr
+from sciread_app.domain.stored_messages import translate_stored
+from sciread_app.language import tr_marked, tr_noop
 
 
 class Judgement(NamedTuple):
@@ -21,22 +21,15 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names))
 
 
-_FIELDS: Mapping[str, Callable[[], str]] = {
-    "years": lambda: tr("years"),
-    "venues": lambda: tr("venues"),
-    "volumes": lambda: tr("volumes"),
-    "pages": lambda: tr("pages"),
-    "issues": lambda: tr("issues"),
-    "editions": lambda: tr("editions"),
-    "authors": lambda: tr("authors"),
-    "types": lambda: tr("types"),
-    "abstracts": lambda: tr("abstracts"),
-}
+_FIELDS = (
+    tr_noop("years"), tr_noop("venues"), tr_noop("volumes"), tr_noop("pages"), tr_noop("issues"),
+    tr_noop("editions"), tr_noop("authors"), tr_noop("types"), tr_noop("abstracts"),
+)  # fmt: skip
 
 
 def _named(names: str) -> str:
     """The fields written by `listed`, translated."""
-    return ", ".join(_FIELDS[name]() if name in _FIELDS else name for name in names.split(", "))
+    return ", ".join(tr_marked(name) if name in _FIELDS else name for name in names.split(", "))
 
 
 def _kind_name(key: str) -> str:
@@ -46,91 +39,33 @@ def _kind_name(key: str) -> str:
 
 # Reasons given by `judge` for separate papers, and those of user decisions (see
 # storage/papers/versions.py). The last ones are in libraries written by an earlier version.
-TEMPLATES: Sequence[MessageTemplate] = (
-    ("said by you", lambda: tr("said by you")),
-    (
-        "PubMed names one as an update of the other",
-        lambda: tr("PubMed names one as an update of the other"),
-    ),
-    (
-        "the preprint names the article's DOI {doi}",
-        lambda doi: tr("the preprint names the article's DOI {doi}", doi=doi),
-    ),
-    (
-        "both have DOI {doi}, but other identifiers differ",
-        lambda doi: tr("both have DOI {doi}, but other identifiers differ", doi=doi),
-    ),
-    (
-        "both have DOI {doi}, but their titles differ",
-        lambda doi: tr("both have DOI {doi}, but their titles differ", doi=doi),
-    ),
-    (
-        "both have {kind} {name}, but their titles and {fields} differ",
-        lambda kind, name, fields: tr(
-            "both have {kind} {name}, but their titles and {fields} differ",
-            kind=kind,
-            name=name,
-            fields=_named(fields),
-        ),
-    ),
-    (
-        "preprint and published paper have title and author",
-        lambda: tr("preprint and published paper have title and author"),
-    ),
-    (
-        "the titles are alike, and one has no authors",
-        lambda: tr("the titles are alike, and one has no authors"),
-    ),
-    (
-        "the titles are alike, and the authors differ",
-        lambda: tr("the titles are alike, and the authors differ"),
-    ),
-    (
-        "author, venue and pages agree, but the titles differ",
-        lambda: tr("author, venue and pages agree, but the titles differ"),
-    ),
-    (
-        "author, venue and abstract agree, but the titles differ",
-        lambda: tr("author, venue and abstract agree, but the titles differ"),
-    ),
-    (
-        "title and author are alike, but {fields} differ",
-        lambda fields: tr("title and author are alike, but {fields} differ", fields=_named(fields)),
-    ),
-    (
-        "title and author are alike, but the title is a common one",
-        lambda: tr("title and author are alike, but the title is a common one"),
-    ),
-    (
-        "title and author are alike, but the titles differ in some words",
-        lambda: tr("title and author are alike, but the titles differ in some words"),
-    ),
-    ("title and author are alike", lambda: tr("title and author are alike")),
-    (
-        "several papers have this title, author and year",
-        lambda: tr("several papers have this title, author and year"),
-    ),
-    (
-        "both have DOI {doi}, but other names of theirs differ",
-        lambda doi: tr("both have DOI {doi}, but other names of theirs differ", doi=doi),
-    ),
-    (
-        "one title and author, but {a} and {b}",
-        lambda a, b: tr("one title and author, but {a} and {b}", a=_kind_name(a), b=_kind_name(b)),
-    ),
+TEMPLATES = (
+    tr_noop("said by you"),
+    tr_noop("PubMed names one as an update of the other"),
+    tr_noop("the preprint names the article's DOI {doi}"),
+    tr_noop("both have DOI {doi}, but other identifiers differ"),
+    tr_noop("both have DOI {doi}, but their titles differ"),
+    tr_noop("both have {kind} {name}, but their titles and {fields} differ"),
+    tr_noop("preprint and published paper have title and author"),
+    tr_noop("the titles are alike, and one has no authors"),
+    tr_noop("the titles are alike, and the authors differ"),
+    tr_noop("author, venue and pages agree, but the titles differ"),
+    tr_noop("author, venue and abstract agree, but the titles differ"),
+    tr_noop("title and author are alike, but {fields} differ"),
+    tr_noop("title and author are alike, but the title is a common one"),
+    tr_noop("title and author are alike, but the titles differ in some words"),
+    tr_noop("title and author are alike"),
+    tr_noop("several papers have this title, author and year"),
+    tr_noop("both have DOI {doi}, but other names of theirs differ"),
+    tr_noop("one title and author, but {a} and {b}"),
     # Reasons of merges.
-    (
-        "title, first author and year agree",
-        lambda: tr("title, first author and year agree"),
-    ),
-    (
-        "both are {kind} {name}",
-        lambda kind, name: tr("both are {kind} {name}", kind=kind, name=name),
-    ),
-    ("both have DOI {doi}", lambda doi: tr("both have DOI {doi}", doi=doi)),
+    tr_noop("title, first author and year agree"),
+    tr_noop("both are {kind} {name}"),
+    tr_noop("both have DOI {doi}"),
 )
 
 
 def translated(reason: str) -> str:
     """A stored English reason, translated."""
-    return translate_stored(reason, TEMPLATES)
+    values = {"fields": _named, "a": _kind_name, "b": _kind_name}
+    return translate_stored(reason, TEMPLATES, values)

@@ -98,6 +98,6 @@ def test_document_types_in_match_reasons_are_named():
 
 @pytest.mark.parametrize("sayings", [match_reasons.TEMPLATES, problems.TEMPLATES])
 def test_stored_english_is_unchanged_without_translation(sayings):
-    for english, _ in sayings:
+    for english in sayings:
         assert translate_stored(english, sayings) == english
     assert translate_stored("Something else.", sayings) == "Something else."

@@ -89,7 +89,7 @@ def translate(text: str) -> str:
 
 def translate_all(folder: Path) -> None:
     catalog = Catalog()
-    keywords = {"tr": None, "trn": (1, 2), "trc": ((1, "c"), 2)}
+    keywords = {"tr": None, "tr_noop": None, "trn": (1, 2), "trc": ((1, "c"), 2)}
     sources = Path(sciread_app.__file__).parent
     for _, _, text, _, context in extract_from_dir(
         sources, [("**.py", "python")], keywords=keywords
