@@ -12,14 +12,12 @@ from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
@@ -58,18 +57,21 @@ AGES = (
     (tr("Counts half after a month"), 30.0),
     (tr("Counts half after a year"), 365.0),
 )
-NAMES = {
-    # Translators: papers that the user has not seen yet
-    RecommendationTab.new: tr("New"),
-    RecommendationTab.seen: tr("Seen"),
-    RecommendationTab.far: tr("Less alike"),
-    RecommendationTab.dismissed: tr("Not for me"),
-}
-TIPS = {
-    RecommendationTab.new: tr("What came since you looked last, and is like your papers"),
-    RecommendationTab.seen: tr("What you have seen before"),
-    RecommendationTab.far: tr("What is further from your papers than these are from one another"),
-    RecommendationTab.dismissed: tr("What you said is not for you; it can be taken back"),
+TABS = {  # the name and the tooltip of each tab
+    RecommendationTab.new: (
+        # Translators: papers that the user has not seen yet
+        tr("New"),
+        tr("What came since you looked last, and is like your papers"),
+    ),
+    RecommendationTab.seen: (tr("Seen"), tr("What you have seen before")),
+    RecommendationTab.far: (
+        tr("Less alike"),
+        tr("What is further from your papers than these are from one another"),
+    ),
+    RecommendationTab.dismissed: (
+        tr("Not for me"),
+        tr("What you said is not for you; it can be taken back"),
+    ),
 }
 
 
@@ -109,14 +111,8 @@ class OneOf(QToolButton):
 
 
 class RecommendationsHeader(QWidget):
-    where_chosen = Signal()
-    part_chosen = Signal(object)  # CandidateScope
+    part_chosen = Signal(object)  # RecommendationTab
     preferences_changed = Signal(object)  # TopicPreferences
-    collect_requested = Signal()
-    dismiss_requested = Signal()
-    later_requested = Signal()
-    back_requested = Signal()  # restore dismissed papers
-    seen_requested = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -142,7 +138,8 @@ class RecommendationsHeader(QWidget):
         for part, button in zip(RecommendationTab, self.switch.tab_stops(), strict=True):
             count = len(found.part(part))
             assert isinstance(button, QPushButton)
-            button.setText(f"{NAMES[part]}  {count:,}" if count else NAMES[part])
+            name, _ = TABS[part]
+            button.setText(f"{name}  {count:,}" if count else name)
         self.note.setText(found.note if found.part(RecommendationTab.new) else "")
         self.note.setVisible(bool(self.note.text()))
         self.problem.hide()
@@ -161,7 +158,7 @@ class RecommendationsHeader(QWidget):
         """Enable the actions on the selected papers and on the whole list."""
         for button in (self.keep, self.dismiss, self.later, self.back):
             button.setEnabled(chosen)
-        self._verbs.setVisible(papers)
+        self._buttons.setVisible(papers)
 
     def explain(self, problem: JobError) -> None:
         """Show errors of the preferences or of the saved search."""
@@ -220,9 +217,7 @@ class RecommendationsHeader(QWidget):
         self.refine_button.setToolTip(
             tr("Words that must or must never be there, and how age counts")
         )
-        self.switch = SegmentedControl(
-            tr("Which of them"), [(NAMES[part], TIPS[part]) for part in RecommendationTab]
-        )
+        self.switch = SegmentedControl(tr("Which of them"), [*TABS.values()])
         self.keep = QPushButton(tr("More like this"))
         self.dismiss = QPushButton(tr("Not for me"))
         self.later = QPushButton(tr("Read later"))
@@ -233,39 +228,36 @@ class RecommendationsHeader(QWidget):
         self.later.setToolTip(tr("Tag the chosen papers “read later” (L)"))
         self.back.setToolTip(tr("Have the chosen papers recommended again"))
         self.seen.setToolTip(tr("Mark all that is new as seen"))
-        self.note = styled(QLabel(wordWrap=True), "quiet")
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem = styled(QLabel(wordWrap=True), "wrong")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        plain = Qt.TextFormat.PlainText
+        self.note = styled(QLabel(wordWrap=True, textFormat=plain), "quiet")
+        self.problem = styled(QLabel(wordWrap=True, textFormat=plain), "wrong")
         for widget in (self.note, self.problem):
             widget.hide()
         self._fields = self._build_fields(appearance)
-        self._verbs = QWidget()
-        verbs = FlowLayout(8)
+        self._buttons = QWidget()
+        buttons = FlowLayout(8)
         for button in (self.keep, self.dismiss, self.later, self.back, self.seen):
-            verbs.addWidget(button)
-        self._verbs.setLayout(verbs)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 0, 4, 0)
-        column.setSpacing(8)
-        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._top.setSpacing(8)
-        self._top.addWidget(self.title, 1)
+            buttons.addWidget(button)
+        self._buttons.setLayout(buttons)
         self._choices = QWidget()
-        choices = _row(self.refine_button, self.among)
-        choices.setContentsMargins(0, 0, 0, 0)
-        self._choices.setLayout(choices)
         self._choices.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._top.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addLayout(self._top)
-        column.addWidget(self._fields)
-        column.addWidget(self.problem)
-        column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._verbs)
-        column.addWidget(self.note)
-        # The header is higher than needed until the page is laid out anew: the extra space goes
-        # below, so that nothing above moves.
-        column.addStretch(1)
+        row(self.refine_button, self.among, parent=self._choices, margins=0, spacing=8)
+        left = Qt.AlignmentFlag.AlignLeft
+        self._top = row((self.title, 1), (self._choices, 0, left), spacing=8)
+        column(
+            self._top,
+            self._fields,
+            self.problem,
+            (self.switch, 0, left),
+            self._buttons,
+            self.note,
+            # The header is higher than needed until the page is laid out anew: the extra space
+            # goes below, so that nothing above moves.
+            1,
+            parent=self,
+            margins=(4, 0, 4, 0),
+            spacing=8,
+        )
 
     def _build_fields(self, appearance: Appearance) -> QWidget:
         self.must, self.never = (styled(QLineEdit(), "field") for _ in range(2))
@@ -288,16 +280,10 @@ class RecommendationsHeader(QWidget):
 
     def _connect(self) -> None:
         self.among.chosen.connect(self._fold)  # the width of its text depends on the option
-        self.among.chosen.connect(self.where_chosen)
         self.refine_button.clicked.connect(self.refine)
         self.switch.chosen.connect(
             lambda number: self.part_chosen.emit(list(RecommendationTab)[number])
         )
-        self.keep.clicked.connect(self.collect_requested)
-        self.dismiss.clicked.connect(self.dismiss_requested)
-        self.later.clicked.connect(self.later_requested)
-        self.back.clicked.connect(self.back_requested)
-        self.seen.clicked.connect(self.seen_requested)
         self._typing.timeout.connect(self._set_preferences)
         for field in (self.must, self.never):
             field.textChanged.connect(lambda _: self._typing.start())
@@ -309,15 +295,3 @@ class RecommendationsHeader(QWidget):
         self.dismiss.setIcon(icon("minus", theme.text))
         self.later.setIcon(icon("tag", theme.text))
         self.back.setIcon(icon("back", theme.text))
-
-
-def _row(*parts: QWidget | int) -> QHBoxLayout:
-    """A row of widgets; a number is a stretch."""
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    for part in parts:
-        if isinstance(part, int):
-            row.addStretch(part)
-        else:
-            row.addWidget(part)
-    return row

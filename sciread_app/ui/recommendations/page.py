@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
@@ -34,6 +34,7 @@ from sciread_app.ui.recommendations.view_models import (
 )
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 SLOW_MS = 250  # after which the page shows that it is loading
@@ -48,21 +49,12 @@ class RecommendationsPageServices(DetailsSource, Protocol):
 
 
 class RecommendationsPage(Page):
-    collect_requested = Signal(object, str)  # papers, and the collection to add them to
-    tag_requested = Signal(object, str)  # papers, and the tag
-    message = Signal(str, object)  # a message without full stop, and its undo
-    place_requested = Signal(str)  # the key of another page
-    similar_requested = Signal(object)  # papers
-    search_requested = Signal(str)  # a query
-    problem = Signal(object)  # JobError that the page does not show itself
-    edited = Signal()  # there is something to undo
-    suggested = Signal(object)  # the recommendations, when they are shown
-
     def __init__(self, desk: RecommendationsPageServices, context: AppContext) -> None:
         super().__init__()
         jobs, appearance, services = context.jobs, context.appearance, desk.recommendations
         self._services = services
         self._jobs = jobs
+        self._context = context
         self.found: TopicRecommendations | None = None
         self._dirty = True  # something has changed since the last load
         self.subjects = TopicList(appearance)
@@ -75,31 +67,10 @@ class RecommendationsPage(Page):
         self.no_topics = EmptyState(appearance)
         self._build()
         self._connect()
-        self._connect_to(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._say_looking)
         self.head.show_part(RecommendationTab.new)
         self.head.allow(False, False)
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate, edits = context.navigate, context.edits
-
-        def collect(papers: Sequence[PaperId], path: str) -> None:
-            edits.submit(tr("Kept"), lambda editor: editor.collect(papers, path))
-
-        def tag(papers: Sequence[PaperId], name: str) -> None:
-            edits.submit(tr("Tagged"), lambda editor: editor.tag(papers, name))
-
-        self.collect_requested.connect(collect)
-        self.tag_requested.connect(tag)
-        self.message.connect(context.toast.show_message)
-        self.edited.connect(context.events.edited)
-        self.problem.connect(context.messages.show_problem)
-        self.place_requested.connect(navigate.go_to)
-        self.search_requested.connect(navigate.search_for)
-        self.similar_requested.connect(navigate.show_similar)
-        self.details.connect_to(context)
-        self.details.papers_requested.connect(navigate.show_papers)
 
     # Interface of a page
 
@@ -149,7 +120,9 @@ class RecommendationsPage(Page):
             return
         self._take_away(papers)
         if subject.kind is TopicKind.collection:
-            self.collect_requested.emit(papers, subject.name)
+            self._context.edits.submit(
+                tr("Kept"), lambda editor: editor.collect(papers, subject.name)
+            )
         else:
             self._do(tr("Remembering"), lambda: self._services.like(subject, papers))
             text = trn(
@@ -158,7 +131,7 @@ class RecommendationsPage(Page):
                 len(papers),
                 name=subject.name,
             )
-            self.message.emit(text, self._way_back(subject, papers))
+            self._context.toast.show_message(text, self._way_back(subject, papers))
 
     def dismiss(self, papers: Sequence[PaperId] = ()) -> None:
         """Dismiss these papers, else the selected ones."""
@@ -167,7 +140,7 @@ class RecommendationsPage(Page):
             self._take_away(papers)
             self._do(tr("Remembering"), lambda: self._services.dismiss(subject, papers))
             text = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
-            self.message.emit(text, self._way_back(subject, papers))
+            self._context.toast.show_message(text, self._way_back(subject, papers))
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Undo the dismissal of papers."""
@@ -178,7 +151,7 @@ class RecommendationsPage(Page):
 
     def read_later(self) -> None:
         if papers := self.list.chosen():
-            self.tag_requested.emit(papers, LATER)
+            self._context.edits.submit(tr("Tagged"), lambda editor: editor.tag(papers, LATER))
 
     def mark_seen(self) -> None:
         """Mark all new papers up to the latest as seen."""
@@ -191,7 +164,8 @@ class RecommendationsPage(Page):
                 self._do(tr("Undoing"), lambda: self._services.seen(subject, before))
 
             count = len(found.part(RecommendationTab.new))
-            self.message.emit(trn("Seen: {n:,} paper", "Seen: {n:,} papers", count), back)
+            text = trn("Seen: {n:,} paper", "Seen: {n:,} papers", count)
+            self._context.toast.show_message(text, back)
 
     def show_part(self, part: RecommendationTab) -> None:
         self.head.show_part(part)
@@ -250,7 +224,6 @@ class RecommendationsPage(Page):
         if self.head.where is WHERE[0]:
             self.subjects.show_count(found.subject.key, len(found.part(RecommendationTab.new)))
         self._show_list(to_top=first)
-        self.suggested.emit(found)
 
     def _show_list(self, to_top: bool = True) -> None:
         found, row = self.found, self.list.currentIndex().row()
@@ -288,7 +261,7 @@ class RecommendationsPage(Page):
 
     def _learnt(self) -> None:
         self._ask()
-        self.edited.emit()
+        self._context.events.edited.emit()
 
     def _set_preferences(self, preferences: TopicPreferences) -> None:
         subject = self.subjects.current()
@@ -326,7 +299,7 @@ class RecommendationsPage(Page):
     def _explain(self, problem: JobError) -> None:
         self._slow.stop()
         if problem.report:
-            self.problem.emit(problem)
+            self._context.messages.show_problem(problem)
         self.head.explain(problem)
         if not self.model.rowCount():
             self.empty.show_message("similar", tr("This cannot be looked up"), problem.message)
@@ -337,9 +310,10 @@ class RecommendationsPage(Page):
             self._lists.setCurrentIndex(0)
 
     def _say(self, empty: EmptyState, nothing: EmptyMessage) -> None:
+        navigate = self._context.navigate
         do: dict[EmptyAction, Callable[[], object]] = {
-            EmptyAction.papers: lambda: self.place_requested.emit("search"),
-            EmptyAction.fetch: lambda: self.place_requested.emit("intake"),
+            EmptyAction.papers: lambda: navigate.go_to("search"),
+            EmptyAction.fetch: lambda: navigate.go_to("intake"),
             EmptyAction.everywhere: self._look_everywhere,
             EmptyAction.far: lambda: self.show_part(RecommendationTab.far),
             EmptyAction.seen: lambda: self.show_part(RecommendationTab.seen),
@@ -371,17 +345,16 @@ class RecommendationsPage(Page):
             menu.addAction(tr("Not for me") + "\t−", lambda: self.dismiss(chosen))
         menu.addAction(tr("Read later") + "\tL", self.read_later)
         menu.addSeparator()
-        menu.addAction(tr("Similar papers"), lambda: self.similar_requested.emit(chosen))
+        navigate = self._context.navigate
+        menu.addAction(tr("Similar papers"), lambda: navigate.show_similar(chosen))
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 
     def _build(self) -> None:
         # Outer widgets first: setting a parent restyles a widget with all its children.
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 12, 16, 10)
         self._whole = QStackedWidget()
-        whole.addWidget(self._whole)
+        column(self._whole, parent=self, margins=(16, 12, 16, 10))
         self._say(self.no_topics, NO_TOPICS)
         self._whole.addWidget(self.no_topics)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
@@ -391,12 +364,8 @@ class RecommendationsPage(Page):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
         split.setSizes([210, 560, 420])
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.head)
         self._lists = QStackedWidget()
-        column.addWidget(self._lists, 1)
+        column(self.head, (self._lists, 1), parent=middle, margins=0, spacing=8)
         self._lists.addWidget(self.empty)
         self._lists.addWidget(self.list)
         tab_stops = [self.subjects, *self.head.tab_stops(), self.list]
@@ -406,15 +375,15 @@ class RecommendationsPage(Page):
     def _connect(self) -> None:
         self.subjects.chosen.connect(self._choose)
         self.subjects.entered_list.connect(self.take_focus)
-        head: Any = self.head
-        head.where_chosen.connect(self._ask)
+        head, navigate = self.head, self._context.navigate
+        head.among.chosen.connect(self._ask)
         head.part_chosen.connect(self.show_part)
         head.preferences_changed.connect(self._set_preferences)
-        head.collect_requested.connect(lambda: self.keep())
-        head.dismiss_requested.connect(lambda: self.dismiss())
-        head.later_requested.connect(self.read_later)
-        head.back_requested.connect(lambda: self.take_back())
-        head.seen_requested.connect(self.mark_seen)
+        head.keep.clicked.connect(lambda: self.keep())
+        head.dismiss.clicked.connect(lambda: self.dismiss())
+        head.later.clicked.connect(self.read_later)
+        head.back.clicked.connect(lambda: self.take_back())
+        head.seen.clicked.connect(self.mark_seen)
         self.list.current_changed.connect(self._pick)
         self.list.chosen_changed.connect(self._allow)
         self.list.marked_relevant.connect(self.keep)
@@ -425,8 +394,10 @@ class RecommendationsPage(Page):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.details.escaped.connect(self.list.setFocus)
-        self.details.similar_requested.connect(self.similar_requested)
-        self.details.search_requested.connect(self.search_requested)
+        self.details.connect_to(self._context)
+        self.details.papers_requested.connect(navigate.show_papers)
+        self.details.similar_requested.connect(navigate.show_similar)
+        self.details.search_requested.connect(navigate.search_for)
         self.details.paper_requested.connect(self.details.show_paper)
         self.details.step_requested.connect(
             lambda step: self.list.go_to(self.list.currentIndex().row() + step)

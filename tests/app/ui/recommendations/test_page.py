@@ -12,6 +12,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.recommend import SuggestedAction
 from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.view_models import RecommendationTab
+from tests.support.ui.fake_context import CallRecorder
 from tests.support.ui.fake_recommendations import BEES, DANCE, HIVES, FakeRecommendations
 from tests.support.ui.fakes import FakeGateway
 
@@ -40,6 +41,14 @@ def listed(page):
 
 def settle(qtbot, jobs):
     qtbot.waitUntil(lambda: not jobs.running())
+
+
+def edit(context):
+    """The calls of the last edit that was submitted."""
+    editor = CallRecorder()
+    _, _, step = context.edits.calls[-1]
+    step(editor)
+    return editor.calls
 
 
 def buttons(empty):
@@ -80,12 +89,11 @@ def test_chosen_subject_shows_its_papers(show, qtbot, jobs):
     assert page.head.title.text() == "Hives"
 
 
-def test_more_like_this_moves_a_paper_into_the_collection(show, qtbot):
+def test_more_like_this_moves_a_paper_into_the_collection(show, qtbot, context):
     page, _ = show(BEES)
     page.list.setFocus()
-    with qtbot.waitSignal(page.collect_requested) as kept:
-        qtbot.keyClicks(page.list, "+")
-    assert kept.args == [[1], "bees"]
+    qtbot.keyClicks(page.list, "+")
+    assert edit(context) == [("collect", [1], "bees")]
     assert listed(page) == [2, 3, 4]
     assert page.list.current() == 2
 
@@ -97,11 +105,11 @@ def test_more_like_this_adds_an_example_to_a_saved_search(show, qtbot, jobs):
     assert "like Hives [1]" in services.asked
 
 
-def test_dismissed_paper_can_be_restored(show, qtbot, jobs):
+def test_dismissed_paper_can_be_restored(show, qtbot, jobs, context):
     page, services = show(BEES)
     page.list.go_to(1)
-    with qtbot.waitSignal(page.message) as message:
-        qtbot.keyClicks(page.list, "-")
+    qtbot.keyClicks(page.list, "-")
+    _, _, undo = context.toast.calls[-1]
     settle(qtbot, jobs)
     assert listed(page) == [1, 3, 4]
     page.show_part(RecommendationTab.dismissed)
@@ -113,29 +121,28 @@ def test_dismissed_paper_can_be_restored(show, qtbot, jobs):
     page.list.go_to(0)
     page.dismiss()
     settle(qtbot, jobs)
-    message.args[1]()  # undo of the first message: paper 2 is listed already
+    undo()  # of the first message: paper 2 is listed already
     settle(qtbot, jobs)
     assert services.dismissed[BEES.key] == [1]
 
 
-def test_read_later_key_requests_a_tag(show, qtbot):
+def test_read_later_key_requests_a_tag(show, qtbot, context):
     page, _ = show(BEES)
-    with qtbot.waitSignal(page.tag_requested) as tagged:
-        qtbot.keyClick(page.list, Qt.Key.Key_L)
-    assert tagged.args == [[1], "read later"]
+    qtbot.keyClick(page.list, Qt.Key.Key_L)
+    assert edit(context) == [("tag", [1], "read later")]
 
 
-def test_marking_as_seen_empties_the_list_and_can_be_undone(show, qtbot, jobs):
+def test_marking_as_seen_empties_the_list_and_can_be_undone(show, qtbot, jobs, context):
     page, _ = show(BEES)
-    with qtbot.waitSignal(page.message) as message:
-        page.mark_seen()
+    page.mark_seen()
+    _, _, undo = context.toast.calls[-1]
     settle(qtbot, jobs)
     assert listed(page) == []
     assert page.empty.title.text() == "You are up to date"
     assert page.subjects.count_of(BEES.key) == 0
     page.show_part(RecommendationTab.seen)
     assert listed(page) == [1, 2, 3, 4]
-    message.args[1]()
+    undo()
     settle(qtbot, jobs)
     page.show_part(RecommendationTab.new)
     assert listed(page) == [1, 2, 3, 4]
@@ -162,15 +169,14 @@ def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
     assert services.asked[-1] == "bees library 0"
 
 
-def test_page_without_subjects_has_a_placeholder(show, qtbot):
+def test_page_without_subjects_has_a_placeholder(show, context):
     page, _ = show()
     assert page.no_topics.isVisible()
     assert buttons(page.no_topics) == ["Go to your papers", "Fetch papers"]
     page.take_focus()
     assert page.window().focusWidget() is page.no_topics.buttons()[0]
-    with qtbot.waitSignal(page.place_requested) as wanted:
-        page.no_topics.findChildren(QPushButton)[1].click()
-    assert wanted.args == ["intake"]
+    page.no_topics.findChildren(QPushButton)[1].click()
+    assert context.navigate.calls == [("go_to", "intake")]
 
 
 @pytest.mark.parametrize(
