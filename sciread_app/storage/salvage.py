@@ -1,7 +1,8 @@
 """Salvage of a damaged library into a new one.
 
-The damaged file is read page by page, without SQLite. Rows on pages that no other page refers to
-are recognised by their columns. Indexes and the full-text index are rebuilt.
+The damaged file is read page by page, without SQLite. A B-tree whose root page is not known is
+recognised by its rows, but only if they can belong to no other table or index: a wrong row is worse
+than a lost one. Indexes and the full-text index are rebuilt.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +31,8 @@ from sciread_app.storage.files.sqlite_pages import SqlitePages, SqliteRow, Unrea
 from sciread_app.storage.migrations import HEAD
 
 _ROWS = 5_000  # rows inserted at a time
-_NUMBERS = {"INTEGER": (int,), "BOOLEAN": (int,), "FLOAT": (int, float)}
+_SAMPLE = 2_000  # rows by which a B-tree is recognised
+_NUMBERS = {"INTEGER": (int,), "FLOAT": (int, float)}
 _EMPTY: dict[str, Value] = {"INTEGER": 0, "BOOLEAN": 0, "FLOAT": 0.0, "TEXT": ""}
 # JSON columns, with the replacement for a damaged value.
 _JSON = {
@@ -47,14 +50,35 @@ _TWICE = ("identifiers", "tagged", "collected", "fields")
 _ONE_OF = {
     ("relations", "verdict"): frozenset(MatchVerdict),
     ("news", "what"): frozenset(UpdateKind),
+    ("brought", "kind"): frozenset({"tag", "collection", "note"}),
 }
 _OF_PEOPLE = ("notes", "tagged", "collected", "attachments", "highlights", "citekeys", "opinions")
 _FAR = 1_000_000  # no paper id exceeds the others by more than this
 
-# A B-tree that is not a table of papers: root page, whether it has rowids, the indexed table or its
-# own name, and its SQL.
-Other = tuple[int, bool, tuple[str, str]]
 Step = Callable[[int, int], None]
+
+
+class SchemaEntry(NamedTuple):
+    """A table or index in the schema of the damaged file."""
+
+    kind: str
+    name: str
+    table: str  # the indexed table, or the table itself
+    root: int
+    sql: str
+
+    @property
+    def rowids(self) -> bool:
+        return self.kind == "table" and "WITHOUT ROWID" not in self.sql.upper()
+
+
+@dataclass
+class FoundSchema:
+    """The readable entries of the schema, its pages, and what is lost of it."""
+
+    entries: list[SchemaEntry] = field(default_factory=list)
+    pages: set[int] = field(default_factory=set)
+    tally: UnreadableCount = field(default_factory=UnreadableCount)
 
 
 class SalvagedColumn(NamedTuple):
@@ -76,6 +100,14 @@ class TableLayout:
     references: tuple[tuple[int, str, str], ...]  # index of the column, table and its column
 
 
+class KeyLayout(NamedTuple):
+    """The layout of the rows in an index, or in a table without rowids."""
+
+    name: str
+    table: TableLayout
+    columns: tuple[int | None, ...]  # indexes of the table's columns; None: a rowid without a name
+
+
 @dataclass
 class Salvaged:
     """Rows by table, and what is known of lost or changed papers."""
@@ -84,6 +116,7 @@ class Salvaged:
     lost: Counter[str] = field(default_factory=Counter)
     pages: int = 0  # number of unreadable pages
     uncounted: int = 0  # those whose number of rows is unknown
+    unrecognised: int = 0  # rows that may belong to two tables, or to a table or an index
     placeholders: dict[int, str] = field(default_factory=dict)  # papers of which only this is known
     gone: list[int] = field(default_factory=list)  # papers that are lost completely
     altered: dict[int, str] = field(default_factory=dict)  # titles of papers with damaged texts
@@ -102,10 +135,10 @@ def salvage(
     LibraryError.
     """
     with SqlitePages.of(source) as pages:
-        revision = pages.header(60)
-        opening.begin(target, revision if 1 <= revision <= HEAD else HEAD)
+        schema = _read_schema(pages)
+        opening.begin(target, _revision(pages, schema))
         with closing(sqlite3.connect(target)) as db:
-            done = _Salvage(pages, db, step).run()
+            done = _Salvage(pages, db, step, schema).run()
             db.commit()
     database = Database(target)  # migrates it
     try:
@@ -117,15 +150,83 @@ def salvage(
     return done
 
 
+def _read_schema(pages: SqlitePages) -> FoundSchema:
+    """Read which tables and indexes the file has.
+
+    Page 1 is only the inner page above the others of the schema. If one of them is lost, the others
+    are found by their rows. Entries of one name with different root pages are dropped: all but one
+    of them are out of date.
+    """
+    schema = FoundSchema()
+    rows = pages.tree(1, rowids=True, seen=schema.pages, tally=schema.tally)
+    entries = {entry.name: entry for row in rows if (entry := _schema_entry(row))}
+    if schema.tally.holes:
+        found: dict[str, set[SchemaEntry]] = {}
+        passed = schema.pages | pages.free()
+        for number in range(2, pages.count + 1):
+            if number in passed:
+                continue
+            those = [_schema_entry(row) for row in pages.leaf(number, rowids=True)]
+            if _is_most(entry is not None for entry in those):
+                schema.pages.add(number)
+                for entry in filter(None, those):
+                    found.setdefault(entry.name, set()).add(entry)
+        for name, versions in found.items():
+            if len({entry.root for entry in versions}) == 1:
+                entries.setdefault(name, versions.pop())
+    schema.entries = [entry for entry in entries.values() if entry.root > 1]
+    return schema
+
+
+def _schema_entry(row: SqliteRow) -> SchemaEntry | None:
+    """The entry in a row of the schema; None if it is not one."""
+    if len(row.values) != 5:
+        return None
+    kind, name, table, root, sql = row.values
+    if kind not in ("table", "index", "trigger", "view") or not isinstance(root, int):
+        return None
+    if not (isinstance(name, str) and isinstance(table, str)):
+        return None
+    if not (sql is None or (isinstance(sql, str) and sql.startswith("CREATE "))):
+        return None
+    return SchemaEntry(str(kind), name, table, root, sql or "")
+
+
+def _revision(pages: SqlitePages, schema: FoundSchema) -> int:
+    """The revision of the library, from the header or, if that is lost, from Alembic's table."""
+    numbers = [pages.header(60)]
+    for entry in schema.entries:
+        if entry.name == "alembic_version" and entry.kind == "table":
+            rows = pages.tree(entry.root, rowids=True, seen=set(), tally=UnreadableCount())
+            numbers += [
+                int(text) for row in rows for text in map(str, row.values) if text.isdigit()
+            ]
+    return next((number for number in numbers if 1 <= number <= HEAD), HEAD)
+
+
 class _Salvage:
-    def __init__(self, pages: SqlitePages, db: sqlite3.Connection, step: Step) -> None:
+    def __init__(
+        self,
+        pages: SqlitePages,
+        db: sqlite3.Connection,
+        step: Step,
+        schema: FoundSchema,
+    ) -> None:
         self._pages = pages
         self._step = step
         self._db = db
+        self._schema_tally = schema.tally
         self._layouts = {layout.name: layout for layout in _layouts(db)}
-        self._seen: set[int] = set()
+        tables = {
+            entry.name: entry
+            for entry in schema.entries
+            if entry.kind == "table" and entry.name in self._layouts
+        }
+        self._roots = {name: entry.root for name, entry in tables.items()}
+        self._others = [entry for entry in schema.entries if tables.get(entry.name) is not entry]
+        self._seen = schema.pages
         self._tallies = {name: UnreadableCount() for name in self._layouts}
-        self._schema_tally = UnreadableCount()
+        self._whole_indexes: set[str] = set()
         self._ids: set[int] = set()  # ids of papers found in indexes
         self._last = 0  # the highest of these; 0 if there are none
         self._expected: Counter[str] = Counter()
@@ -133,44 +234,27 @@ class _Salvage:
         self._done = Salvaged()
 
     def run(self) -> Salvaged:
-        roots, others = self._schema()
         named: Counter[int] = Counter()
-        for root, rowids, about in others:
-            named.update(self._read_other(root, rowids, about))
+        for entry in self._others:
+            named.update(self._read_other(entry))
             self._step(len(self._seen), self._pages.count)
         self._ids = self._plausible(named)
         self._last = max(self._ids, default=0)
         for name, layout in self._layouts.items():
-            tally = self._tallies[name]
-            if root := roots.get(name, 0):
-                rows = self._pages.tree(root, rowids=layout.rowids, seen=self._seen, tally=tally)
-                self._keep(layout, rows)
+            if root := self._roots.get(name, 0):
+                self._keep(layout, self._tree(root, layout))
             else:
-                tally.holes = True
+                self._tallies[name].holes = True
         self._read_strays()
-        self._read_indexes(others)
+        self._read_indexes()
         self._count()
         self._add_placeholders()
         self._drop_orphans()
         return self._done
 
-    def _schema(self) -> tuple[dict[str, int], list[Other]]:
-        """Find the root pages of the tables and of all other trees."""
-        roots: dict[str, int] = {}
-        others = []
-        for row in self._pages.tree(1, rowids=True, seen=self._seen, tally=self._schema_tally):
-            if len(row.values) != 5:
-                continue
-            kind, name, table, root, sql = row.values
-            if not isinstance(root, int) or root < 2:
-                continue
-            if kind == "table" and name in self._layouts:
-                roots[str(name)] = root
-            else:
-                rowids = kind == "table" and "WITHOUT ROWID" not in str(sql).upper()
-                owner = str(table) if kind == "index" else str(name)
-                others.append((root, rowids, (owner, str(sql or ""))))
-        return roots, others
+    def _tree(self, root: int, layout: TableLayout) -> Iterator[SqliteRow]:
+        tally = self._tallies[layout.name]
+        return self._pages.tree(root, rowids=layout.rowids, seen=self._seen, tally=tally)
 
     def _plausible(self, named: Mapping[int, int]) -> set[int]:
         """The ids that papers can have had, from the number of trees that name each.
@@ -183,15 +267,16 @@ class _Salvage:
             last = self._sequence
         return {id for id in named if 0 < id <= last}
 
-    def _read_other(self, root: int, rowids: bool, about: tuple[str, str]) -> set[int]:
+    def _read_other(self, entry: SchemaEntry) -> set[int]:
         """Mark the pages of an index and collect the rowids it expects. Returns the paper ids in
         it."""
-        owner, sql = about
+        owner = entry.table
         count = 0
         ids: set[int] = set()
+        tally = UnreadableCount()
         with_values = owner in ("sqlite_sequence", "papers")
         rows = self._pages.tree(
-            root, rowids=rowids, seen=self._seen, tally=UnreadableCount(), values=with_values
+            entry.root, rowids=entry.rowids, seen=self._seen, tally=tally, values=with_values
         )
         for row in rows:
             count += 1
@@ -201,7 +286,9 @@ class _Salvage:
                 ids.add(row.key)
             elif owner == "papers" and row.values and isinstance(row.values[-1], int):
                 ids.add(row.values[-1])
-        if not rowids and " WHERE " not in sql.upper():
+        if not tally.holes:
+            self._whole_indexes.add(entry.name)
+        if not entry.rowids and " WHERE " not in entry.sql.upper():
             self._expected[owner] = max(self._expected[owner], count)
         return ids
 
@@ -236,65 +323,114 @@ class _Salvage:
         self._step(len(self._seen), self._pages.count)
 
     def _read_strays(self) -> None:
-        """Rows on orphaned pages, for tables that have lost some.
+        """Read B-trees that no known page refers to, for tables that have lost pages.
 
-        Where the schema is lost, the pages of indexes are orphaned too. They have the format of
-        tables without rowids, which are read last, when the rows that theirs refer to are known.
+        Indexes are among them where the schema is lost. They have the format of tables without
+        rowids, which are read last, when the rows that theirs refer to are known.
         """
         holed = [self._layouts[name] for name, tally in self._tallies.items() if tally.holes]
+        if not holed:
+            return
         passed = self._seen | self._pages.free()
-        strays = [n for n in range(2, self._pages.count + 1) if n not in passed] if holed else []
-        for number in strays:
-            if not self._pages.can_read(number):
-                self._done.uncounted += 1
+        strays = [n for n in range(2, self._pages.count + 1) if n not in passed]
+        self._done.uncounted += sum(not self._pages.can_read(number) for number in strays)
+        keys = [key for key in self._key_layouts() if key.name not in self._whole_indexes]
         for rowids in (True, False):
             layouts = [layout for layout in holed if layout.rowids == rowids]
-            for number in strays:
-                if self._pages.can_read(number):
-                    self._read_stray(number, layouts, rowids)
+            for root in self._pages.roots(strays, rowids=rowids):
+                tree = self._pages.tree(root, rowids=rowids, seen=set(), tally=UnreadableCount())
+                rows = list(islice(tree, _SAMPLE))
+                fits = [layout for layout in layouts if self._are_rows_of(layout, rows)]
+                rivals = len(fits)
+                if not rowids:
+                    rivals = sum(
+                        _is_most(self._may_be_of(key, row) for row in rows) for key in keys
+                    )
+                if fits and rivals == 1:
+                    self._keep(fits[0], self._tree(root, fits[0]))
+                elif fits:
+                    self._done.unrecognised += len(rows) + sum(1 for _ in tree)
 
-    def _read_stray(self, number: int, layouts: Sequence[TableLayout], rowids: bool) -> None:
-        rows = self._pages.leaf(number, rowids=rowids)
-        fits = []
-        for layout in layouts:
-            exact = [row for row in rows if _is_exact(layout, row)]
-            if 2 * len(exact) <= len(rows):
-                continue
-            if rowids or 2 * sum(self._refers(layout, row) for row in exact) > len(rows):
-                fits.append(layout)
-        if len(fits) == 1:
-            self._keep(fits[0], rows)
-        elif fits:
-            self._done.lost["?"] += len(rows)
+    def _key_layouts(self) -> Iterator[KeyLayout]:
+        """The layouts of all indexes and tables without rowids."""
+        for name, layout in self._layouts.items():
+            if not layout.rowids:
+                yield KeyLayout(name, layout, tuple(range(len(layout.columns))))
+            places = {column.name: n for n, column in enumerate(layout.columns)}
+            for index, origin in self._db.execute(
+                "SELECT name, origin FROM pragma_index_list(?)", (name,)
+            ).fetchall():
+                if origin == "pk" and not layout.rowids:
+                    continue  # the table itself
+                held = self._db.execute(
+                    "SELECT name FROM pragma_index_xinfo(?) ORDER BY seqno", (index,)
+                )
+                columns = tuple(places.get(column, layout.rowid) for (column,) in held)
+                yield KeyLayout(index, layout, columns)
 
-    def _refers(self, layout: TableLayout, row: SqliteRow) -> bool:
-        """Return whether the rows that a row refers to are known."""
-        for name, parent, key in layout.references:
-            value = row.values[name]
-            if parent == "papers" and value in self._ids:
-                continue
-            query = f'SELECT 1 FROM "{parent}" WHERE "{key}" = ?'
-            if self._db.execute(query, (value,)).fetchone() is None:
-                return False
-        return True
-
-    def _read_indexes(self, others: list[Other]) -> None:
-        """Rows missing from their table that an index still holds."""
-        for root, _, (table, sql) in others:
-            name = re.match(r"CREATE INDEX (\w+)", sql)
-            if table not in _TWICE or not name or not self._lacks(table):
-                continue
-            layout, held = (
-                self._layouts[table],
-                self._db.execute(
-                    "SELECT name FROM pragma_index_xinfo(?) ORDER BY seqno", (name[1],)
-                ),
+    def _are_rows_of(self, layout: TableLayout, rows: list[SqliteRow]) -> bool:
+        """Return whether most rows fit a table and, if it has no rowids, refer to known rows."""
+        return _is_most(
+            _is_exact(layout, row)
+            and (
+                layout.rowids
+                or all(
+                    self._has(parent, key, row.values[n]) for n, parent, key in layout.references
+                )
             )
-            columns = [row[0] for row in held]
+            for row in rows
+        )
+
+    def _may_be_of(self, key: KeyLayout, row: SqliteRow) -> bool:
+        """Return whether nothing speaks against a row being one of an index or table."""
+        table, columns = key.table, key.columns
+        if len(row.values) != len(columns):
+            return False
+        known = {n: value for n, value in zip(columns, row.values, strict=True) if n is not None}
+        for n, value in known.items():
+            column = table.columns[n]
+            if not (_is_of(column, value) and _is_known(table.name, column.name, value)):
+                return False
+        whole = not self._tallies[table.name].holes
+        if table.rowid is not None or whole:  # compare it with the row of the table
+            by = [table.rowid] if table.rowid is not None else list(known)
+            names = ", ".join(f'"{table.columns[n].name}"' for n in known)
+            where = " AND ".join(f'"{table.columns[n].name}" IS ?' for n in by)
+            found = self._db.execute(
+                f'SELECT {names} FROM "{table.name}" WHERE {where}', [known[n] for n in by]
+            ).fetchone()
+            return not whole if found is None else found == tuple(known.values())
+        return all(
+            n not in known
+            or self._tallies[parent].holes
+            or known[n] is None
+            or self._has(parent, column, known[n])
+            for n, parent, column in table.references
+        )
+
+    def _has(self, table: str, column: str, value: Value) -> bool:
+        if table == "papers" and value in self._ids:
+            return True
+        query = f'SELECT 1 FROM "{table}" WHERE "{column}" = ?'
+        return self._db.execute(query, (value,)).fetchone() is not None
+
+    def _read_indexes(self) -> None:
+        """Rows missing from their table that an index still holds."""
+        indexes = {key.name: key for key in self._key_layouts()}
+        for entry in self._others:
+            if (
+                entry.table not in _TWICE
+                or entry.name not in indexes
+                or not self._lacks(entry.table)
+            ):
+                continue
+            layout, columns = self._layouts[entry.table], indexes[entry.name].columns
             rows = []
-            for row in self._pages.tree(root, rowids=False, seen=set(), tally=UnreadableCount()):
+            for row in self._pages.tree(
+                entry.root, rowids=False, seen=set(), tally=UnreadableCount()
+            ):
                 known = dict(zip(columns, row.values, strict=False))
-                values = [known.get(one.name, _substitute(one)) for one in layout.columns]
+                values = [known.get(n, _substitute(one)) for n, one in enumerate(layout.columns)]
                 rows.append(SqliteRow(None, values, row.altered))
             self._keep(layout, rows)
 
@@ -434,9 +570,16 @@ def _is_exact(layout: TableLayout, row: SqliteRow) -> bool:
     return fitted is not None and not fitted[1]
 
 
+def _is_most(hits: Iterable[bool]) -> bool:
+    found = list(hits)
+    return 2 * sum(found) > len(found)
+
+
 def _is_of(column: SalvagedColumn, value: Value) -> bool:
     if value is None:
         return not column.required
+    if column.type == "BOOLEAN":
+        return value in (0, 1)
     if column.type in _NUMBERS:
         return isinstance(value, _NUMBERS[column.type])
     return column.type != "TEXT" or isinstance(value, str)
@@ -447,9 +590,11 @@ def _is_known(table: str, column: str, value: Value) -> bool:
         return value in allowed
     if (table, column) == ("papers", "published"):
         return _DATE.fullmatch(str(value)) is not None
+    if (table, column) == ("collections", "name"):  # unlike the record of an origin
+        return bool(value)
     if (table, column) in _JSON and value:
         try:
-            json.loads(str(value))
+            return isinstance(json.loads(str(value)), dict | list)
         except ValueError:
             return False
     return True

@@ -59,6 +59,18 @@ def root(path: Path, name: str) -> int:
         return int(db.execute(question, (name,)).fetchone()[0])
 
 
+def schema_pages(path: Path) -> list[int]:
+    """Return the first page, and those below it that hold the schema."""
+    content = path.read_bytes()
+    starts = range(PAGE, len(content), PAGE)
+    table_leaf = 13
+    return [1] + [
+        start // PAGE + 1
+        for start in starts
+        if content[start] == table_leaf and b"CREATE TABLE" in content[start : start + PAGE]
+    ]
+
+
 class _Failing(io.FileIO):
     """A file on a disk of which some pages cannot be read."""
 

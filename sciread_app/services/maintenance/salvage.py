@@ -43,7 +43,14 @@ class SalvageReport:
     @property
     def complete(self) -> bool:
         done = self.salvaged
-        return not (done.lost or done.uncounted or done.altered or done.gone or self.missing_files)
+        return not (
+            done.lost
+            or done.uncounted
+            or done.unrecognised
+            or done.altered
+            or done.gone
+            or self.missing_files
+        )
 
     def lines(self) -> Iterator[str]:
         """The report for the user, line by line."""
@@ -77,6 +84,12 @@ class SalvageReport:
                 others += lost
         if others:
             yield trn("{n} other row is lost", "{n} other rows are lost", others)
+        if done.unrecognised:
+            yield trn(
+                "{n} row was left out, since its table could not be told for certain.",
+                "{n} rows were left out, since their table could not be told for certain.",
+                done.unrecognised,
+            )
 
 
 def salvage_home(home: Home, target: Path, task: Task) -> SalvageReport:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 PAGE = 4096
+_MAGIC = b"SQLite format 3\0"
 _LOG_HEADER, _FRAME_HEADER = 32, 24  # bytes, of a write-ahead log
 _TABLE_LEAF, _TABLE_INNER, _INDEX_LEAF, _INDEX_INNER = 13, 5, 10, 2
 _FIXED = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8}  # bytes of a value, by its serial type
@@ -101,8 +102,20 @@ class SqlitePages:
             return 0
 
     def free(self) -> set[int]:
-        """The unused pages, as far as the list of them can be read."""
+        """The unused pages, as far as the list of them can be read.
+
+        If the header is lost, they are found by the format of the list: their deleted rows must not
+        be taken for rows of the library.
+        """
         found: set[int] = set()
+        try:
+            lost = not self.page(1).startswith(_MAGIC)
+        except CorruptPage:
+            lost = True
+        if lost:
+            for number in range(2, self.count + 1):
+                found |= self._free_listed(number)
+            return found
         trunk = self.header(32)
         while trunk and trunk not in found:
             try:
@@ -114,6 +127,37 @@ class SqlitePages:
             leaves = min(leaves, PAGE // 4 - 2)
             found.update(struct.unpack_from(f">{leaves}I", page, 8))
         return found
+
+    def _free_listed(self, number: int) -> set[int]:
+        """The page and those it lists if it looks like a part of the list of unused pages."""
+        try:
+            page = self.page(number)
+        except CorruptPage:
+            return set()
+        after, count = struct.unpack_from(">II", page)
+        if not (0 < count <= PAGE // 4 - 2 and after != 1 and after <= self.count):
+            return set()
+        leaves = set(struct.unpack_from(f">{count}I", page, 8))
+        if len(leaves) < count or min(leaves) < 2 or max(leaves) > self.count:
+            return set()
+        return {number, *leaves}
+
+    def roots(self, numbers: Iterable[int], *, rowids: bool) -> list[int]:
+        """Those of the pages that begin a tree, with rowids or without: no other refers to them."""
+        kinds = (_TABLE_LEAF, _TABLE_INNER) if rowids else (_INDEX_LEAF, _INDEX_INNER)
+        found, children = [], set()
+        for number in numbers:
+            try:
+                page = self.page(number)
+                kind, places, right = _layout(page, number)
+                if kind not in kinds:
+                    continue
+                found.append(number)
+                if kind in (_TABLE_INNER, _INDEX_INNER):
+                    children |= {right, *(_number(page, place) for place in places)}
+            except CorruptPage:
+                continue
+        return [number for number in found if number not in children]
 
     def tree(
         self,
