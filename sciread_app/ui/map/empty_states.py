@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QStackedWidget, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import FEWEST, MapLayout
 from sciread_app.ui.map.view_models import MapStatus
 from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 BAR = 220  # pixels
@@ -38,31 +30,23 @@ class MapEmptyStates(QWidget):
         self._unfinished = False  # it was stopped and can be resumed
         self.empty = EmptyState(appearance)
         self.empty.show_message("map", tr("Opening the map"))
-        self.line = styled(QLabel(), "quiet")
-        self.line.setTextFormat(Qt.TextFormat.PlainText)
+        self.line = styled(QLabel(textFormat=Qt.TextFormat.PlainText), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(BAR, 6)
         self.bar.setAccessibleName(tr("Drawing the map"))
         self.button = styled(QPushButton(), "link")
         self.button.clicked.connect(self._press)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._framed(view))
+        frame = styled(QFrame(), "panel")
+        column(view, parent=frame, margins=1)
+        self._stack.addWidget(frame)
         self._stack.addWidget(self.empty)
         self._stack.setCurrentIndex(1)
         self._head = QWidget()
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(4, 0, 4, 6)
-        row.setSpacing(12)
-        row.addWidget(self.line)
-        row.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.button)
-        row.addStretch()
+        parts = (self.line, (self.bar, 0, Qt.AlignmentFlag.AlignVCenter), self.button, 0)
+        row(*parts, parent=self._head, margins=(4, 0, 4, 6), spacing=12)
         self._head.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(self._stack, 1)
+        column(self._head, (self._stack, 1), parent=self, margins=0, spacing=0)
 
     @property
     def shows_map(self) -> bool:
@@ -153,14 +137,6 @@ class MapEmptyStates(QWidget):
             self.draw_requested.emit()
         else:
             self.redraw_requested.emit()
-
-    def _framed(self, view: QWidget) -> QFrame:
-        frame = QFrame()
-        frame.setObjectName("panel")
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.addWidget(view)
-        return frame
 
 
 def _outdated_text(drawing: MapLayout) -> str:

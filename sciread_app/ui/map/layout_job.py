@@ -14,7 +14,7 @@ PAUSE_MS = 700  # delay while papers are added in batches
 
 
 class LayoutJob(QObject):
-    status_loaded = Signal(object, object)  # Survey, and the Points of its drawing
+    status_loaded = Signal(object, object)  # MapStatus, and the MapPoints of its layout
     progressed = Signal(int, int, str)  # done, total, description
     stopped = Signal()  # by the user, or by an error that the window shows
     finished = Signal()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QIcon
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QPushButton
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.point_renderer import sprite
 from sciread_app.ui.map.color_scheme import ColorScheme
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 SWATCH = 6.0  # radius
 NAME_WIDTH = 170
@@ -28,18 +29,10 @@ class Legend(QFrame):
         self._title = styled(QLabel(), "quiet")
         self.all_button = styled(QPushButton(tr("Show all")), "link")
         self.all_button.clicked.connect(self.show_all)
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self.all_button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(12, 6, 12, 10)
-        self._column.setSpacing(3)
-        self._column.addLayout(head)
+        head = row((self._title, 1), self.all_button)
+        self._column = column(head, parent=self, margins=(12, 6, 12, 10), spacing=3)
         self._small = scaled(self.font(), 0.92)
-        appearance.changed.connect(self._repaint)
-
-    def _repaint(self, theme: Theme) -> None:
-        self._paint()
+        appearance.changed.connect(self._paint)
 
     def show_scheme(self, title: str, scheme: ColorScheme) -> None:
         # Translators: {title} is "Year"
@@ -57,7 +50,7 @@ class Legend(QFrame):
             self._column.addWidget(box)
             box.show()  # at once, so that sizeHint includes it
         self.all_button.setEnabled(False)
-        self._paint()
+        self._paint(self._appearance.theme)
         self.adjustSize()
 
     def show_all(self) -> None:
@@ -85,9 +78,9 @@ class Legend(QFrame):
         self.all_button.setEnabled(bool(hidden))
         self.visibility_changed.emit(hidden)
 
-    def _paint(self) -> None:
+    def _paint(self, theme: Theme) -> None:
         if self._scheme:
-            theme, ratio = self._appearance.theme, self.devicePixelRatioF()
+            ratio = self.devicePixelRatioF()
             for kind, colour in enumerate(self._scheme.colours(theme)):
                 hollow = kind in self._scheme.hollow
                 self.boxes[kind].setIcon(QIcon(sprite(colour, theme, SWATCH, ratio, hollow)))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
+from sciread_app.domain.library_tree import LibraryTree
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.map.canvas.hover_card import HoverCard
 from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.view import MapView
@@ -23,12 +24,13 @@ from sciread_app.ui.map.empty_states import MapEmptyStates
 from sciread_app.ui.map.layout_job import LayoutJob
 from sciread_app.ui.map.legend import Legend
 from sciread_app.ui.map.options import BY, ColorBy, Tool
-from sciread_app.ui.map.organise_selection import SelectionOrganiser
 from sciread_app.ui.map.side_pane import SidePane
 from sciread_app.ui.map.toolbar import MapToolbar
 from sciread_app.ui.map.view_models import MapServices, MapStatus
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel
+from sciread_app.ui.widgets.focus import holds_focus
+from sciread_app.ui.widgets.layout.boxes import column
 
 SEEDS = 20  # maximum number of example papers for a search for similar ones
 TITLE_SHOWN = 60
@@ -38,20 +40,12 @@ LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
 
 
 class MapPage(Page):
-    papers_requested = Signal(object, str)  # ids to list, and a description
-    paper_requested = Signal(object)  # PaperId, to open in the details
-    found_requested = Signal()  # highlight the search results
-    add_requested = Signal()
-    fetch_requested = Signal()
-    # Description of an edit, and its operation on an Organiser
-    step_requested = Signal(str, object)
-    busy_changed = Signal(bool)
-
     def __init__(self, desk: MapServices, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._desk = desk
         self._jobs = jobs
+        self._context = context
         self.by = ColorBy.group
         self._pending: tuple[tuple[PaperId, ...], str] | None = None  # until there is a map
         self._clicked: PaperId | None = None
@@ -67,28 +61,10 @@ class MapPage(Page):
         self.side_pane = SidePane(desk, jobs, appearance)
         self.selection = self.side_pane.selection
         self.layout_job = LayoutJob(desk.map, jobs, self)
-        self.organiser = SelectionOrganiser(desk.organise, jobs, appearance, self)
+        self.chooser: PickerPopup | None = None  # of a tag or a collection
         self.empty_states = MapEmptyStates(appearance, self.view)
         self._build()
         self._connect()
-        self._connect_to(context)
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate = context.navigate
-
-        def connect_details(details: DetailsPanel) -> None:
-            details.connect_to(context)
-            details.search_requested.connect(navigate.search_for)
-            details.papers_requested.connect(navigate.show_papers)
-
-        self.papers_requested.connect(navigate.show_papers)
-        self.paper_requested.connect(lambda paper: navigate.open_paper(paper, tr("From the map")))
-        self.found_requested.connect(navigate.show_found_on_map)
-        self.add_requested.connect(navigate.add_files)
-        self.fetch_requested.connect(lambda: navigate.go_to("intake"))
-        self.step_requested.connect(context.edits.submit)
-        self.side_pane.details_made.connect(connect_details)
-        self.busy_changed.connect(lambda busy: navigate.show_busy("map", busy))
 
     # Interface of a page
 
@@ -153,7 +129,7 @@ class MapPage(Page):
         """Clear the highlight and the current paper."""
         self._pending = None
         self._second_click.stop()
-        if self.side_pane.has_focus():
+        if holds_focus(self.side_pane):
             self.view.setFocus()
         self.view.highlight(None)
         self.view.pick(None)
@@ -238,7 +214,13 @@ class MapPage(Page):
             return
         paper = PaperId(int(points.ids[number]))
         self.side_pane.show_paper(paper)
-        self._ring_similar(paper)
+        self._jobs.run(
+            tr("Looking for similar papers"),
+            lambda task: self._desk.map.similar((paper,)),
+            self.view.ring,
+            queue=JobQueue.short,
+            replaces="map rings",
+        )
 
     def _select_paper(self, paper: PaperId) -> None:
         """Show the position of a paper that was selected in the list."""
@@ -254,19 +236,11 @@ class MapPage(Page):
         if self.selection.isVisible():
             self.selection.list.go_to(self.selection.list.currentIndex().row() + step)
 
-    def _ring_similar(self, paper: PaperId) -> None:
-        self._jobs.run(
-            tr("Looking for similar papers"),
-            lambda task: self._desk.map.similar((paper,)),
-            self.view.ring,
-            queue=JobQueue.short,
-            replaces="map rings",
-        )
-
     def _open(self, number: int) -> None:
         self._second_click.stop()
         if self.view.points:
-            self.paper_requested.emit(PaperId(int(self.view.points.ids[number])))
+            paper = PaperId(int(self.view.points.ids[number]))
+            self._context.navigate.open_paper(paper, tr("From the map"))
 
     def _select_points(self, numbers: Sequence[int]) -> None:
         if self.view.points:
@@ -320,14 +294,11 @@ class MapPage(Page):
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 0)
         split.setSizes([760, 400])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 10)
-        column.setSpacing(10)
-        column.addWidget(self.bar)
-        column.addWidget(split, 1)
+        column(self.bar, (split, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)
 
     def _connect(self) -> None:
-        view, bar, selection = self.view, self.bar, self.selection
+        view, bar, selection, job = self.view, self.bar, self.selection, self.layout_job
+        empty, navigate = self.empty_states, self._context.navigate
         view.hovered.connect(self._point_at)
         view.current_changed.connect(self._click)
         self._second_click.timeout.connect(self._select_clicked)
@@ -339,33 +310,36 @@ class MapPage(Page):
         bar.by_chosen.connect(self.colour_by)
         bar.tool_chosen.connect(self.take_tool)
         bar.zoomed.connect(view.zoom)
-        bar.whole_requested.connect(self.whole_map)
-        bar.found_requested.connect(self.found_requested)
-        bar.legend_toggled.connect(self._place_legend)
+        bar.whole.clicked.connect(self.whole_map)
+        bar.found.clicked.connect(lambda: navigate.show_found_on_map())
+        bar.legend.toggled.connect(self._place_legend)
         self.legend.visibility_changed.connect(view.hide_categories)
-        selection.list_requested.connect(
-            lambda: self.papers_requested.emit(selection.ids, selection.title.text())
+        selection.list_button.clicked.connect(
+            lambda: navigate.show_papers(selection.ids, selection.title.text())
         )
-        selection.collect_requested.connect(partial(self._organise, "collection"))
-        selection.tag_requested.connect(partial(self._organise, "tag"))
-        selection.similar_requested.connect(lambda: self.highlight_similar(selection.ids))
-        selection.only_requested.connect(lambda only: view.highlight(selection.ids, only=only))
-        selection.cleared.connect(self.clear)
+        selection.collect.clicked.connect(lambda: self._choose_name("collection"))
+        selection.tag.clicked.connect(lambda: self._choose_name("tag"))
+        selection.similar.clicked.connect(lambda: self.highlight_similar(selection.ids))
+        selection.only.toggled.connect(lambda only: view.highlight(selection.ids, only=only))
+        selection.close_button.clicked.connect(self.clear)
+        selection.list.escaped.connect(self.clear)
         selection.current_changed.connect(self._select_paper)
         self.side_pane.details_made.connect(self._connect_details)
-        self.layout_job.status_loaded.connect(self._show_status)
-        self.layout_job.progressed.connect(self.empty_states.show_progress)
-        self.layout_job.stopped.connect(self.empty_states.show_stopped)
-        self.layout_job.finished.connect(self.empty_states.show_done)
-        self.layout_job.busy_changed.connect(self.busy_changed)
-        self.empty_states.draw_requested.connect(lambda: self.layout_job.draw())
-        self.empty_states.redraw_requested.connect(self.redraw)
-        self.empty_states.cancel_requested.connect(self.layout_job.cancel)
-        self.empty_states.add_requested.connect(self.add_requested)
-        self.empty_states.fetch_requested.connect(self.fetch_requested)
-        self.organiser.requested.connect(self.step_requested)
+        job.status_loaded.connect(self._show_status)
+        job.progressed.connect(empty.show_progress)
+        job.stopped.connect(empty.show_stopped)
+        job.finished.connect(empty.show_done)
+        job.busy_changed.connect(lambda busy: navigate.show_busy("map", busy))
+        empty.draw_requested.connect(lambda: job.draw())
+        empty.redraw_requested.connect(self.redraw)
+        empty.cancel_requested.connect(job.cancel)
+        empty.add_requested.connect(lambda: navigate.add_files())
+        empty.fetch_requested.connect(lambda: navigate.go_to("intake"))
 
     def _connect_details(self, details: DetailsPanel) -> None:
+        details.connect_to(self._context)
+        details.search_requested.connect(self._context.navigate.search_for)
+        details.papers_requested.connect(self._context.navigate.show_papers)
         details.similar_requested.connect(self.highlight_similar)
         details.paper_requested.connect(self._select_paper)
         details.escaped.connect(self.view.setFocus)
@@ -374,9 +348,35 @@ class MapPage(Page):
     def take_tool(self, tool: Tool) -> None:
         self.view.tool = tool
 
-    def _organise(self, what: str) -> None:
-        button: QWidget = self.selection.tag if what == "tag" else self.selection.collect
-        self.organiser.choose(what, self.selection.ids, button.mapToGlobal(QPoint(0, 0)))
+    def _choose_name(self, kind: str) -> None:
+        """Choose a "tag" or a "collection" for the highlighted papers, at its button."""
+        papers, edits = self.selection.ids, self._context.edits
+        tagging = kind == "tag"
+        button = self.selection.tag if tagging else self.selection.collect
+
+        def give(choice: PickerItem) -> None:
+            if tagging:
+                edits.submit(tr("Tagging"), lambda editor: editor.tag(papers, choice.name))
+            else:
+                edits.submit(tr("Collecting"), lambda editor: editor.collect(papers, choice.name))
+
+        def ask(tree: LibraryTree) -> None:
+            title = tr("Give a tag") if tagging else tr("Add to a collection")
+            if tagging:
+                choices = [PickerItem(tag.name, tag.colour, tag.count) for tag in tree.tags]
+            else:
+                choices = [PickerItem(one.path, papers=one.count) for one in tree.collections]
+            self.chooser = PickerPopup(title, choices, self._context.appearance, self)
+            self.chooser.taken.connect(give)
+            self.chooser.open_at(button.mapToGlobal(QPoint(0, 0)))
+
+        self._jobs.run(
+            tr("Reading names"),
+            lambda task: self._desk.organise.shelf(),
+            ask,
+            queue=JobQueue.short,
+            replaces="map names",
+        )
 
 
 def _same(one: MapLayout, other: MapLayout) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -17,12 +16,9 @@ from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 
 class MapToolbar(QWidget):
-    by_chosen = Signal(object)  # By
+    by_chosen = Signal(object)  # ColorBy
     tool_chosen = Signal(object)  # Tool
     zoomed = Signal(float)
-    whole_requested = Signal()
-    found_requested = Signal()
-    legend_toggled = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,17 +34,18 @@ class MapToolbar(QWidget):
         self.tools.chosen.connect(lambda number: self.tool_chosen.emit(list(Tool)[number]))
         self.found = QPushButton(tr("Light up search results"))
         self.found.setToolTip(tr("Let what was searched for last stand out"))
-        self.found.clicked.connect(lambda: self.found_requested.emit())
         self.legend = QPushButton(tr("Hide legend"))
         self.legend.setCheckable(True)
         self.legend.setChecked(True)
         self.legend.setToolTip(tr("What the colours mean"))
-        self.legend.toggled.connect(self._toggle_legend)
-        out, closer = tr("Zoom out"), tr("Zoom in")
-        self.out = self._button("−", out, "−", lambda: self.zoomed.emit(1 / ZOOM_STEP))
-        self.closer = self._button("+", closer, "+", lambda: self.zoomed.emit(ZOOM_STEP))
-        whole = tr("See the whole map")
-        self.whole = self._button(tr("Whole map"), whole, "0", self.whole_requested.emit)
+        self.legend.toggled.connect(
+            lambda shown: self.legend.setText(tr("Hide legend") if shown else tr("Show legend"))
+        )
+        self.out = self._button("−", tr("Zoom out"), "−")
+        self.out.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
+        self.closer = self._button("+", tr("Zoom in"), "+")
+        self.closer.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
+        self.whole = self._button(tr("Whole map"), tr("See the whole map"), "0")
         # Wraps in a narrow window, or at 300 % text size.
         row = FlowLayout(8)
         self.setLayout(row)
@@ -62,13 +59,8 @@ class MapToolbar(QWidget):
         self.by.setText(BY[by].button)
         self.by.setAccessibleName(BY[by].verb)
 
-    def _toggle_legend(self, shown: bool) -> None:
-        self.legend.setText(tr("Hide legend") if shown else tr("Show legend"))
-        self.legend_toggled.emit(shown)
-
-    def _button(self, name: str, does: str, key: str, do: Callable[[], object]) -> QPushButton:
+    def _button(self, name: str, does: str, key: str) -> QPushButton:
         button = QPushButton(name)
         button.setToolTip(f"{does} ({key})")
         button.setAccessibleName(does)
-        button.clicked.connect(lambda: do())
         return button

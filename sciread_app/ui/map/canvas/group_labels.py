@@ -1,4 +1,5 @@
-"""Labels of groups on the map: none overlaps another, the largest groups come first."""
+"""Labels of groups on the map: none overlaps another, the largest groups come first. Screen readers
+get a description, and Tab visits the groups in reading order."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
+from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import Cluster
 from sciread_app.ui.map.canvas.camera import Camera
 from sciread_app.ui.style.theme import Theme, scaled
@@ -16,6 +18,7 @@ from sciread_app.ui.style.theme import Theme, scaled
 GAP = 6.0  # pixels between two labels
 HALO = 4.0  # pixels of margin around a text, of which these are its halo:
 WIDE, AROUND = 1.6, 12
+LINES = 8  # rows of the map that are read from the top
 NEAR = 2.4  # zoom, relative to the whole map, from which fine groups are labelled
 
 
@@ -78,6 +81,32 @@ class LabelRenderer:
                 self._drawn.clear()
             self._drawn[key] = _drawn(label, font, theme, ringed, ratio)
         painter.drawPixmap(label.box.topLeft(), self._drawn[key])
+
+
+def description(papers: int, group: Cluster | None) -> str:
+    whole = trn("Map of {n:,} paper", "Map of {n:,} papers", papers)
+    if group is None:
+        return whole
+    if group.name:
+        text = trn(
+            "Group “{name}”, {n:,} paper",
+            "Group “{name}”, {n:,} papers",
+            group.papers,
+            name=group.name,
+        )
+    else:
+        text = trn(
+            "Group without a name, {n:,} paper",
+            "Group without a name, {n:,} papers",
+            group.papers,
+        )
+    return tr("{map}. {group}. Enter lists them", map=whole, group=text)
+
+
+def reading_order(groups: Sequence[Cluster]) -> list[int]:
+    """Groups that have papers, in reading order: row by row, from left to right."""
+    there = [n for n, group in enumerate(groups) if group.papers]
+    return sorted(there, key=lambda n: (round(groups[n].heart[1] * LINES), groups[n].heart[0]))
 
 
 def _drawn(label: Placed, font: QFont, theme: Theme, ringed: bool, ratio: float) -> QPixmap:

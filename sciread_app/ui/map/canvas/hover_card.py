@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
@@ -14,6 +14,7 @@ from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import Card
+from sciread_app.ui.widgets.layout.boxes import column
 
 WIDTH = 330
 OFFSET = 16  # pixels from the mouse
@@ -31,16 +32,11 @@ class HoverCard(QFrame):
         self._cache: dict[PaperId, Card] = {}
         self._paper: PaperId | None = None
         self._at = QPoint()
-        self.title = QLabel(wordWrap=True)
+        plain = Qt.TextFormat.PlainText
+        self.title = QLabel(wordWrap=True, textFormat=plain)
         self.title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
-        self.below = styled(QLabel(wordWrap=True), "quiet")
-        for label in (self.title, self.below):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 9, 12, 10)
-        column.setSpacing(3)
-        column.addWidget(self.title)
-        column.addWidget(self.below)
+        self.below = styled(QLabel(wordWrap=True, textFormat=plain), "quiet")
+        column(self.title, self.below, parent=self, margins=(12, 9, 12, 10), spacing=3)
         self.setFixedWidth(WIDTH)
         self.hide()
 

@@ -52,9 +52,8 @@ class PointRenderer(QObject):
         self._image: QImage | None = None
         self._points: MapPoints | None = None  # painted last, and its visible part
         self._viewport: tuple[int, Camera, Viewport] | None = None
-        self._pending_image: tuple[MapPoints, RenderedPoints] | None = (
-            None  # the job that renders the first image
-        )
+        # Of the job that renders the first image
+        self._pending_image: tuple[MapPoints, RenderedPoints] | None = None
         self._sprites: dict[tuple[str, float, bool, float], QPixmap] = {}
         self._pending: Callable[[], None] = lambda: None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -209,10 +208,7 @@ def _image_renderer(
     radius, strength = radius_of(points, camera), _strength(points, camera)
 
     def make(scale: float) -> QImage:
-        size = (
-            max(1, round(camera.width * scale)),
-            max(1, round(camera.height * scale)),
-        )
+        size = (max(1, round(camera.width * scale)), max(1, round(camera.height * scale)))
         rounded = max(round(radius * scale * 4) / 4, 0.75)
         pixels = visible.pixels * np.float32(scale)
         return density_image(

@@ -28,9 +28,7 @@ class MapPoints:
         self.extent = extent(drawing.places)
         self.groups = self.scheme = by_group(drawing)
         self.hidden: frozenset[int] = frozenset()
-        self.highlighted: NDArray[np.bool_] | None = (
-            None  # the highlighted points; None: no highlight
-        )
+        self.highlighted: NDArray[np.bool_] | None = None  # None: no highlight
         self._only = False
         self.version = 0
         self._change()

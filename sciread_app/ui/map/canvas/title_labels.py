@@ -43,12 +43,6 @@ class TitleLabels(QObject):
         """Drop all cached titles, because the library has changed."""
         self._cache.clear()
 
-    def request(self, papers: Sequence[int]) -> None:
-        """Load the titles of these visible points."""
-        self._requested = [paper for paper in papers if paper not in self._cache]
-        if self._requested:
-            self._timer.start()
-
     def labels_for(
         self,
         points: MapPoints,
@@ -63,11 +57,13 @@ class TitleLabels(QObject):
         if len(visible.numbers) > MAX_TITLES:
             return []
         papers = points.ids[visible.numbers].tolist()
-        self.request(papers)
+        self._requested = [paper for paper in papers if paper not in self._cache]
+        if self._requested:
+            self._timer.start()
         at = [QPointF(x, y) for x, y in visible.pixels.tolist()]
-        return self.place(papers, at, radius, frame, occupied)
+        return self._place(papers, at, radius, frame, occupied)
 
-    def place(
+    def _place(
         self,
         papers: Sequence[int],
         at: Sequence[QPointF],
@@ -82,10 +78,8 @@ class TitleLabels(QObject):
             title = self._cache.get(paper)
             if not title:
                 continue
-            width, height = (
-                self._metrics.horizontalAdvance(title) + 2 * HALO,
-                self._metrics.height(),
-            )
+            width = self._metrics.horizontalAdvance(title) + 2 * HALO
+            height = self._metrics.height()
             right = QRectF(point.x() + radius + GAP - HALO, 0, width, height + 2)
             left = QRectF(point.x() - radius - GAP + HALO - width, 0, width, height + 2)
             for box in (right, left):

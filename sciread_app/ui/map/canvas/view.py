@@ -34,10 +34,16 @@ from PySide6.QtWidgets import QGestureEvent, QPinchGesture, QWidget
 from sciread_app.language import tr
 from sciread_app.services.map.map_service import Cluster
 from sciread_app.ui.jobs.runner import JobRunner
-from sciread_app.ui.map.canvas.accessible_text import description, reading_order
 from sciread_app.ui.map.canvas.camera import Camera, Places
 from sciread_app.ui.map.canvas.drag import Drag
-from sciread_app.ui.map.canvas.group_labels import NEAR, LabelRenderer, Placed, place
+from sciread_app.ui.map.canvas.group_labels import (
+    NEAR,
+    LabelRenderer,
+    Placed,
+    description,
+    place,
+    reading_order,
+)
 from sciread_app.ui.map.canvas.point_renderer import PointRenderer, Viewport, radius_of
 from sciread_app.ui.map.canvas.points import MapPoints, extent
 from sciread_app.ui.map.canvas.title_labels import TitleLabels

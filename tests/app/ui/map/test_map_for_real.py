@@ -51,11 +51,11 @@ def test_papers_selected_on_the_map_are_added_to_a_collection(workspace, qtbot, 
     chosen = set(page.selection.ids)
     assert chosen
     page.selection.collect.click()
-    qtbot.waitUntil(lambda: page.organiser.chooser is not None)
-    page.organiser.chooser.line.setText("ice")
-    with qtbot.waitSignal(page.step_requested) as wanted:
-        page.organiser.chooser.line.taken.emit()
-    wanted.args[1](workspace.editor)
+    qtbot.waitUntil(lambda: page.chooser is not None)
+    page.chooser.line.setText("ice")
+    page.chooser.line.taken.emit()
+    _, _, step = context.edits.calls[-1]
+    step(workspace.editor)
     assert set(workspace.library.attributes.collections()["ice"].tolist()) == chosen
 
 

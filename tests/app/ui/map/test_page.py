@@ -201,15 +201,14 @@ def test_click_shows_the_paper_and_rings_similar_ones(show, gateway, qtbot):
     assert "similar [7]" in gateway.map.asked
 
 
-def test_double_click_opens_the_paper(show, gateway, qtbot):
+def test_double_click_opens_the_paper(show, gateway, context):
     page = show(gateway)
-    with qtbot.waitSignal(page.paper_requested) as wanted:
-        QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
-    assert wanted.args == [7]
+    QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
+    assert ("open_paper", 7, "From the map") in context.navigate.calls
 
 
 def test_side_panel_does_not_cover_a_point_during_a_double_click(
-    long_double_click_interval, show, gateway, qtbot, jobs
+    long_double_click_interval, show, gateway, qtbot, jobs, context
 ):
     page = show(gateway)
     at = {paper: page.view.mapTo(page, pixel(page, paper)) for paper in range(1, 81)}
@@ -218,9 +217,8 @@ def test_side_panel_does_not_cover_a_point_during_a_double_click(
     QApplication.processEvents()
     qtbot.waitUntil(lambda: not jobs.running())
     assert page.childAt(at[rightmost]) is page.view
-    with qtbot.waitSignal(page.paper_requested) as wanted:
-        QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
-    assert wanted.args == [rightmost]
+    QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
+    assert ("open_paper", rightmost, "From the map") in context.navigate.calls
 
 
 def test_hovering_over_a_paper_shows_its_title(show, gateway, qtbot):
@@ -291,36 +289,35 @@ def test_lasso_ignores_hidden_papers(show, gateway):
     assert page.selection.ids == ()
 
 
-def test_selected_papers_are_added_to_a_collection(show, gateway, qtbot, jobs):
+def test_selected_papers_are_added_to_a_collection(show, gateway, qtbot, context):
     page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.collect.click()
-    qtbot.waitUntil(lambda: page.organiser.chooser is not None)
-    page.organiser.chooser.line.setText("thesis")
-    with qtbot.waitSignal(page.step_requested) as wanted:
-        page.organiser.chooser.line.taken.emit()
-    wanted.args[1](gateway.organise)
+    qtbot.waitUntil(lambda: page.chooser is not None)
+    page.chooser.line.setText("thesis")
+    page.chooser.line.taken.emit()
+    _, _, step = context.edits.calls[-1]
+    step(gateway.organise)
     assert gateway.organise.collections["thesis"] == {3, 5}
 
 
-def test_selected_papers_are_tagged(show, gateway, qtbot):
+def test_selected_papers_are_tagged(show, gateway, qtbot, context):
     page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.tag.click()
-    qtbot.waitUntil(lambda: page.organiser.chooser is not None)
-    page.organiser.chooser.line.setText("to read")
-    with qtbot.waitSignal(page.step_requested) as wanted:
-        page.organiser.chooser.line.taken.emit()
-    wanted.args[1](gateway.organise)
+    qtbot.waitUntil(lambda: page.chooser is not None)
+    page.chooser.line.setText("to read")
+    page.chooser.line.taken.emit()
+    _, _, step = context.edits.calls[-1]
+    step(gateway.organise)
     assert gateway.organise.tags["to read"] == {3, 5}
 
 
-def test_selected_papers_are_listed(show, gateway, qtbot):
+def test_selected_papers_are_listed(show, gateway, context):
     page = show(gateway)
     page.select_papers([3, 5], "Chosen on the map")
-    with qtbot.waitSignal(page.papers_requested) as wanted:
-        page.selection.list_button.click()
-    assert wanted.args == [(3, 5), "Chosen on the map"]
+    page.selection.list_button.click()
+    assert context.navigate.calls[-1] == ("show_papers", (3, 5), "Chosen on the map")
 
 
 def test_similar_papers_of_a_selection_are_highlighted(show, gateway, qtbot):
