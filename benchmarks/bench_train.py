@@ -41,7 +41,7 @@ from trainer.distributed import Ranks
 from trainer.loop.stage_trainer import StageTrainer
 from trainer.machine import budget_for
 from trainer.methods.base import OptimizationPlan, TrainingStage
-from trainer.methods.in_batch_negatives import InBatch
+from trainer.methods.physbert import InBatch
 from trainer.model.text_model import Backbone, TextModel
 
 SCALE = 20.0

@@ -16,10 +16,9 @@ from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package
-from trainer.model.backbone import load_backbone, precision
+from trainer.model.backbone import load_backbone, load_pooling, precision
 from trainer.model.device import device_named
 from trainer.model.packed import pack
-from trainer.model.pooling import load_pooling
 
 # Tokens per forward pass: more of them would displace the activations from a core's cache.
 CPU_BUDGET = 2_048

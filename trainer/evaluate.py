@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
+
+import torch.distributed as dist
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import AVERAGE, Metric, evaluation_spec
@@ -19,15 +22,24 @@ from trainer.data.corpus.split import may_have_learned
 from trainer.distributed import Ranks
 from trainer.encoders.base import Cost, EncodedTask, TextEncoder
 from trainer.evaluations.base import EvaluationTask, TaskResult
-from trainer.evaluations.distributed import run_shared
-from trainer.evaluations.items import read_items
-from trainer.evaluations.metrics.averages import average
-from trainer.evaluations.metrics.intervals import Items
+from trainer.evaluations.metrics.intervals import Items, read_items
 from trainer.reports.report import save
 from trainer.suites.suite import PlannedTask, Suite
 from trainer.version import trainer_version
 
+T = TypeVar("T")
+
 SPEED = "speed"
+_RANKED = ("map", "ndcg")
+# By suite and task, the metrics that count: SciDocs' twelve numbers, Multi-SciDocs' five.
+_COUNTED: Mapping[str, Mapping[str, Collection[str]]] = {
+    "scidocs": {
+        **dict.fromkeys(("mag", "mesh"), ("macro_f1",)),
+        **dict.fromkeys(("co-view", "co-read", "cite", "co-cite"), _RANKED),
+        "recomm": ("adj_ndcg", "adj_p@1"),
+    },
+    "multi-scidocs": {"mag": ("macro_f1",), **dict.fromkeys(("cite", "co-cite"), _RANKED)},
+}
 
 
 class ProgressReporter(Protocol):
@@ -321,3 +333,53 @@ def _same(old: EvaluatedModel, new: EvaluatedModel) -> bool:
         return False
     one, other = (replace(subject, title="", found="", about={}) for subject in (old, new))
     return one == other
+
+
+def run_shared(ranks: Ranks, jobs: Sequence[Callable[[], T]]) -> list[T | TrainerError]:
+    """Run jobs on all ranks and return every result in order; a failed job yields its error.
+
+    All ranks must pass the same jobs with the data they need: ranks do not communicate while jobs
+    run. Results are pickled between processes, so they must be plain values and arrays.
+    """
+    mine = [_attempt(job) for job in jobs[ranks.rank :: ranks.world]]
+    if ranks.world == 1:
+        return mine
+    found: list[list[T | TrainerError]] = [[] for _ in range(ranks.world)]
+    dist.all_gather_object(found, mine)
+    return [found[at % ranks.world][at // ranks.world] for at in range(len(jobs))]
+
+
+def _attempt(job: Callable[[], T]) -> T | TrainerError:
+    try:
+        return job()
+    except TrainerError as error:
+        return error
+
+
+def average(suite: str, results: Mapping[str, Result]) -> Result | None:
+    """Average the metrics that the suite's paper averages.
+
+    None if one is missing, or if they were measured with several splits or seeds.
+    """
+    counted = _COUNTED.get(suite, {})
+    parts = [results[task] for task in counted if task in results]
+    scores = [part.score(metric) for part in parts for metric in counted[part.task]]
+    values = [score.value for score in scores if score]
+    whole = counted and len(parts) == len(counted) and len(values) == len(scores)
+    if not whole or len({(part.split, part.seed) for part in parts}) > 1:
+        return None
+    spec = evaluation_spec(AVERAGE)
+    known = [f"{part.sha256} {part.protocol}" for part in parts]
+    excluded = sorted({why for part in parts for why in part.excluded})
+    return Result(
+        task=AVERAGE,
+        title=spec.title,
+        evaluation=spec.key,
+        protocol=spec.protocol,
+        split=parts[0].split,
+        sha256=hashlib.sha256("\n".join(known).encode()).hexdigest(),
+        seed=parts[0].seed,
+        seconds=0.0,
+        scores=(Score(AVERAGE, sum(values) / len(values), len(values)),),
+        excluded={why: sum(part.excluded.get(why, 0) for part in parts) for why in excluded},
+    )

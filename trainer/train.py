@@ -15,9 +15,8 @@ from trainer.data.tokens import TokenCache
 from trainer.distributed import Ranks, gathered_weights
 from trainer.held_out_evaluation import measure
 from trainer.loop.checkpoints import Checkpoint, Checkpoints
-from trainer.loop.finish import finish
+from trainer.loop.finish import build_report, describe_run, finish
 from trainer.loop.progress import Reporter, TrainingRate
-from trainer.loop.run_description import build_report, describe_run
 from trainer.loop.scoring import validation_encoder
 from trainer.loop.session import run_session
 from trainer.loop.setup import Options, prepare_run

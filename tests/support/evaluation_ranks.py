@@ -15,9 +15,11 @@ import numpy as np
 
 from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks
-from trainer.encoders.opening import EncodedTask, VectorCache, open_encoder
+from trainer.encoders.base import EncodedTask
+from trainer.encoders.opening import open_encoder
+from trainer.encoders.vector_cache import VectorCache
+from trainer.evaluate import run_shared
 from trainer.evaluations.base import EvaluationTask, TaskResult, TextInput, Vectors
-from trainer.evaluations.distributed import run_shared
 
 PAPERS = [
     TextInput(

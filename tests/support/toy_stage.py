@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from trainer.data.examples import Batch
 from trainer.data.rng import random_integers, random_permutation
 from trainer.methods.base import Loss, OptimizationPlan, TrainingStage
-from trainer.methods.in_batch_negatives import InBatch
+from trainer.methods.physbert import InBatch
 from trainer.model.packed import Packed, pack
 
 VOCABULARY, WIDTH, LONGEST = 23, 6, 9

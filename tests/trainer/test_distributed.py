@@ -12,8 +12,7 @@ import torch.distributed as dist
 from tests.support import rank_work
 from tests.support.ranks import ended, start_ranks
 from trainer.contract.errors import TrainerError
-from trainer.distributed import Ranks
-from trainer.rendezvous import agree_on_run_id
+from trainer.distributed import Ranks, agree_on_run_id
 
 ALONE = Ranks.alone("cpu")
 IN_STEP = (

@@ -182,7 +182,9 @@ def test_non_finite_loss_ends_the_run(
 
     def spoil() -> None:
         loss = Steps._loss
-        monkeypatch.setattr(Steps, "_loss", lambda *a: replace(loss(*a), loss=loss(*a).loss * nan))
+        monkeypatch.setattr(
+            Steps, "_loss", lambda *a: loss(*a)._replace(total=loss(*a).total * nan)
+        )
 
     run_after(3, "step", monkeypatch, spoil)
     error = failure(run, Options(save_every=0))

@@ -115,7 +115,7 @@ def write_package(package: Package, source: Path) -> Package:
     shutil.rmtree(unfinished, ignore_errors=True)
     shutil.copytree(source, unfinished, symlinks=True)
     hashes = {
-        path.relative_to(unfinished).as_posix(): _hash(path)
+        path.relative_to(unfinished).as_posix(): file_hash(path)
         for path in sorted(unfinished.rglob("*"))
         if path.is_file() and path.name not in ("package.json", "metrics.json", "README.md")
     }
@@ -191,6 +191,17 @@ def max_positions(folder: Path) -> int | None:
     if its config does not give it. Raises PackageRefused."""
     found = _read_json(folder / "config.json").get("max_position_embeddings")
     return found if isinstance(found, int) else None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """Return the hash of a file as packages and manifests name it, "sha256:<hex>"."""
+    return f"sha256:{sha256_of(path)}"
 
 
 def _starter_folder() -> Path | None:
@@ -366,7 +377,7 @@ def _everything_in(folder: Path) -> Iterator[Path]:
 def _check_hashes(package: Package) -> None:
     for name, expected in package.files.items():
         path = package.folder / name
-        if not path.is_file() or _hash(path) != expected:
+        if not path.is_file() or file_hash(path) != expected:
             raise PackageRefused(
                 f"The file {name} of the model {package.title} is damaged or not the original.",
                 "Install it again." if package.method == STARTER else "Copy the model again.",
@@ -390,8 +401,3 @@ def _check_tensors(path: Path, package: Package) -> None:
             f"The file {path.name} of the model {package.title} is no safetensors file.",
             "Get it anew from whoever made it.",
         )
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import sha256_of
 from trainer.data.corpus.columns import Csr, ListWriter, TextColumn
-from trainer.data.corpus.corpus import Corpus, hash_of
+from trainer.data.corpus.corpus import Corpus
 
 FORMAT = 1
 JOINS = ("sep", "sep_if_abstract", "space")
@@ -102,7 +103,7 @@ class TokenCache:
         creates it and the others wait. Raises TrainerError.
         """
         vocabulary = Vocabulary.of(tokenizer_folder)
-        digest = hash_of(tokenizer_folder / "tokenizer.json")
+        digest = sha256_of(tokenizer_folder / "tokenizer.json")
         folder = corpus.folder / "tokens" / digest[:12]
         try:
             if not _is_whole(folder, corpus):
@@ -221,7 +222,7 @@ def _is_whole(folder: Path, corpus: Corpus) -> bool:
             described["format"] == FORMAT
             and described["corpus_sha256"] == corpus.sha256
             and _sizes_fit(folder, described["bytes"])
-            and all(hash_of(folder / name) == h for name, h in described["sha256"].items())
+            and all(sha256_of(folder / name) == h for name, h in described["sha256"].items())
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -262,7 +263,7 @@ def _make(
         "format": FORMAT,
         "corpus_sha256": corpus.sha256,
         "bytes": {path.name: path.stat().st_size for path in made},
-        "sha256": {path.name: hash_of(path) for path in made},
+        "sha256": {path.name: sha256_of(path) for path in made},
     }
     (unfinished / _DESCRIPTION).write_text(json.dumps(described, indent=2), encoding="utf-8")
     unfinished.rename(folder)

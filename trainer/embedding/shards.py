@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import Package
+from trainer.contract.package import Package, file_hash
 from trainer.embedding.inputs import InputPart
 
 FORMAT = 1
@@ -153,7 +153,7 @@ class Store:
         try:
             _save(unfinished / VECTORS, vectors)
             (unfinished / IDS).write_text(json.dumps(list(ids)), "utf-8")
-            files = {name: hash_of(unfinished / name) for name in (VECTORS, IDS)}
+            files = {name: file_hash(unfinished / name) for name in (VECTORS, IDS)}
             described = {"shard": shard.name, "rows": len(ids)} | dict(about) | {"files": files}
             (unfinished / MANIFEST).write_text(json.dumps(described), encoding="utf-8")
             for path in (*unfinished.iterdir(), unfinished):
@@ -202,11 +202,6 @@ def write_whole(path: Path, text: str) -> None:
     unfinished.write_text(text, encoding="utf-8")
     _to_disk(unfinished)
     unfinished.replace(path)
-
-
-def hash_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _save(path: Path, vectors: NDArray[Any]) -> None:
@@ -270,7 +265,7 @@ def _checked_shard(store: Store, plan: ShardPlan, shard: Shard) -> tuple[list[st
     """Ids of a shard and the number of skipped entries. Raises ValueError if it is damaged."""
     folder, manifest = store.folder / shard.name, store.manifest(shard.name)
     for name in (VECTORS, IDS):
-        if hash_of(folder / name) != manifest["files"][name]:
+        if file_hash(folder / name) != manifest["files"][name]:
             raise ValueError(f"{name} is not what was written.")
     ids = json.loads((folder / IDS).read_text(encoding="utf-8"))
     vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)

@@ -17,11 +17,10 @@ import torch
 from numpy.typing import NDArray
 
 from trainer.contract.corpus_stats import DEFAULT_SPLIT
-from trainer.contract.package import Package
+from trainer.contract.package import Package, file_hash
 from trainer.contract.report import EvaluatedModel
 from trainer.contract.run import RECORDS
 from trainer.distributed import Ranks
-from trainer.embedding.shards import hash_of
 from trainer.encoder import Encoder
 from trainer.encoders.base import Cost, EncodedTask, has_text
 from trainer.encoders.vector_cache import CachedVectors, VectorCache, text_key
@@ -166,7 +165,7 @@ def _fingerprint(package: Package) -> str:
     """Names all that vectors depend on: the space, which the library's own vectors go by, leaves
     out the tokenizer, what config.json says, and how many [CLS] there are."""
     hashes = {
-        name: package.files.get(name) or hash_of(package.folder / name)
+        name: package.files.get(name) or file_hash(package.folder / name)
         for name in sorted({*package.files, "config.json", "tokenizer.json"})
     }
     described = json.dumps([package.space, package.cls_tokens, hashes])

@@ -8,20 +8,18 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import find_model, models_folder
-from trainer.encoders.base import Cost, EncodedTask, TextEncoder
+from trainer.contract.package import Package, find_model, models_folder
+from trainer.encoders.base import TextEncoder
 from trainer.encoders.baselines import BASELINES
 from trainer.encoders.vector_cache import VectorCache
 from trainer.encoders.vector_files import is_vectors, open_vectors
+from trainer.packages.published_config import MODULES, described, read_json, scales
 
 if TYPE_CHECKING:
-    from trainer.contract.package import Package
     from trainer.distributed import Ranks
-
-__all__ = ["Cost", "EncodedTask", "TextEncoder", "VectorCache", "open_encoder"]
 
 # Protocols use vectors as they are, or normalize them themselves.
 _UNSCALED = {"left_out": "Normalize: protocols that do not scale see vectors of any length"}
@@ -55,8 +53,6 @@ def open_encoder(
 
     from trainer.distributed import Ranks  # torch takes seconds to load
     from trainer.encoders.model_encoder import ModelEncoder
-    from trainer.encoders.model_folders import is_model_folder, package_of
-    from trainer.packages.published_config import scales
 
     ranks = ranks or Ranks.alone()
     cache = cache or VectorCache()
@@ -81,9 +77,45 @@ def _package(name: str, ranks: Ranks, note: Callable[[str], None]) -> Package:
         folder = models_folder() / name.replace("/", "--")
         if not _HUB_ID.fullmatch(name) or Path(name).exists() or folder.exists():
             raise
-    from trainer.packages.pull import pull
+    from trainer.packages.pull import pull  # the hub's client takes a second to load
 
     if ranks.main:
         pull(name, folder, note=note)
     ranks.barrier()
     return find_model(name)
+
+
+def is_model_folder(folder: Path) -> bool:
+    """Whether a folder holds a transformers or sentence-transformers model and no package."""
+    if (folder / "package.json").exists():
+        return False
+    return (folder / "config.json").is_file() or (folder / MODULES).is_file()
+
+
+def package_of(folder: Path, made: Path, pooling: str = "") -> Package:
+    """Convert the model in `folder` to a package at `made`, which must not exist.
+
+    `pooling` is required if the folder does not specify it. No code of the folder is imported, and
+    weights are read from safetensors only. Raises PackageRefused.
+    """
+    from trainer.packages.pull import pack_model
+
+    use, source = described(folder, str(folder), pooling)
+    if not any(source.glob("model*.safetensors")):
+        raise PackageRefused(
+            f"The model in {folder} has no weights as safetensors.",
+            "Save them so: model.save_pretrained(FOLDER) of a present transformers does.",
+        )
+    base: Any = read_json(source / "config.json").get("_name_or_path", "")
+    package = Package(
+        folder=made,
+        id=folder.resolve().name,
+        title=folder.resolve().name,
+        dim=0,
+        pooling=use.pooling,
+        template=use.template,
+        max_tokens=use.max_tokens,
+        files={},
+        base=base if isinstance(base, str) and "\n" not in base else "",
+    )
+    return pack_model(source, package, use)

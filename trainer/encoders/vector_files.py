@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import file_hash
 from trainer.contract.report import EvaluatedModel
-from trainer.embedding.shards import PLAN, VECTORS, ShardPlan, hash_of
+from trainer.embedding.shards import PLAN, VECTORS, ShardPlan
 from trainer.encoders.base import EncodedTask
 from trainer.evaluations.base import EvaluationTask, TextInput, Vectors
 
@@ -208,6 +209,6 @@ def _subject(path: Path, found: str, files: Sequence[Path], dim: int) -> Evaluat
         space=plan.space if plan else "",
         dim=dim,
         about={
-            "files": {file.relative_to(path.parent).as_posix(): hash_of(file) for file in files}
+            "files": {file.relative_to(path.parent).as_posix(): file_hash(file) for file in files}
         },
     )

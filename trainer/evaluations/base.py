@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.report import Score
+from trainer.contract.report import NO_VECTOR, Score
 from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_mean
 
 # One row per text: float32, or float64 where a file gave more digits.
@@ -199,3 +199,46 @@ def _check_numbers(ids: Sequence[str], matrix: Matrix) -> None:
 
 def _twice(ids: Sequence[str]) -> str:
     return next(paper for paper, times in Counter(ids).items() if times > 1)
+
+
+class LabelledVectors(NamedTuple):
+    """Papers with vectors and label codes (indices into `names`), in the order of `ids`."""
+
+    ids: list[str]
+    vectors: Matrix
+    codes: NDArray[np.int64]
+    names: list[str]
+    excluded: Mapping[str, int]
+
+
+def labelled_vectors(
+    vectors: Vectors, labels: Mapping[str, str], *, at_least: int = 1
+) -> LabelledVectors:
+    """Select papers whose label has `at_least` that many papers with vectors.
+
+    Raises TrainerError if fewer than two labels are left.
+    """
+    seen = [
+        paper
+        for paper, row in zip(labels, vectors.rows(list(labels)), strict=True)
+        if row >= 0 and labels[paper]
+    ]
+    sizes = Counter(labels[paper] for paper in seen)
+    ids = [paper for paper in seen if sizes[labels[paper]] >= at_least]
+    names, codes = np.unique(
+        np.array([labels[paper] for paper in ids], np.str_), return_inverse=True
+    )
+    if len(names) < 2:
+        which = "Only one label has" if len(names) else "No label has"
+        papers = f"{at_least} papers with vectors" if at_least > 1 else "a paper with a vector"
+        raise TrainerError(
+            f"{which} {papers} or more, and two are needed.",
+            "Give papers of two labels or more, and check that ids are those of the task.",
+        )
+    unlabelled = sum(not label for label in labels.values())
+    excluded = {
+        NO_VECTOR: len(labels) - len(seen) - unlabelled,
+        "papers without a label": unlabelled,
+        f"papers whose label fewer than {at_least} have": len(seen) - len(ids),
+    }
+    return LabelledVectors(ids, vectors.matrix[vectors.rows(ids)], codes, names.tolist(), excluded)

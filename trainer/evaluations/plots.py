@@ -29,13 +29,8 @@ def confusion(
     both = np.concatenate([np.asarray(y_true), np.asarray(y_pred)])
     found, codes = np.unique(both, return_inverse=True)
     true, said = np.split(codes, 2)
-    often = np.argsort(-np.bincount(true, minlength=len(found)), kind="stable")
-    labels = [names[int(found[code])] if names else str(found[code]) for code in often]
-    place = np.empty(len(found), np.int64)
-    place[often] = np.arange(len(found))
-    if len(labels) > _MOST_LABELS:
-        labels = [*labels[: _MOST_LABELS - 1], OTHERS]
-        place = np.minimum(place, _MOST_LABELS - 1)
+    known = [names[int(value)] if names else str(value) for value in found]
+    labels, place = _most_frequent(true, known)
     counts = np.zeros((len(labels), len(labels)), np.int64)
     np.add.at(counts, (place[true], place[said]), 1)
     return Confusion(title, labels, counts.tolist())
@@ -123,17 +118,28 @@ def scatter(
     if len(chosen) < 3:
         raise ValueError("a picture of papers needs three of them")
     found, codes = np.unique(np.asarray(labels)[chosen], return_inverse=True)
-    often = np.argsort(-np.bincount(codes), kind="stable")
-    rank = np.empty(len(found), np.int64)
-    rank[often] = np.arange(len(found))
-    names = [str(found[code]) for code in often]
-    if len(names) > _MOST_LABELS:
-        names, rank = [*names[: _MOST_LABELS - 1], OTHERS], np.minimum(rank, _MOST_LABELS - 1)
+    names, rank = _most_frequent(codes, [str(name) for name in found])
     way = way if len(chosen) >= _FEWEST_FOR_TSNE else "PCA"
     where = _in_the_plane(vectors[chosen], way, seed)
     return Places(
         title, way, _rounded(where[:, 0]), _rounded(where[:, 1]), rank[codes].tolist(), names
     )
+
+
+def _most_frequent(
+    codes: NDArray[np.integer], names: Sequence[str]
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the names in the order of their frequency, and the place of each code in it.
+
+    Rare names are merged.
+    """
+    often = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable")
+    place = np.empty(len(names), np.int64)
+    place[often] = np.arange(len(names))
+    labels = [names[code] for code in often]
+    if len(labels) > _MOST_LABELS:
+        labels = [*labels[: _MOST_LABELS - 1], OTHERS]
+    return labels, np.minimum(place, _MOST_LABELS - 1)
 
 
 def _in_the_plane(vectors: Any, way: str, seed: int) -> NDArray[np.float64]:

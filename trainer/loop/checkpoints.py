@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import sha256_of
 from trainer.contract.run import write_atomically
 from trainer.distributed import full_tensor, shard_like
 
@@ -130,7 +131,7 @@ class Checkpoints:
             if found["format"] != FORMAT:
                 raise TrainerError(f"The checkpoint {folder} is of another version of SciRead.")
             sound = digest == _digest(found) and all(
-                _hash(folder / name) == expected for name, expected in found["files"].items()
+                sha256_of(folder / name) == expected for name, expected in found["files"].items()
             )
             if not sound:
                 raise ValueError("its contents are not those that were written")
@@ -213,12 +214,7 @@ def _written(path: Path, tensors: Tensors) -> str:
     contiguous = {name: values.contiguous() for name, values in tensors.items()}
     save_file(contiguous, path, metadata={"format": "pt"})
     _sync(path)
-    return _hash(path)
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256_of(path)
 
 
 def _digest(said: Mapping[str, Any]) -> str:

@@ -1,21 +1,33 @@
-"""The end of a training: the package with the best weights."""
+"""The end of a training: its package and its report; and its setup, which the report repeats."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
+import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 
 from trainer.contract.catalog import method_spec
-from trainer.contract.package import STARTER, WEIGHTS, Package, read_package, starter_package
-from trainer.contract.run import Recipe, Run
+from trainer.contract.package import (
+    STARTER,
+    WEIGHTS,
+    Package,
+    read_package,
+    sha256_of,
+    starter_package,
+)
+from trainer.contract.run import FORMAT, Recipe, Run
+from trainer.distributed import Ranks
 from trainer.loop.checkpoints import Checkpoint, Tensors
-from trainer.loop.setup import PreparedRun
+from trainer.loop.setup import Options, PreparedRun
+from trainer.loop.stage_trainer import step_counts
+from trainer.machine import budget_for, describe_machine
 from trainer.methods.base import TrainingStage
 from trainer.packages.export import export
 from trainer.version import trainer_version
@@ -42,7 +54,7 @@ def finish(run: Run, recipe: Recipe, begun: PreparedRun, best: Checkpoint) -> Pa
         method=recipe.method,
         base=recipe.base,
         cls_tokens=method.reading.cls_tokens,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=_iso(time.time()),
         trainer=trainer_version(),
         corpus={"papers": corpus.papers, "sha256": corpus.sha256, "split": corpus.split_by},
         licence=base.licence,
@@ -76,11 +88,15 @@ def _metrics(run: Run, stage: TrainingStage, corpus: str, step: int) -> list[dic
             **(stage.scored[name]._asdict() if name in stage.scored else {}),
             "split": "validation",
             "corpus_sha256": corpus,
-            "at": datetime.fromtimestamp(event.at, UTC).isoformat(timespec="seconds"),
+            "at": _iso(event.at),
         }
         for event in found[-1:]
         for name, value in event.values["scores"].items()
     ]
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _title(recipe: Recipe, papers: int) -> str:
@@ -97,6 +113,86 @@ def _id(recipe: Recipe, weights: Path) -> str:
     """Return an id of method, base and the first digits of the weights' hash:
     specter-scibert-3f9a1c02."""
     base = re.sub(r"[^a-z0-9]+", "-", Path(recipe.base).name.lower()).strip("-")
-    with weights.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return f"{recipe.method}-{base}-{digest[:8]}"
+    return f"{recipe.method}-{base}-{sha256_of(weights)[:8]}"
+
+
+# Losses of single steps are noisy: this many are averaged at both ends.
+_SOME = 20
+
+
+def describe_run(
+    recipe: Recipe, begun: PreparedRun, ranks: Ranks, precision: torch.dtype, options: Options
+) -> dict[str, Any]:
+    """Return everything that affects the training, as values of the `start` event."""
+    corpus, stages = begun.corpus, begun.method.stages
+    budget = options.budget or budget_for(ranks.device, begun.method.encoder.backbone)
+    return {
+        "recipe": recipe.name,
+        "method": recipe.method,
+        "base": recipe.base,
+        "base_model": {"weights": begun.base.weights, "space": begun.base.space},
+        "settings": dict(recipe.settings),
+        "seed": recipe.seed,
+        "corpus": {
+            "papers": corpus.papers,
+            "sha256": corpus.sha256,
+            "split": corpus.split_by,
+        },
+        "steps": sum(step_counts(stage)[1] for stage in stages),
+        "stages": [
+            {
+                "name": stage.name,
+                "examples": len(stage.train),
+                "validation": len(stage.validation),
+                "steps": step_counts(stage)[1],
+                "batch_size": stage.plan.batch_size,
+            }
+            for stage in stages
+        ],
+        "precision": str(precision).removeprefix("torch."),
+        "budget": budget,
+        "fsdp": options.fsdp,
+        "checkpointing": options.checkpointing,
+        "compile": options.compile,
+        **describe_machine(ranks),
+    }
+
+
+def build_report(
+    run: Run, package: Package, seconds: float, tokens: float, described: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the report of a finished run; losses and scores are taken from its events."""
+    losses: dict[str, dict[int, float]] = {}
+    validations: dict[int, dict[str, Any]] = {}
+    events = run.events()
+    for event in events:
+        if event.kind == "step":
+            losses.setdefault(event.values["stage"], {})[event.step] = event.values["loss"]
+        elif event.kind == "validation":
+            validations[event.step] = {"step": event.step, **event.values}
+    stages = [
+        {
+            **stage,
+            "loss_at_first": _mean(list(losses.get(stage["name"], {}).values())[:_SOME]),
+            "loss_at_last": _mean(list(losses.get(stage["name"], {}).values())[-_SOME:]),
+            "validations": [v for v in validations.values() if v["stage"] == stage["name"]],
+        }
+        for stage in described["stages"]
+    ]
+    best = [found for found in stages[-1]["validations"] if found["best"]]
+    return {
+        "format": FORMAT,
+        **described,
+        "stages": stages,
+        "scores": best[-1]["scores"] if best else {},
+        "validation_loss": best[-1]["loss"] if best else None,
+        "package": {"id": package.id, "space": package.space},
+        "tokens": int(tokens),
+        "seconds": round(seconds, 1),
+        "started": _iso(events[0].at),
+        "ended": _iso(time.time()),
+    }
+
+
+def _mean(losses: list[float]) -> float | None:
+    return sum(losses) / len(losses) if losses else None

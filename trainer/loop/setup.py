@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import torch
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import WEIGHTS, find_model
+from trainer.contract.package import WEIGHTS, file_hash, find_model
 from trainer.contract.run import RECORDS, Recipe, write_atomically
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.rng import stateless_bits
@@ -138,13 +137,7 @@ def find_base(name: str) -> Base:
     """
     folder = Path(name).expanduser()
     if (folder / "config.json").is_file() and not (folder / "package.json").exists():
-        return Base(folder, _hash(folder / WEIGHTS))
+        weights = folder / WEIGHTS
+        return Base(folder, file_hash(weights) if weights.is_file() else "")  # or they are sharded
     package = find_model(name)
     return Base(package.folder, package.files[WEIGHTS], package.space, package.licence)
-
-
-def _hash(path: Path) -> str:
-    if not path.is_file():  # sharded weights
-        return ""
-    with path.open("rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

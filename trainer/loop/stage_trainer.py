@@ -25,10 +25,9 @@ from trainer.loop.checkpoints import (
     model_tensors,
     optimizer_tensors,
 )
-from trainer.loop.optimizer import adamw, optimizer_step
-from trainer.loop.schedules import multiplier
-from trainer.loop.steps import OutOfMemory, StepInput, Steps, Sums
-from trainer.methods.base import Examples, TrainingStage
+from trainer.loop.optimizer import adamw, multiplier, optimizer_step
+from trainer.loop.steps import OutOfMemory, StepInput, Steps
+from trainer.methods.base import Examples, Loss, TrainingStage
 
 # Below the length of one text, a smaller budget has no effect.
 _LEAST_BUDGET = 64
@@ -106,7 +105,7 @@ class StageTrainer:
         for step in range(step_count(len(order), size)):
             work = partial(self._steps.work, examples, of_step(order, size, step), 0)
             sums = self._within_memory(work, self._steps.losses)
-            found = [found[0] + float(sums.loss), found[1] + sums.count]
+            found = [found[0] + float(sums.total), found[1] + sums.count]
         reshard(self.model)
         loss, count = self._ranks.total(found)
         return loss / count if count else None
@@ -129,7 +128,7 @@ class StageTrainer:
         count = max(1.0, *self._ranks.total([sums.count]))
         rate = plan.learning_rate * multiplier(plan.schedule, step, self.steps, plan.warmup)
         grad_norm = optimizer_step(self._optimizer, rate, count, plan.clip)
-        return StepResult(step + 1, sums.loss, count, grad_norm, rate, work.tokens, work.examples)
+        return StepResult(step + 1, sums.total, count, grad_norm, rate, work.tokens, work.examples)
 
     def _work(self, step: int) -> StepInput:
         epoch, step_of_epoch = divmod(step, self.steps_an_epoch)
@@ -142,9 +141,9 @@ class StageTrainer:
     def _within_memory(
         self,
         make: Callable[[], StepInput],
-        do: Callable[[StepInput], Sums],
+        do: Callable[[StepInput], Loss],
         work: StepInput | None = None,
-    ) -> Sums:
+    ) -> Loss:
         """Call `do`; whenever memory runs out, halve the budget and try again."""
         while True:
             if work is None or work.budget != self.budget:

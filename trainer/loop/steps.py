@@ -16,7 +16,7 @@ from trainer.data.examples import Batch
 from trainer.data.rng import stateless_bits
 from trainer.data.sampler import micro_batches, share
 from trainer.distributed import Ranks
-from trainer.methods.base import Examples, TrainingStage
+from trainer.methods.base import Examples, Loss, TrainingStage
 from trainer.model.packed import Packed, pack
 
 Numbers = NDArray[np.int64]
@@ -40,17 +40,6 @@ class StepInput:
     budget: int
     examples: int
     tokens: int
-
-
-@dataclass(frozen=True)
-class Sums:
-    """The summed loss of one rank's examples, or of its masked tokens, and their number."""
-
-    loss: Tensor
-    count: int
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.loss + other.loss, self.count + other.count)
 
 
 class Pass(NamedTuple, Generic[T]):
@@ -100,7 +89,7 @@ class Steps:
         batches = [examples.batch(numbers[cut], cut, key) for cut in cuts]
         return StepInput(batches, budget, len(mine), int(tokens[mine].sum()))
 
-    def gradients(self, work: StepInput, step: int) -> Sums:
+    def gradients(self, work: StepInput, step: int) -> Loss:
         """Add the gradients of the sum over the examples of all ranks to those of the parameters.
 
         Raises OutOfMemory, which leaves unusable gradients.
@@ -111,7 +100,7 @@ class Steps:
                 return self._together(work.batches[0], step)
             return self._apart(work, step)
 
-    def losses(self, work: StepInput) -> Sums:
+    def losses(self, work: StepInput) -> Loss:
         """Return the loss of the examples without dropout. Raises OutOfMemory."""
         self._model.eval()
         with torch.no_grad(), _out_of_memory():
@@ -121,20 +110,20 @@ class Steps:
             passes = self._passes(self._pieces(batch.texts))
             return self._loss(self._rows(batch.texts, passes, 0), batch)
 
-    def _apart(self, work: StepInput, step: int | None) -> Sums:
+    def _apart(self, work: StepInput, step: int | None) -> Loss:
         """Independent examples: forward and, with a `step`, backward for each batch by itself."""
-        found = Sums(torch.zeros((), device=self._ranks.device), 0)
+        total, count = torch.zeros((), device=self._ranks.device), 0
         for number, batch, own, last in self._passes(work.batches):
             with self._ranks.micro_batch(self._model, last):
                 sums = self._loss(self._forward(batch.texts, step or 0, number), batch)
                 if not own or not work.examples:
-                    sums = Sums(sums.loss * 0, 0)
+                    sums = Loss(sums.total * 0, 0)
                 if step is not None:
-                    torch.autograd.backward(sums.loss)
-            found += Sums(sums.loss.detach(), sums.count)
-        return found
+                    torch.autograd.backward(sums.total)
+            total, count = total + sums.total.detach(), count + sums.count
+        return Loss(total, count)
 
-    def _together(self, batch: Batch, step: int) -> Sums:
+    def _together(self, batch: Batch, step: int) -> Loss:
         """Contrastive examples: each is compared with all others, so all outputs are needed at
         once.
 
@@ -145,17 +134,17 @@ class Steps:
         if len(passes) == 1:
             with self._ranks.micro_batch(self._model, last=True):
                 sums = self._loss(self._forward(batch.texts, step, 0), batch)
-                torch.autograd.backward(sums.loss)
-            return Sums(sums.loss.detach(), sums.count)
+                torch.autograd.backward(sums.total)
+            return Loss(sums.total.detach(), sums.count)
         with torch.no_grad():
             rows = self._rows(batch.texts, passes, step)
         sums = self._loss(rows.requires_grad_(), batch)
-        (gradient,) = torch.autograd.grad(sums.loss, rows)
+        (gradient,) = torch.autograd.grad(sums.total, rows)
         for number, piece, own, last in passes:
             with self._ranks.micro_batch(self._model, last):
                 outputs = self._forward(_part(batch.texts, piece), step, number)
                 torch.autograd.backward(outputs, own * gradient[piece].to(outputs.dtype))
-        return Sums(sums.loss.detach(), sums.count)
+        return Loss(sums.total.detach(), sums.count)
 
     def _pieces(self, texts: Packed) -> list[Numbers]:
         """Split the texts into micro-batches; return their indices."""
@@ -189,7 +178,7 @@ class Steps:
             found: Tensor = self._model(_pinned(texts, device).to(device))
             return found
 
-    def _loss(self, outputs: Tensor, batch: Batch) -> Sums:
+    def _loss(self, outputs: Tensor, batch: Batch) -> Loss:
         """Return the loss in float32. Without examples the outputs contribute with weight 0,
         because other ranks wait for this one's backward pass."""
         device = self._ranks.device
@@ -200,7 +189,7 @@ class Steps:
         )
         if not len(batch.positions):
             total = total + 0 * outputs.sum()
-        return Sums(total, count)
+        return Loss(total, count)
 
 
 def _emptied(batch: Batch) -> Batch:

@@ -8,8 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Split
+from trainer.data.examples import Batch
 from trainer.data.pairs import (
     PairSet,
     category_pairs,
@@ -20,10 +25,9 @@ from trainer.data.pairs import (
 from trainer.data.token_blocks import Blocks
 from trainer.data.tokens import TextPart, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
-from trainer.methods.base import OptimizationPlan, Setup, TrainingStage
-from trainer.methods.in_batch_negatives import InBatch
-from trainer.methods.masked_language_model import MaskedWordHead, masked_word_loss
-from trainer.model.text_model import Backbone, TextModel
+from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
+from trainer.methods.losses import info_nce
+from trainer.model.text_model import Backbone, Packed, TextModel
 
 # Maximum of warm-up steps (as RoBERTa; the paper does not give any).
 _LONGEST_WARMUP = 10_000
@@ -160,3 +164,77 @@ def _backbone(setup: Setup, tokenizer: Path) -> Backbone:
     words = Vocabulary.of(tokenizer)
     config = base.config | {"vocab_size": words.size, "pad_token_id": words.pad}
     return Backbone.new(config, dropout=setup.settings["dropout"])
+
+
+class MaskedWordHead(nn.Module):
+    """BERT's head for masked words, with tied word embeddings."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.dense = nn.Linear(backbone.hidden, backbone.hidden)
+        self.norm = nn.LayerNorm(backbone.hidden, eps=backbone.config.get("layer_norm_eps", 1e-12))
+        self.bias = nn.Parameter(torch.zeros(len(backbone.words)))
+        nn.init.normal_(self.dense.weight, std=0.02)
+        nn.init.zeros_(self.dense.bias)
+
+    def forward(self, texts: Packed) -> Tensor:
+        """Return the score of every word for each masked token, [masked tokens, vocabulary]."""
+        states = self.backbone(texts)[texts.asked]
+        return F.linear(self.norm(F.gelu(self.dense(states))), self.backbone.words, self.bias)
+
+
+def masked_word_loss(outputs: Tensor, batch: Batch) -> Loss:
+    """Return the cross entropy over the masked words."""
+    lost = F.cross_entropy(outputs.float(), batch.labels, reduction="sum")
+    return Loss(lost, len(batch.labels))
+
+
+class InBatch:
+    """Each anchor is matched with its positive among those of its group, over all ranks.
+
+    Examples are pairs, followed by hard negatives if there are any. A group is `together`
+    consecutive examples of the step.
+    """
+
+    def __init__(
+        self, temperature: float, together: int, *, same_label: bool, same_paper: bool
+    ) -> None:
+        self.temperature, self.together = temperature, together
+        self.same_label, self.same_paper = same_label, same_paper
+
+    def __call__(self, outputs: Tensor, batch: Batch) -> Loss:
+        vectors = F.normalize(outputs.float(), dim=-1)
+        anchors, others = vectors[batch.places[:, 0]], batch.gather(vectors[batch.places[:, 1:]])
+        positions, labels, papers = (
+            batch.gather(column) for column in (batch.positions, batch.labels, batch.papers)
+        )
+        # Every rank takes part in the backward pass of the gather, also one without examples.
+        total = others.sum() * 0
+        groups = batch.positions // self.together
+        for group in sorted(set(groups.tolist())):
+            mine = (groups == group).nonzero()[:, 0]
+            theirs = (positions // self.together == group).nonzero()[:, 0]
+            theirs = theirs[positions[theirs].argsort()]
+            targets = torch.searchsorted(positions[theirs], batch.positions[mine])
+            same = self._same(batch, mine, labels[theirs], papers[theirs, 1:])
+            # All positives first, then all hard negatives.
+            candidates = others[theirs].transpose(0, 1).flatten(0, 1)
+            total = (
+                total + info_nce(anchors[mine], candidates, targets, self.temperature, same).sum()
+            )
+        return Loss(total, len(anchors))
+
+    def _same(
+        self, batch: Batch, mine: Tensor, labels: Tensor, papers: Tensor
+    ) -> list[tuple[Tensor, Tensor]]:
+        """Return keys that exclude candidates as negatives of an anchor
+        (trainer.methods.losses.info_nce)."""
+        found = []
+        if self.same_label:
+            # The class of a hard negative is unknown.
+            unknown = labels.new_full((papers[:, 1:].numel(),), -1)
+            found.append((batch.labels[mine, None], torch.cat([labels, unknown])))
+        if self.same_paper:
+            found.append((batch.papers[mine, :2], papers.T.flatten()))
+        return found

@@ -1,9 +1,10 @@
-"""The transformer for inference: packed texts to the states of the last layer."""
+"""A model package for inference: its transformer, and its pooling to one vector per text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -12,12 +13,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import WEIGHTS, Package
+from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS, Package
 from trainer.model.bert import After, is_plain_bert
-from trainer.model.cpu.attention import attend
-from trainer.model.device import cpu_multiplies_bf16
-from trainer.model.packed import Packed
+from trainer.model.device import cpu_has_tiles, cpu_multiplies_bf16
+from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
+from trainer.model.pooling import ScalarMix, facet_steps, read_facets
 from trainer.model.text_model import Backbone
 
 # Packed texts and hooks on the states after layers -> states [tokens, dim]
@@ -156,3 +157,107 @@ def _fill(rows: Tensor) -> Tensor:
     """
     spare = -len(rows) % (64 if len(rows) > 256 else 32)
     return F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, spare))
+
+
+# Scores of some heads of a text that are computed at once: more would not fit the cache.
+_SCORES = 2**19
+# From this length on torch's fused attention is slower in bf16 on a CPU without tiles (AMX).
+_LONG = 64
+
+
+def attend(parts: Tensor, lengths: tuple[int, ...], heads: int) -> Tensor:
+    """Queries, keys and values [tokens, 3 * hidden] -> attention outputs [tokens, hidden].
+
+    There may be more tokens than the texts have: their outputs are zero.
+    """
+    width = parts.shape[1] // 3
+    found = parts.new_empty(len(parts), width)
+    plain = parts.dtype == torch.bfloat16 and not cpu_has_tiles()
+    start = 0
+    for length, same in groupby(lengths):
+        end = start + length * len(list(same))
+        texts = parts[start:end].view(-1, length, 3, heads, width // heads)
+        into = found[start:end].view(-1, length, heads, width // heads)
+        if plain and length >= _LONG:
+            _in_steps(texts, into)
+        else:
+            query, key, value = texts.permute(2, 0, 3, 1, 4)
+            into.copy_(F.scaled_dot_product_attention(query, key, value).transpose(1, 2))
+        start = end
+    found[start:] = 0
+    return found
+
+
+def _in_steps(texts: Tensor, into: Tensor) -> None:
+    """[texts, length, 3, heads, head size] -> `into` [texts, length, heads, head size]"""
+    _, length, _, heads, width = texts.shape
+    # oneDNN compiles kernels for every new length and caches them, a megabyte each.
+    full = length + -length % 16
+    padded = texts.new_zeros(3, heads, full, width)
+    some = min(heads, max(1, _SCORES // full**2))
+    scores = texts.new_empty(some, full, full)
+    shares = torch.empty_like(scores, dtype=torch.float32)
+    for text, found in zip(texts.permute(0, 2, 3, 1, 4), into.transpose(1, 2), strict=True):
+        padded[:, :, :length] = text
+        query, key, value = padded
+        query.mul_(width**-0.5)
+        for first in range(0, heads, some):
+            these = slice(first, first + some)
+            count = len(query[these])
+            torch.bmm(query[these], key[these].transpose(1, 2), out=scores[:count])
+            scores[..., length:] = -torch.inf
+            torch.softmax(scores[:count], -1, dtype=torch.float32, out=shares[:count])
+            seen = torch.bmm(scores[:count].copy_(shares[:count]), value[these])
+            found[these] = seen[:, :length]
+
+
+# A transformer and packed texts -> vectors [texts, dim] in float32
+Pooling = Callable[[Transformer, Packed], Tensor]
+
+
+def load_pooling(package: Package, device: torch.device) -> Pooling:
+    """Return the package's pooling, with its own weights if it has any. Raises PackageRefused."""
+    weights: dict[str, Tensor] = {}
+    if POOLING_WEIGHTS in package.files:
+        weights = load_file(package.folder / POOLING_WEIGHTS, device=str(device))
+    if package.pooling == "scalar_mix":
+        return _scalar_mix(package, weights).to(device).vectors
+    if package.pooling == "multi_cls" and weights:
+        return _facets(package, weights)
+
+    def pooled(transformer: Transformer, texts: Packed) -> Tensor:
+        states = transformer(texts, {}).float()
+        return pool(states, texts, package.pooling, package.cls_tokens)
+
+    return pooled
+
+
+def _scalar_mix(package: Package, weights: Mapping[str, Tensor]) -> ScalarMix:
+    names = ("scalar_mix.weights", "scalar_mix.gamma")
+    if not all(name in weights for name in names):
+        raise PackageRefused(f"The model {package.title} lacks its mixture of layers.")
+    mix = ScalarMix(len(weights[names[0]]), weights.get("scalar_mix.begins"))
+    mix.weights.data, mix.gamma.data = (weights[name] for name in names)
+    return mix.requires_grad_(False)
+
+
+def _facets(package: Package, weights: Mapping[str, Tensor]) -> Pooling:
+    names = ("facets.weight", "facets.bias", "facets.tanh")
+    shape = (3, package.cls_tokens, package.dim)
+    if not all(name in weights for name in names) or weights["facets.bias"].shape != shape:
+        raise PackageRefused(
+            f"The model {package.title} lacks the layers of its {package.cls_tokens} [CLS] tokens."
+        )
+    weight, bias, tanh = (weights[name] for name in names)
+    steps = facet_steps(weight, bias, _layers(package))
+
+    def pooled(transformer: Transformer, texts: Packed) -> Tensor:
+        states = transformer(texts, steps).float()
+        return read_facets(states, texts, package.cls_tokens, bool(tanh)).sum(1)
+
+    return pooled
+
+
+def _layers(package: Package) -> int:
+    config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
+    return int(config["num_hidden_layers"])

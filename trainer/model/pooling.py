@@ -1,68 +1,152 @@
-"""Pooling of a model package: from the states of its transformer to one vector per text."""
+"""Poolings with weights of their own: Multi2SPE's facets and AllenNLP's scalar mix.
+
+Facets are several [CLS] tokens with diversified representations (Seoh et al., 2023). The scalar mix
+is a learned mixture of all layers, used by SPECTER's first code.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
 
+import numpy as np
 import torch
-from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 
-from trainer.contract.errors import PackageRefused
-from trainer.contract.package import POOLING_WEIGHTS, Package
-from trainer.model.backbone import Transformer
-from trainer.model.facets import facet_steps, read_facets
-from trainer.model.packed import Packed, pool
-from trainer.model.scalar_mix import ScalarMix
+from trainer.model.bert import After
+from trainer.model.packed import Packed, first, first_rows, mean
 
-# A transformer and packed texts -> vectors [texts, dim] in float32
-Pooling = Callable[[Transformer, Packed], Tensor]
+INITS = ("released", "identity_effective")
 
 
-def load_pooling(package: Package, device: torch.device) -> Pooling:
-    """Return the package's pooling, with its own weights if it has any. Raises PackageRefused."""
-    weights: dict[str, Tensor] = {}
-    if POOLING_WEIGHTS in package.files:
-        weights = load_file(package.folder / POOLING_WEIGHTS, device=str(device))
-    if package.pooling == "scalar_mix":
-        return _scalar_mix(package, weights).to(device).vectors
-    if package.pooling == "multi_cls" and weights:
-        return _facets(package, weights)
+class FacetPooling(nn.Module):
+    """A linear layer for each of the first `cls_tokens` tokens, after 1/3, 2/3 and all of the
+    layers.
 
-    def pooled(transformer: Transformer, texts: Packed) -> Tensor:
-        states = transformer(texts, {}).float()
-        return pool(states, texts, package.pooling, package.cls_tokens)
+    The mean over the tokens is subtracted from each layer's weights, which keeps the tokens apart
+    (eq. 1); a single token keeps its own, since nothing would remain. With the init `released` the
+    first two start as the identity, hence at zero after the subtraction, as in the published code;
+    with `identity_effective` the model starts as the plain transformer. `tanh` follows the last, in
+    the published code but not in the paper.
+    """
 
-    return pooled
+    def __init__(
+        self,
+        hidden: int,
+        layers: int,
+        cls_tokens: int = 3,
+        init: str = "released",
+        tanh: bool = True,
+    ) -> None:
+        super().__init__()
+        if init not in INITS:
+            raise ValueError(f"unknown init {init}")
+        self.cls_tokens, self.init, self.tanh = cls_tokens, init, tanh
+        self._layers = layers
+        self.weight = nn.Parameter(torch.zeros(3, cls_tokens, hidden, hidden))
+        self.bias = nn.Parameter(torch.zeros(3, cls_tokens, hidden))
+        if init == "released":
+            self._start_as_released()
+
+    @torch.no_grad()
+    def _start_as_released(self) -> None:
+        hidden = self.bias.shape[-1]
+        self.weight[:2].copy_(torch.eye(hidden))
+        for weight, bias in zip(self.weight[2], self.bias[2], strict=True):
+            dense = nn.Linear(hidden, hidden)
+            weight.copy_(dense.weight)
+            bias.copy_(dense.bias)
+
+    def effective(self) -> Tensor:
+        """Return the weights that are applied to the states, [3, cls_tokens, hidden, hidden]."""
+        weight: Tensor = self.weight
+        if self.cls_tokens > 1:
+            weight = weight - weight.mean(1, keepdim=True)
+        if self.init == "identity_effective":
+            weight = weight + torch.eye(weight.shape[-1], device=weight.device)
+        return weight
+
+    def after(self) -> After:
+        """Return the hooks on the states after the layers."""
+        return facet_steps(self.effective(), self.bias, self._layers)
+
+    def read(self, states: Tensor, texts: Packed) -> Tensor:
+        """Return the facets of each text, [texts, cls_tokens, hidden], from the last states."""
+        return read_facets(states, texts, self.cls_tokens, self.tanh)
 
 
-def _scalar_mix(package: Package, weights: Mapping[str, Tensor]) -> ScalarMix:
-    names = ("scalar_mix.weights", "scalar_mix.gamma")
-    if not all(name in weights for name in names):
-        raise PackageRefused(f"The model {package.title} lacks its mixture of layers.")
-    mix = ScalarMix(len(weights[names[0]]), weights.get("scalar_mix.begins"))
-    mix.weights.data, mix.gamma.data = (weights[name] for name in names)
-    return mix.requires_grad_(False)
+def facet_steps(weight: Tensor, bias: Tensor, layers: int) -> After:
+    """Return the hooks for weights [3, K, hidden, hidden] and biases [3, K, hidden] in a model with
+    `layers` layers."""
+    steps = defaultdict(list)
+    for place, its_weight, its_bias in zip(facet_places(layers), weight, bias, strict=True):
+        steps[place].append((its_weight, its_bias))
+    return {place: partial(_replace, parameters) for place, parameters in steps.items()}
 
 
-def _facets(package: Package, weights: Mapping[str, Tensor]) -> Pooling:
-    names = ("facets.weight", "facets.bias", "facets.tanh")
-    shape = (3, package.cls_tokens, package.dim)
-    if not all(name in weights for name in names) or weights["facets.bias"].shape != shape:
-        raise PackageRefused(
-            f"The model {package.title} lacks the layers of its {package.cls_tokens} [CLS] tokens."
-        )
-    weight, bias, tanh = (weights[name] for name in names)
-    steps = facet_steps(weight, bias, _layers(package))
-
-    def pooled(transformer: Transformer, texts: Packed) -> Tensor:
-        states = transformer(texts, steps).float()
-        return read_facets(states, texts, package.cls_tokens, bool(tanh)).sum(1)
-
-    return pooled
+def facet_places(layers: int) -> tuple[int, ...]:
+    """Return the layers, counted from 0, after which the facets' layers are: of 12, the 4th, 8th
+    and last."""
+    return tuple(max(1, round(layers * third / 3)) - 1 for third in (1, 2, 3))
 
 
-def _layers(package: Package) -> int:
-    config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
-    return int(config["num_hidden_layers"])
+def read_facets(states: Tensor, texts: Packed, cls_tokens: int, tanh: bool) -> Tensor:
+    """[texts, cls_tokens, hidden]"""
+    facets = first(states, texts.lengths, cls_tokens)
+    return torch.tanh(facets) if tanh else facets
+
+
+def facet_linear(facets: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """[texts, K, hidden] by [K, hidden, hidden] and [K, hidden], to [texts, K, hidden]."""
+    by_facet = torch.baddbmm(bias[:, None], facets.transpose(0, 1), weight.transpose(1, 2))
+    return by_facet.transpose(0, 1)
+
+
+def _replace(parameters: Sequence[tuple[Tensor, Tensor]], states: Tensor, texts: Packed) -> Tensor:
+    """Return the states with the facets after their layers. Nothing is modified in place."""
+    count = parameters[0][1].shape[0]
+    facets = first(states, texts.lengths, count)
+    for weight, bias in parameters:
+        facets = facet_linear(facets.to(weight.dtype), weight, bias)
+    rows = first_rows(texts.lengths, count, states.device)
+    return states.index_copy(0, rows, facets.flatten(0, 1).to(states.dtype))
+
+
+class ScalarMix(nn.Module):
+    """gamma * sum_l softmax(w)_l layer_l, averaged over the words of a text.
+
+    `begins` [vocabulary] marks the word pieces that begin a word: a word counts by its first piece.
+    None: every token counts.
+    """
+
+    def __init__(self, layers: int, begins: Tensor | None = None) -> None:
+        super().__init__()
+        self.weights = nn.Parameter(torch.zeros(layers))
+        self.gamma = nn.Parameter(torch.ones(()))
+        self.register_buffer("begins", None if begins is None else begins.bool())
+        self.begins: Tensor | None
+
+    def forward(self, layers: Sequence[Tensor]) -> Tensor:
+        shares = torch.softmax(self.weights, 0)
+        mixed = shares[0] * layers[0]
+        for share, states in zip(shares[1:], layers[1:], strict=True):
+            mixed = mixed + share * states
+        return self.gamma * mixed
+
+    def vectors(self, backbone: Callable[[Packed, After], Tensor], texts: Packed) -> Tensor:
+        """[texts, dim] in float32, from all layers of the backbone."""
+        layers: list[Tensor] = []
+
+        def keep(states: Tensor, _: Packed) -> Tensor:
+            layers.append(states.float())
+            return states
+
+        backbone(texts, dict.fromkeys(range(len(self.weights)), keep))
+        return mean(self(layers), texts.lengths, self._words(texts))
+
+    def _words(self, texts: Packed) -> np.ndarray:
+        if self.begins is None:
+            return np.ones(len(texts.ids), bool)
+        found: np.ndarray = self.begins[texts.ids].cpu().numpy()
+        return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import tempfile
@@ -29,7 +28,7 @@ from huggingface_hub.hf_api import ModelInfo, RepoSibling
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import PackageRefused, TrainerError
-from trainer.contract.package import Package
+from trainer.contract.package import Package, sha256_of
 from trainer.packages.export import export
 from trainer.packages.published_config import (
     LONE_TITLE,
@@ -286,8 +285,7 @@ class _Bar:
 
 
 def _check(path: Path, sibling: RepoSibling, hub_id: str) -> None:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = sha256_of(path)
     if sibling.lfs and sibling.lfs.sha256 and sibling.lfs.sha256 != digest:
         path.resolve().unlink()
         path.unlink(missing_ok=True)

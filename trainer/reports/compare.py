@@ -11,8 +11,12 @@ import numpy as np
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.report import NO_VECTOR, Report, Result
-from trainer.evaluations.items import read_items
-from trainer.evaluations.metrics.intervals import Items, PairedDifference, paired_difference
+from trainer.evaluations.metrics.intervals import (
+    Items,
+    PairedDifference,
+    paired_difference,
+    read_items,
+)
 
 SIGNIFICANCE_LEVEL = 0.05
 # Evaluations in which missing papers change the task itself: there are fewer candidates or training

@@ -36,13 +36,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import DESCRIPTION, Corpus, Split
+from trainer.data.rng import random_permutation, random_sample
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites import judged_queries
 from trainer.suites.files import open_text
-from trainer.suites.sampling import PaperSample, Rows
 from trainer.suites.suite import MeasureWithExclusions, PlannedTask, Suite, SuiteSettings, bind
 
 FIELDS, JOURNALS, PER_GROUP, PER_GROUP_AT_LEAST, PER_FIELD_AT_LEAST = 40, 100, 100, 10, 50
@@ -75,16 +76,9 @@ def suite(
             "Models can learn from all of it, and be measured on another corpus, or on a test set "
             "that is named: sciread-trainer prepare ... --test-ids FILE",
         )
-    planned = [
-        PlannedTask(name, title, partial(local.of_tests, make))
-        for name, (title, make) in local.tasks.items()
-    ]
+    planned = local.planned()
     if unseen:
-        names = _lines(unseen)
-        planned += [
-            PlannedTask(name, title, partial(make, names))
-            for name, (title, make) in local.unseen.items()
-        ]
+        planned += local.planned_unseen(_lines(unseen))
     if queries:
         planned += judged_queries.suite(queries, settings).planned
     return Suite("local", planned, f"{local.corpus.papers:,} papers in {folder}")
@@ -97,14 +91,16 @@ class Local:
         self.corpus, self._settings = corpus, settings
         self._drawn = PaperSample(corpus, settings.papers)
 
-    @property
-    def tasks(self) -> Mapping[str, tuple[str, Callable[[], EvaluationTask]]]:
-        """By name: a title, and a factory of the task that may raise TrainerError."""
-        return {
+    def planned(self) -> list[PlannedTask]:
+        """Return the tasks of the test part."""
+        tasks: dict[str, tuple[str, Callable[[], EvaluationTask]]] = {
             "fields": ("Fields", self.fields),
             "field-pairs": ("Pairs that share a field", self.field_pairs),
-            "journals": ("Journals", self.journals),
-            "journal-clusters": ("Clusters of journals", self.journal_clusters),
+            "journals": ("Journals", lambda: self._probe("journals", self._journals)),
+            "journal-clusters": (
+                "Clusters of journals",
+                lambda: self._purity("journal-clusters", self._journals),
+            ),
             "citations": ("Citations", self.citations),
             "co-citations": ("Co-citations", self.co_citations),
             "cited-pairs": ("Pairs by citation", self.cited_pairs),
@@ -115,18 +111,26 @@ class Local:
             "cited-neighbours": ("Neighbours that are cited", self.cited_neighbours),
             "health": ("Health of the space", self.health),
         }
+        corpus = self.corpus.sha256, self.corpus.split_by
 
-    def of_tests(self, make: Callable[[], EvaluationTask]) -> EvaluationTask:
-        """Create a task of the test part, and record the corpus and its split in it."""
-        return replace(make(), corpus=(self.corpus.sha256, self.corpus.split_by))
+        def of_tests(make: Callable[[], EvaluationTask]) -> EvaluationTask:
+            return replace(make(), corpus=corpus)
 
-    @property
-    def unseen(self) -> Mapping[str, tuple[str, Callable[[Collection[str]], EvaluationTask]]]:
-        """Tasks of unseen journals, which the user must name."""
-        return {
-            "unseen-journals": ("Unseen journals", self.unseen_journals),
-            "unseen-journal-clusters": ("Clusters of unseen journals", self.unseen_clusters),
+        return [
+            PlannedTask(name, title, partial(of_tests, make))
+            for name, (title, make) in tasks.items()
+        ]
+
+    def planned_unseen(self, names: Collection[str]) -> list[PlannedTask]:
+        """Return the tasks of unseen journals, which the user must name."""
+        tasks = {
+            "unseen-journals": ("Unseen journals", self._probe),
+            "unseen-journal-clusters": ("Clusters of unseen journals", self._purity),
         }
+        return [
+            PlannedTask(name, title, partial(self._of_unseen, make, name, names))
+            for name, (title, make) in tasks.items()
+        ]
 
     def fields(self) -> EvaluationTask:
         from trainer.evaluations.metrics.clustering import FoldedVMeasure
@@ -143,18 +147,6 @@ class Local:
         sets = self._field_sets("field-pairs", PAIRED)
         measure = PearsonPairs(sets)
         return bind("field-pairs", "pearson_pairs", measure, self._papers(sets), sets)
-
-    def journals(self) -> EvaluationTask:
-        return self._probe("journals", self._journals)
-
-    def journal_clusters(self) -> EvaluationTask:
-        return self._purity("journal-clusters", self._journals)
-
-    def unseen_journals(self, names: Collection[str]) -> EvaluationTask:
-        return self._of_unseen(self._probe, "unseen-journals", names)
-
-    def unseen_clusters(self, names: Collection[str]) -> EvaluationTask:
-        return self._of_unseen(self._purity, "unseen-journal-clusters", names)
 
     def citations(self) -> EvaluationTask:
         near = {row: self._drawn.cited_alike(row).tolist() for row in self._citing.tolist()}
@@ -347,3 +339,101 @@ def _need(found: Collection[Any] | Rows, what: str) -> None:
 def _lines(path: Path) -> set[str]:
     with open_text(path) as lines:
         return {line.strip() for line in lines if line.strip()}
+
+
+Rows = NDArray[np.int64]
+
+
+class PaperSample:
+    """Reproducible samples of a corpus; samples under different names are independent."""
+
+    def __init__(self, corpus: Corpus, look: int = 0) -> None:
+        """`look` limits the test papers; negatives are then drawn from these alone. 0: no limit."""
+        self.corpus, self._look = corpus, look
+
+    @cached_property
+    def test(self) -> Rows:
+        rows = self.corpus.rows(Split.test)
+        return np.sort(self.mixed(rows, "papers")[: self._look]) if self._look else rows
+
+    @cached_property
+    def citing(self) -> Rows:
+        """Test papers with comparable citations in random order, those with an abstract first."""
+        rows = self.test[self.corpus.cites.counts[self.test] > 0]
+        rows = np.array([row for row in rows if len(self.cited_alike(row))], np.int64)
+        rows = self.mixed(rows, "citing")
+        return rows[np.argsort(self._bare[rows], kind="stable")]
+
+    def at_most(self, usual: int, share: int) -> int:
+        """The usual limit, or one in `share` of the test papers if their number is limited."""
+        return min(usual, self._look // share or usual)
+
+    def mixed(self, rows: Iterable[int], *name: str | int) -> Rows:
+        some = np.asarray(rows, np.int64)
+        mixed: Rows = some[random_permutation(len(some), "local", *name)]
+        return mixed
+
+    def cited_alike(self, row: int) -> Rows:
+        """Cited papers that have an abstract exactly if the citing paper has one."""
+        cited = self.corpus.cites[row]
+        alike: Rows = cited[self._bare[cited] == self._bare[row]]
+        return alike
+
+    def others(self, name: str, row: int, near: Collection[int], count: int) -> list[int]:
+        """Draw negatives: papers not in `near`, with an abstract exactly if `row` has one."""
+        known = {row, *map(int, near)}
+        among = self.test if self._look else np.arange(self.corpus.papers)
+        among = among[self._bare[among] == self._bare[row]]
+        drawn = among[random_sample(count + len(known), len(among), "local", name, "others", row)]
+        mixed = self.mixed(drawn, name, "order", row).tolist()
+        return [at for at in mixed if at not in known][:count]
+
+    def biggest(
+        self, codes: NDArray[np.integer[Any]], groups: int, *, at_least: int, each: int, what: str
+    ) -> dict[int, int]:
+        """Test papers of the largest groups with their group, at most `each` per group.
+
+        `codes` holds the group of each paper of the corpus, or -1. Raises TrainerError if fewer
+        than two groups have `at_least` test papers.
+        """
+        tested = codes[self.test]
+        sizes = Counter(tested[tested >= 0].tolist())
+        kept = {code for code, n in sizes.most_common(groups) if n >= at_least}
+        if len(kept) < 2:
+            raise TrainerError(
+                f"Fewer than two {what} have {at_least} test papers or more.",
+                "A larger corpus, or one that knows them, can tell.",
+            )
+        taken: Counter[int] = Counter()
+        found = {}
+        for row in self.mixed(self.test, what).tolist():
+            code = int(codes[row])
+            if code in kept and taken[code] < each:
+                taken[code] += 1
+                found[row] = code
+        return found
+
+    def usual_labels(self, count: int) -> set[int]:
+        """The most frequent labels, without those on more than half of the labelled papers."""
+        half = np.count_nonzero(self.corpus.labels.counts) / 2
+        sizes = Counter(self.corpus.labels.indices.tolist())
+        return set([code for code, n in sizes.most_common() if n <= half][:count])
+
+    def labelled(self, rows: Rows, most: int, usual: Collection[int]) -> dict[int, int]:
+        """Papers with exactly one of the usual labels, and that label."""
+        found: dict[int, int] = {}
+        for row in self.mixed(rows, "labels").tolist():
+            own = [code for code in self.corpus.labels[row].tolist() if code in usual]
+            if len(own) == 1 and len(found) < most:
+                found[row] = own[0]
+        return found
+
+    @cached_property
+    def _bare(self) -> NDArray[np.bool_]:
+        """Whether each paper of the corpus lacks an abstract.
+
+        The vector of a title alone may be several times as long as one of title and abstract, and
+        in another region: mixed candidate lists would measure that difference.
+        """
+        found: NDArray[np.bool_] = self.corpus.abstracts.lengths == 0
+        return found

@@ -35,7 +35,7 @@ from trainer.suites.files import (
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 if TYPE_CHECKING:
-    from trainer.evaluations.click_ranker import Click, PaperMetadata
+    from trainer.evaluations.recommendation import Click, PaperMetadata
 
 _LABELS = {"mag": "MAG fields", "mesh": "MeSH diseases"}
 _LISTS = {
@@ -163,7 +163,7 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
 
 def _clicks(path: Path) -> list[Click]:
     """Read clicks after a header line; the papers shown are separated by commas."""
-    from trainer.evaluations.click_ranker import Click
+    from trainer.evaluations.recommendation import Click
 
     rows = read_rows(path, 3)
     next(rows, None)
@@ -187,7 +187,7 @@ def _is_likely(score: Any) -> bool:
 
 
 def _known(described: Mapping[str, Any]) -> PaperMetadata:
-    from trainer.evaluations.click_ranker import PaperMetadata
+    from trainer.evaluations.recommendation import PaperMetadata
 
     people, cites, cited_by = (
         _names(described.get(key)) for key in ("authors", "references", "cited_by")

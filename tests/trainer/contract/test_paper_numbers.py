@@ -12,7 +12,7 @@ from tests.support.paper_numbers import RESOURCE, compact, text
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.paper_numbers import beside
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES, Score
-from trainer.evaluations.metrics.averages import average
+from trainer.evaluate import average
 
 LISTED = Path(__file__).parents[3].parent / "shared" / "paper_numbers.json"
 

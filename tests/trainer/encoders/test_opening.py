@@ -16,7 +16,8 @@ from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, starter_package, write_package
 from trainer.encoder import Encoder
 from trainer.encoders.model_encoder import ModelEncoder
-from trainer.encoders.opening import VectorCache, open_encoder
+from trainer.encoders.opening import open_encoder
+from trainer.encoders.vector_cache import VectorCache
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.evaluations.metrics.matrices import l2_normalize
 from trainer.packages.export import export

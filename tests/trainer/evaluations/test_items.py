@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.make_report import items
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.items import ITEMS, read_items, write_items
-from trainer.evaluations.metrics.intervals import Items
+from trainer.evaluations.metrics.intervals import ITEMS, Items, read_items, write_items
 
 names = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0/"), min_size=1)
 

@@ -13,14 +13,17 @@ from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
-from trainer.evaluations.click_ranker import (
+from trainer.evaluations.recommendation import (
+    UNLIKELY,
+    UNSHOWN,
     Click,
     ClickPairs,
     Features,
     PaperMetadata,
+    Recommendation,
     learn_to_rank,
+    score_clicks,
 )
-from trainer.evaluations.recommendation import UNLIKELY, UNSHOWN, Recommendation, score_clicks
 
 PROPENSITY = [0.5, 0.25, 0.15, 0.1]
 

@@ -12,7 +12,7 @@ from trainer.distributed import Ranks
 from trainer.loop.optimizer import adamw, optimizer_step
 from trainer.loop.stage_trainer import StageTrainer
 from trainer.methods.base import OptimizationPlan
-from trainer.methods.masked_language_model import MaskedWordHead
+from trainer.methods.physbert import MaskedWordHead
 from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel
 
 

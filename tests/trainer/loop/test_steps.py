@@ -26,7 +26,7 @@ def gradients(together: int, budget: int, dropout: float = 0.0, step: int = 5):
     steps = steps_of(made, budget)
     sums = steps.gradients(steps.work(made.train, NUMBERS, 1), step)
     found = [p.grad / sums.count for p in made.model.parameters()]
-    return float(sums.loss) / sums.count, found, made.model.passes
+    return float(sums.total) / sums.count, found, made.model.passes
 
 
 @pytest.mark.parametrize("together", [0, 8, 64])
@@ -73,7 +73,7 @@ def test_losses_need_no_gradients_and_no_dropout(together: int) -> None:
     made = stage(together, dropout=0.5)
     steps = steps_of(made, 30)
     found = steps.losses(steps.work(made.train, NUMBERS, 1))
-    assert float(found.loss) / found.count == pytest.approx(gradients(together, 10**6)[0])
+    assert float(found.total) / found.count == pytest.approx(gradients(together, 10**6)[0])
     assert all(p.grad is None for p in made.model.parameters())
 
 
@@ -93,7 +93,7 @@ def test_rank_without_examples_reaches_all_parameters(together: int) -> None:
     work = steps.work(made.train, NUMBERS[:1], 1)
     steps._ranks = Ranks.alone("cpu")
     sums = steps.gradients(work, 0)
-    assert (float(sums.loss), sums.count, work.tokens) == (0.0, 0, 0)
+    assert (float(sums.total), sums.count, work.tokens) == (0.0, 0, 0)
     assert all(p.grad is not None and not p.grad.any() for p in made.model.parameters())
 
 

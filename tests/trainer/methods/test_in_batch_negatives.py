@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from trainer.data.examples import Batch, alone
-from trainer.methods.in_batch_negatives import InBatch
+from trainer.methods.physbert import InBatch
 from trainer.model.text_model import Packed
 
 

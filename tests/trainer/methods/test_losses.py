@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from trainer.contract import catalog
-from trainer.loop import schedules
+from trainer.loop import optimizer
 from trainer.methods import losses
 from trainer.methods.losses import FacetContrast, all_triplets, info_nce, triplet_margin
 
@@ -177,18 +177,18 @@ def test_schedules_match_reference_values(
     case = golden(shared, "lr_schedules")
     total = case["inputs"]["total"]
     found = [
-        schedules.multiplier(schedule, step, total, warmup) for step in case["inputs"]["steps"]
+        optimizer.multiplier(schedule, step, total, warmup) for step in case["inputs"]["steps"]
     ]
     assert close(float64(found), case["expected"][name], case)
 
 
 def test_warmup_longer_than_the_training_is_allowed() -> None:
-    assert schedules.multiplier("linear", 7, 8, 100) == 0.07
-    assert schedules.multiplier("constant", 300, 300, 100) == 1
+    assert optimizer.multiplier("linear", 7, 8, 100) == 0.07
+    assert optimizer.multiplier("constant", 300, 300, 100) == 1
 
 
 def test_catalogue_lists_all_schedules() -> None:
-    assert set(catalog.SCHEDULES) == set(schedules.SCHEDULES)
+    assert set(catalog.SCHEDULES) == set(optimizer.SCHEDULES)
 
 
 @pytest.mark.parametrize("distance", ["l2", "cosine", "dot"])

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from trainer.model.cpu.attention import attend
+from trainer.model.backbone import attend
 
 HEADS, WIDTH = 12, 32
 

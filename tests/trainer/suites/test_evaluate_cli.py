@@ -17,7 +17,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
 from trainer.contract.suites import SUITES
 from trainer.encoders import baselines
-from trainer.evaluations.items import read_items
+from trainer.evaluations.metrics.intervals import read_items
 from trainer.suites import local
 
 pytestmark = pytest.mark.usefixtures("one_thread")

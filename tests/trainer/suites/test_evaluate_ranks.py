@@ -12,7 +12,7 @@ from tests.support.ranks import ended, start_ranks
 from tests.support.tiny_model import tiny_package
 from trainer.contract.plots import read_pictures
 from trainer.contract.report import Report
-from trainer.evaluations.items import read_items
+from trainer.evaluations.metrics.intervals import read_items
 
 TASKS = ("citations", "questions", "journals", "health")
 

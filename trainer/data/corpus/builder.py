@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import sha256_of
 from trainer.data.corpus.citation_graph import LONGEST_ID, PIECE, Graph, Lines, lines
 from trainer.data.corpus.columns import (
     Csr,
@@ -34,7 +35,6 @@ from trainer.data.corpus.corpus import (
     Corpus,
     Split,
     find_venues,
-    hash_of,
 )
 from trainer.data.corpus.ids import IdTable, hashes, padded
 from trainer.data.corpus.records import InputRecord, Triple, clean_id, content_id, one_line
@@ -322,7 +322,7 @@ class Builder:
     ) -> None:
         parts = np.bincount(numbers(self._folder / "split.uint8"), minlength=len(Split))
         hashes = {
-            path.name: {"bytes": path.stat().st_size, "sha256": hash_of(path)}
+            path.name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
             for path in sorted(self._folder.iterdir())
             if path.name != PROBLEMS
         }

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from trainer.contract.corpus_stats import DEFAULT_SPLIT, CorpusStats, VenueYear
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import sha256_of
 from trainer.data.corpus.columns import Csr, TextColumn, numbers
 from trainer.data.corpus.records import one_line
 
@@ -273,14 +274,8 @@ def _check_sizes(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _check_hashes(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
     for name, file in files.items():
-        if hash_of(folder / name) != file["sha256"]:
+        if sha256_of(folder / name) != file["sha256"]:
             raise TrainerError(f"The file {name} of the corpus {folder} is damaged.", _AGAIN)
-
-
-def hash_of(path: Path) -> str:
-    """Return the file's SHA-256 in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class MatchedVenues(NamedTuple):

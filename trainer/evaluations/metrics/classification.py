@@ -7,45 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.plots import Confusion
 from trainer.contract.report import NO_VECTOR
-from trainer.evaluations.base import Matrix, TaskResult, Vectors
-from trainer.evaluations.labels import LabelledVectors, labelled_vectors
+from trainer.evaluations.base import LabelledVectors, Matrix, TaskResult, Vectors, labelled_vectors
 from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import dense
 from trainer.evaluations.plots import confusion
 
 Labels = NDArray[np.integer]
-
-
-class Predictions(NamedTuple):
-    """Accuracy and macro F1 of predicted labels, 0 to 1."""
-
-    accuracy: float
-    macro_f1: float
-
-    @classmethod
-    def of(cls, y_true: ArrayLike, y_pred: ArrayLike) -> Predictions:
-        accuracy = float(np.mean(np.asarray(y_true) == np.asarray(y_pred)))
-        return cls(accuracy, macro_f1(y_true, y_pred))
-
-
-def f1_by_label(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.float64]:
-    """F1 of each label in either, in ascending order; 0 if it is never predicted."""
-    y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
-    found, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
-    true, said = codes[: len(y_true)], codes[len(y_true) :]
-    size = len(found)
-    right = np.bincount(true[true == said], minlength=size)
-    return 2 * right / (np.bincount(true, minlength=size) + np.bincount(said, minlength=size))
-
-
-def macro_f1(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Mean of `f1_by_label`: every label weighs the same, however rare."""
-    return float(f1_by_label(y_true, y_pred).mean())
 
 
 @dataclass(frozen=True)
@@ -163,17 +136,8 @@ class LinearProbe:
             for fold in found:
                 each[run][:, fold.rows] = self._shares(papers.codes, fold)
                 y_pred[fold.rows] = fold.y_pred
-        f1, right = each.mean(0)
-        return TaskResult.of(
-            {"macro_f1": Items(papers.ids, f1), "accuracy": Items(papers.ids, right)},
-            seed=seed,
-            excluded=papers.excluded,
-            spread={
-                "macro_f1": each[:, 0].mean(1).tolist(),
-                "accuracy": each[:, 1].mean(1).tolist(),
-            },
-            pictures={"confusion": confusion(papers.codes, y_pred, papers.names)},
-        )
+        picture = confusion(papers.codes, y_pred, papers.names)
+        return _result(papers.ids, each, seed, papers.excluded, picture)
 
     def _shares(self, codes: Labels, fold: Fold) -> NDArray[np.float64]:
         """Contribution of each paper to macro F1 and accuracy, with equal weight per fold."""
@@ -212,21 +176,13 @@ class SplitProbe:
         shares = np.array(
             [[_shares_of(y_true, some) for some in folds] for folds in predictions]
         ).mean(1)
-        f1, right = shares.mean(0)
-        return TaskResult.of(
-            {"macro_f1": Items(tell, f1), "accuracy": Items(tell, right)},
-            seed=seed,
-            excluded={
-                **learn.excluded,
-                "papers to tell whose label is not learned": len(self.test) - len(ids),
-                f"{NO_VECTOR}, to tell": len(ids) - len(tell),
-            },
-            spread={
-                "macro_f1": shares[:, 0].mean(1).tolist(),
-                "accuracy": shares[:, 1].mean(1).tolist(),
-            },
-            pictures={"confusion": confusion(y_true, predictions[-1][-1], learn.names)},
-        )
+        excluded = {
+            **learn.excluded,
+            "papers to tell whose label is not learned": len(self.test) - len(ids),
+            f"{NO_VECTOR}, to tell": len(ids) - len(tell),
+        }
+        picture = confusion(y_true, predictions[-1][-1], learn.names)
+        return _result(tell, shares, seed, excluded, picture)
 
     def _predictions(
         self, learn: LabelledVectors, vectors: Vectors, tell: list[str], seed: int
@@ -245,6 +201,24 @@ class SplitProbe:
             ).predict(asked)
             for rest, stop in folds.split(np.zeros(len(learn.codes)), learn.codes)
         ]
+
+
+def _result(
+    ids: Sequence[str],
+    shares: NDArray[np.float64],
+    seed: int,
+    excluded: Mapping[str, int],
+    picture: Confusion,
+) -> TaskResult:
+    """Return the mean over runs; `shares` [runs, 2, papers] are those of `_shares_of`."""
+    metrics = ("macro_f1", "accuracy")
+    return TaskResult.of(
+        {name: Items(ids, values) for name, values in zip(metrics, shares.mean(0), strict=True)},
+        seed=seed,
+        excluded=excluded,
+        spread=dict(zip(metrics, shares.mean(2).T.tolist(), strict=True)),
+        pictures={"confusion": picture},
+    )
 
 
 def _shares_of(y_true: Labels, y_pred: Labels) -> NDArray[np.float64]:

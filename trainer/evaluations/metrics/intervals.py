@@ -1,13 +1,22 @@
-"""Bootstrap confidence intervals of scores and paired differences (Efron, 1979)."""
+"""Items behind a score, and bootstrap confidence intervals over them (Efron, 1979).
+
+Items are stored beside their report for paired comparisons of models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import zipfile
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from trainer.contract.errors import TrainerError
 
 DRAWS = 2_000
 # Fewer items cannot be significant: five agree in sign by chance in one of 16 cases.
@@ -175,3 +184,52 @@ def _blocks(draws: int, numbers: int) -> Iterator[int]:
     size = max(1, _AT_ONCE // numbers)
     for start in range(0, draws, size):
         yield min(size, draws - start)
+
+
+ITEMS = "items.npz"
+
+
+def write_items(folder: Path, items: Mapping[str, Mapping[str, Items]]) -> None:
+    """Write the items of each task by metric, atomically."""
+    columns = {}
+    for task, metrics in items.items():
+        for metric, found in metrics.items():
+            columns[f"{task}/{metric}/ids"] = np.asarray(found.ids, np.str_)
+            columns[f"{task}/{metric}/values"] = np.asarray(found.values, np.float64)
+            if found.weights is not None:
+                columns[f"{task}/{metric}/weights"] = np.asarray(found.weights, np.float64)
+    unfinished = folder / (ITEMS + ".new")
+    with unfinished.open("wb") as file:
+        np.savez_compressed(file, **columns)  # type: ignore[arg-type]
+    unfinished.replace(folder / ITEMS)
+
+
+def read_items(folder: Path) -> dict[str, dict[str, Items]]:
+    """Read the items by task and metric, without pickle; empty if there is no file.
+
+    Raises TrainerError for a damaged file.
+    """
+    path = folder / ITEMS
+    columns: dict[tuple[str, str], dict[str, np.ndarray]] = defaultdict(dict)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            for name in file.files:
+                task, metric, column = name.rsplit("/", 2)
+                columns[task, metric][column] = file[name]
+        found: dict[str, dict[str, Items]] = defaultdict(dict)
+        for (task, metric), arrays in columns.items():
+            found[task][metric] = _items(arrays)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise TrainerError(f"{path} is damaged: {error}.", "Evaluate again.") from error
+    return dict(found)
+
+
+def _items(arrays: Mapping[str, np.ndarray]) -> Items:
+    ids, values, weights = arrays["ids"], arrays["values"], arrays.get("weights")
+    if ids.dtype.kind != "U":
+        raise ValueError("ids are no texts")
+    if any(column is not None and column.dtype.kind != "f" for column in (values, weights)):
+        raise ValueError("values are no numbers")
+    return Items(ids, values, weights)

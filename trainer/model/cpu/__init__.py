@@ -1,1 +1,1 @@
-"""Layers for training and inference on a CPU."""
+"""Layers for training on a CPU."""

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.make_report import result
 from trainer.contract.report import Result, Score
-from trainer.evaluations.metrics.averages import average
+from trainer.evaluate import average
 
 TASKS = {
     **dict.fromkeys(("mag", "mesh"), ("macro_f1", "accuracy")),
