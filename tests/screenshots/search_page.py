@@ -89,7 +89,7 @@ def _steered(window: MainWindow) -> None:
 
 def _similar(window: MainWindow) -> None:
     _page(window).set_scope("")
-    _page(window).similar_to_chosen()
+    _page(window).show_similar(_page(window).chosen())
 
 
 def _wrong(window: MainWindow) -> None:

@@ -31,9 +31,12 @@ class SearchActions(PageActions["SearchPage"]):
         self.add(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R")
         self.add(tr("&Lift all limits"), lambda page: page.header.lift(), "Ctrl+Shift+L")
         menu.addSeparator()
-        self.add(tr("Similar &papers"), lambda page: page.similar_to_chosen(), "Ctrl+L")
-        self.add(tr("&More like this"), lambda page: page.more_like(page.result_list.chosen()))
-        self.add(tr("&Not like this"), lambda page: page.less_like(page.result_list.chosen()))
+        similar = tr("Simil&ar papers")
+        self._of_chosen = (
+            self.add(similar, lambda page: page.show_similar(page.chosen()), "Ctrl+L"),
+            self.add(tr("More like t&his"), lambda page: page.more_like(page.chosen())),
+            self.add(tr("&Not like this"), lambda page: page.less_like(page.chosen())),
+        )
         self.add(tr("Similar to a f&ile…"), self._choose_files)
         copied = tr("Similar to what was &copied")
         self.add(copied, self._take_copied, "Ctrl+Shift+V")
@@ -51,6 +54,7 @@ class SearchActions(PageActions["SearchPage"]):
 
     def follow(self, page: SearchPage) -> None:
         super().follow(page)
+        page.list_actions = self._of_chosen
         self._compare.follow(page.compare)
 
     def _choose_files(self, page: SearchPage) -> None:

@@ -78,14 +78,3 @@ class ExampleBar(ChipRow):
         like = tuple(paper for paper in self._like if paper != key)
         unlike = tuple(paper for paper in self._unlike if paper != key)
         self.changed.emit(like, unlike)
-
-
-def more_like(request: SearchRequest, papers: Sequence[PaperId]) -> tuple[tuple[PaperId, ...], ...]:
-    """The examples with `papers` added to the positive ones and removed from the negative ones."""
-    like = tuple(dict.fromkeys((*request.like, *papers)))
-    return like, tuple(paper for paper in request.unlike if paper not in papers)
-
-
-def less_like(request: SearchRequest, papers: Sequence[PaperId]) -> tuple[tuple[PaperId, ...], ...]:
-    unlike = tuple(dict.fromkeys((*request.unlike, *papers)))
-    return tuple(paper for paper in request.like if paper not in papers), unlike

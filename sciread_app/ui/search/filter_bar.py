@@ -14,12 +14,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from sciread_app.domain.query.facets import FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.paths import resource
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
-from sciread_app.ui.search.scope_bar import filter_text
 from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
 from sciread_app.ui.style.icons import icon
@@ -86,6 +85,35 @@ def field_words(field: str) -> str:
     """A subject area such as cs.CL as Computation and Language (cs.CL)."""
     name = _arxiv().get(field.casefold())
     return f"{name} ({field})" if name else field
+
+
+def filter_text(one: SearchFilter) -> str:
+    """A filter as text."""
+    if one.field == "year":
+        return _years(one.values[0])
+    switch = SWITCHES.get(one.field)
+    if switch and switch[1] == one.values:
+        return switch[0]
+    if len(one.values) < 2:
+        return "".join(one.values)
+    first, second, *more = one.values
+    if not more:
+        return tr("{first} or {second}", first=first, second=second)
+    return trn(
+        "{first} or {second} or {n} more",
+        "{first} or {second} or {n} more",
+        len(more),
+        first=first,
+        second=second,
+    )
+
+
+def _years(value: str) -> str:
+    """A range of years as text: 2015..2019 as «Years 2015–2019», and so on."""
+    first, _, last = value.partition("..")
+    if first and last:
+        return tr("Years {years}", years=first if first == last else f"{first}–{last}")
+    return tr("Years from {year}", year=first) if first else tr("Years until {year}", year=last)
 
 
 class Popover(QFrame):

@@ -8,24 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from sciread_app.domain.query.ast import TRASH
 from sciread_app.domain.query.facets import FacetCount
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import CardSource, PaperModel
-from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
+from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
 from sciread_app.ui.search.example_bar import ExampleBar
-from sciread_app.ui.search.filter_bar import FacetSource, FilterBar
-from sciread_app.ui.search.save_search_popover import SavePopover, suggested_name
-from sciread_app.ui.search.scope_bar import ScopeBar
+from sciread_app.ui.search.filter_bar import FacetSource, FilterBar, filter_text
 from sciread_app.ui.search.search_box import SearchBox
 from sciread_app.ui.search.sort_button import SortButton
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import ResultList
+from sciread_app.ui.widgets.chip_row import ChipLabel, ChipRow
+from sciread_app.ui.widgets.dialogs.window_placement import move_below
 
 if TYPE_CHECKING:
     from sciread_app.services.search.query_by_document import QueryDocument
@@ -61,7 +69,7 @@ class SearchHeader(QWidget):
         super().__init__()
         self._request = SearchRequest()
         self.search_box = SearchBox(appearance)
-        self.scope = ScopeBar(appearance)
+        self.scope = ChipRow(tr("What the list is limited to"), appearance)
         self._source = source
         self._jobs = jobs
         self.filters = FilterBar(source, jobs, appearance)
@@ -120,7 +128,9 @@ class SearchHeader(QWidget):
         if request.query:
             popover = SavePopover(suggested_name(request), self)
             popover.named.connect(lambda name: self.save_requested.emit(name, request.query))
-            popover.open_below(self.search_box.edit)
+            move_below(popover, self.search_box.edit)
+            popover.show()
+            popover.name.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def show_view(self, view: ResultView, can_go_back: bool) -> None:
         self.count.setText(count_text(view))
@@ -147,7 +157,10 @@ class SearchHeader(QWidget):
     def _show_chips(self) -> None:
         """Filters have no chips while the filter bar shows them."""
         hidden = self.filters.isHidden()
-        self.scope.show_limits(self._request.scope, self._request.filters if hidden else ())
+        scope = [ChipLabel(chip, chip.label) for chip in self._request.scope]
+        chosen = [ChipLabel(one, filter_text(one)) for one in self._request.filters if hidden]
+        # Translators: before the names of collections and tags
+        self.scope.show_groups([(tr("In"), scope), ("", chosen)])
         self.filters.show_filters(self._request)
         self.search_box.invite(narrowing=bool(self._request.like))
         self.steering.show_request(self._request)
@@ -169,11 +182,11 @@ class SearchHeader(QWidget):
             replaces="names",
         )
 
-    def _remove_scope(self, chip: QueryChip) -> None:
-        self.change(scope=tuple(one for one in self._request.scope if one != chip))
-
-    def _remove_filter(self, field: str) -> None:
-        self.change(filters=tuple(one for one in self._request.filters if one.field != field))
+    def _lift_limit(self, limit: QueryChip | SearchFilter) -> None:
+        self.change(
+            scope=tuple(one for one in self._request.scope if one != limit),
+            filters=tuple(one for one in self._request.filters if one != limit),
+        )
 
     def _build(self) -> None:
         self.back_button = styled(QPushButton(tr("Back")), "link")
@@ -217,13 +230,60 @@ class SearchHeader(QWidget):
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
         self.order.chosen.connect(lambda order: self.asked.emit())
-        self.scope.scope_removed.connect(self._remove_scope)
-        self.scope.filter_removed.connect(self._remove_filter)
+        self.scope.removed.connect(self._lift_limit)
         self.steering.changed.connect(lambda like, unlike: self.change(like=like, unlike=unlike))
 
     def _paint(self, theme: Theme) -> None:
         self.back_button.setIcon(icon("back", theme.accent))
         self.filter_button.setIcon(icon("filter", theme.accent))
+
+
+WIDTH = 380
+LONGEST = 60  # characters of a suggested name
+
+
+class SavePopover(QFrame):
+    """A popover with a name field. Enter saves, Esc closes."""
+
+    named = Signal(str)
+
+    def __init__(self, suggestion: str, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("popover")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName(tr("Save this search"))
+        self.name = styled(QLineEdit(suggestion), "field")
+        self.name.setAccessibleName(tr("Name of the search"))
+        self.name.selectAll()
+        self.save = styled(QPushButton(tr("Save")), "primary")
+        row = QHBoxLayout()
+        row.addWidget(self.name, 1)
+        row.addWidget(self.save)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 12)
+        column.addWidget(QLabel(tr("Save this search as")))
+        column.addLayout(row)
+        self.setFixedWidth(WIDTH)
+        self.setFocusProxy(self.name)
+        self.save.clicked.connect(self._report)
+        self.name.returnPressed.connect(self._report)
+        self.name.textChanged.connect(lambda text: self.save.setEnabled(bool(text.strip())))
+
+    def _report(self) -> None:
+        if name := self.name.text().strip():
+            self.named.emit(name)
+            self.close()
+
+
+def suggested_name(request: SearchRequest) -> str:
+    """The labels of the request in a few words."""
+    parts = [
+        request.typed,
+        *(chip.label for chip in request.scope),
+        *(filter_text(one) for one in request.filters),
+    ]
+    name = ", ".join(filter(None, parts)) or tr("Papers like these")
+    return name if len(name) <= LONGEST else f"{name[:LONGEST].rstrip()}…"
 
 
 def count_text(view: ResultView) -> str:
@@ -260,40 +320,3 @@ def weak_matches_text(listing: ResultList) -> str:
 
 def _short(title: str) -> str:
     return title if len(title) <= TITLE_SHOWN else f"{title[:TITLE_SHOWN].rstrip()}…"
-
-
-# Empty results: a picture, a title and a text
-_HINTS = tr(
-    "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
-    "differently. Words are joined by “and”; a minus leaves out, a star completes."
-)
-_FILL = tr(
-    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
-    "Or look around in a hundred well-known papers first."
-)
-
-
-def empty_texts(view: ResultView) -> tuple[str, str, str]:
-    """Why the list is empty: a picture, a title, and a suggestion."""
-    request = view.request
-    if view.title:
-        return "papers", tr("None of these papers is here any more"), ""
-    if view.listing.weaker:
-        return "search", tr("No match"), view.listing.note or _HINTS
-    if request == SearchRequest():
-        return "drop", tr("Your library is empty"), _FILL
-    if request.like and not request.typed:
-        return (
-            "similar",
-            tr("No similar papers"),
-            tr("Papers are found by meaning once they are encoded."),
-        )
-    if request.of_trash and not request.typed:
-        return (
-            TRASH,
-            tr("The trash is empty"),
-            tr("What you move there can be brought back from here."),
-        )
-    if not request.typed and request.scope and not request.filters:
-        return "papers", tr("Nothing is in here yet"), tr("Drag papers here from any list.")
-    return "search", tr("Nothing found"), _HINTS

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
@@ -25,20 +26,18 @@ from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
-from sciread_app.ui.search.example_bar import less_like, more_like
+from sciread_app.ui.search.empty_list import EmptyList
 from sciread_app.ui.search.header import (
     HeaderServices,
     SearchHeader,
     count_text,
-    empty_texts,
     weak_matches_text,
 )
-from sciread_app.ui.search.layout import SearchLayout
-from sciread_app.ui.search.missing_paper import MissingPaper
 from sciread_app.ui.view_models import ResultList
-from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.messages.empty_state import Actions
 
 SLOW_MS = 250  # after which the page shows that it is searching
+BESIDE = 660  # pixels that the list and the details need side by side
 MAX_HISTORY = 100  # views kept in the history of `back`
 
 
@@ -56,6 +55,9 @@ class SearchServices(HeaderServices, DetailsSource, CompareSource, Protocol):
 
 
 class SearchPage(Page):
+    """The list and the details share the width; a model comparison takes all of it. If both do not
+    fit, an opened paper takes the whole page."""
+
     add_requested = Signal()
     sample_requested = Signal()
     fetch_requested = Signal()
@@ -69,8 +71,10 @@ class SearchPage(Page):
         self._jobs = jobs
         self._appearance = appearance
         self.view = ResultView()
+        self.list_actions: Sequence[QAction] = ()  # of the search, in the list's context menu
         self._with_details = True
         self._paper_alone = False  # it takes the whole page
+        self._narrow = False  # the details do not fit next to the list
         # the history of `back`, with the current row of each view
         self._history: list[tuple[ResultView, int]] = []
         self.model = PaperModel(finder, jobs, self)
@@ -78,12 +82,10 @@ class SearchPage(Page):
         self.search_box = self.header.search_box
         self.result_list = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
-        self.empty = EmptyState(appearance)
-        self.missing = MissingPaper(finder.about, jobs, self.empty)
+        self.empty = EmptyList(finder.about, jobs, appearance)
         self.compare = ComparePanel(finder, jobs, appearance)
-        self.parts = SearchLayout(
-            self, self.header, self.result_list, self.empty, self.details, self.compare
-        )
+        self._sidebar: Sidebar | None = None
+        self._lay_out()
         self._connect()
         self._connect_to(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
@@ -119,11 +121,19 @@ class SearchPage(Page):
 
     def more_like(self, papers: Sequence[PaperId]) -> None:
         """Rank papers similar to these higher."""
-        self._steer(*more_like(self.header.request, papers))
+        request = self.header.request
+        self._steer(
+            like=(*request.like, *papers),
+            unlike=[paper for paper in request.unlike if paper not in papers],
+        )
 
     def less_like(self, papers: Sequence[PaperId]) -> None:
         """Rank papers similar to these lower."""
-        self._steer(*less_like(self.header.request, papers))
+        request = self.header.request
+        self._steer(
+            like=[paper for paper in request.like if paper not in papers],
+            unlike=(*request.unlike, *papers),
+        )
 
     def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
         """Replace the list by these papers; `back` returns."""
@@ -164,7 +174,7 @@ class SearchPage(Page):
     def panes(self) -> Sequence[QWidget]:
         sides = (side.result_list for side in self.compare.sides)
         return (
-            self.search_box, *self.parts.sidebars(), self.result_list,
+            self.search_box, *filter(None, [self._sidebar]), self.result_list,
             *sides, self.compare.ballot, self.details,
         )  # fmt: skip
 
@@ -176,11 +186,28 @@ class SearchPage(Page):
         return self.header.request
 
     def add_sidebar(self, sidebar: Sidebar) -> None:
-        self.parts.add_sidebar(sidebar)
+        """Put the sidebar at the left, with a splitter."""
+        self._sidebar = sidebar
+        self._across.insertWidget(0, sidebar)
+        self._across.setStretchFactor(0, 0)
+        self._across.setStretchFactor(1, 1)
 
     def add_below(self, bar: QWidget) -> None:
-        """Add a widget below the list."""
-        self.parts.add_below(bar)
+        """Put a bar below the list."""
+        self._found.addWidget(bar)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self._sidebar:
+            self._sidebar.fit(self.width())
+        super().resizeEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            narrow = self._split.width() < BESIDE
+            if narrow != self._narrow:
+                self._narrow = narrow
+                self._show_details()
+        return super().eventFilter(watched, event)
 
     def show_weaker(self) -> None:
         """Show the weak matches below the good ones."""
@@ -192,7 +219,7 @@ class SearchPage(Page):
         self.result_list.setFocus()
 
     def toggle_details(self) -> None:
-        if self.parts.narrow and not self.compare.is_open:
+        if self._narrow and not self.compare.is_open:
             (self.close_paper if self._paper_alone else self.open_paper)()
             return
         self._with_details = not self._with_details
@@ -206,9 +233,6 @@ class SearchPage(Page):
             self.compare.open()
         self._show_details()
         (self.compare.take_focus if self.compare.is_open else self.result_list.setFocus)()
-
-    def similar_to_chosen(self) -> None:
-        self.show_similar(self.result_list.chosen())
 
     def open_paper(self) -> None:
         """Show the current paper on the whole page, until the user leaves it."""
@@ -247,15 +271,18 @@ class SearchPage(Page):
 
         self._ask(show)
 
-    def _steer(self, like: tuple[PaperId, ...], unlike: tuple[PaperId, ...]) -> None:
+    def _steer(self, like: Sequence[PaperId], unlike: Sequence[PaperId]) -> None:
+        """Run the request with these examples, each counted once."""
         if self.view.title:
             self._push()
-        self.header.show_request(replace(self.header.request, like=like, unlike=unlike))
-        self._ask(self._steered)
+        likes, unlikes = tuple(dict.fromkeys(like)), tuple(dict.fromkeys(unlike))
+        self.header.show_request(replace(self.header.request, like=likes, unlike=unlikes))
 
-    def _steered(self, view: ResultView) -> None:
-        with self.result_list.preserving_view(scrolled=False):
-            self._show(view)
+        def show(view: ResultView) -> None:
+            with self.result_list.preserving_view(scrolled=False):
+                self._show(view)
+
+        self._ask(show)
 
     def _push(self) -> None:
         self._history.append((self.view, self.result_list.currentIndex().row()))
@@ -296,13 +323,13 @@ class SearchPage(Page):
         if not view.listing.ids:
             self.details.show_paper(None)
             self._show_empty(view)
-        self.parts.fill_list(bool(view.listing.ids))
+        self._pages.setCurrentWidget(self.result_list if view.listing.ids else self.empty)
         self._show_details()
         self.compare.show_view(view, self.search_box.mode)
         self.shown.emit(view)
 
     def _show_empty(self, view: ResultView) -> None:
-        actions: tuple[tuple[str, Callable[[], object]], ...] = ()
+        actions: Actions
         if view.request == SearchRequest() and not view.title:
             actions = (
                 (tr("Add files…"), self.add_requested.emit),
@@ -317,8 +344,7 @@ class SearchPage(Page):
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         else:
             actions = ((tr("Show all papers"), lambda: self._enter_request(SearchRequest())),)
-        if not self.missing.show(view, actions):
-            self.empty.show_message(*empty_texts(view), actions)
+        self.empty.show_view(view, actions)
 
     def _explain(self, problem: JobError) -> None:
         """Keep the last results, and show the error of the query above them."""
@@ -355,7 +381,7 @@ class SearchPage(Page):
         self.result_list.go_to(self.result_list.currentIndex().row() + rows)
 
     def _enter(self) -> None:
-        if self.parts.narrow:
+        if self._narrow:
             self.open_paper()
             return
         self._with_details = True
@@ -364,13 +390,11 @@ class SearchPage(Page):
 
     def _show_details(self) -> None:
         comparing = self.compare.is_open and not self._paper_alone
-        beside = self._with_details and not self.parts.narrow
+        beside = self._with_details and not self._narrow
         wanted = (beside or self._paper_alone) and not comparing
-        self.parts.show_parts(
-            found=not comparing and not self._paper_alone,
-            details=wanted and bool(self.view.listing.ids),
-            compare=comparing,
-        )
+        self.compare.setVisible(comparing)
+        self._left.setVisible(not comparing and not self._paper_alone)
+        self.details.setVisible(wanted and bool(self.view.listing.ids))
         if self._paper_alone and not self.view.listing.ids:
             self._show_as_page(False)  # there is no paper to show
 
@@ -391,22 +415,47 @@ class SearchPage(Page):
             self.search_box.take_focus()
 
     def _menu(self, place: QPoint) -> None:
-        chosen = self.result_list.chosen()
-        if not chosen:
+        if not self.result_list.chosen():
             return
         menu = QMenu(self)
-        menu.addAction(tr("Similar papers"), lambda: self.show_similar(chosen))
-        menu.addAction(tr("More like this"), lambda: self.more_like(chosen))
-        menu.addAction(tr("Not like this"), lambda: self.less_like(chosen))
+        menu.addActions(self.list_actions)
         menu.addSeparator()
         fill(menu.addMenu(tr("Copy as")), self.copy_chosen, self.choose_style)
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.result_list.viewport().mapToGlobal(place))
 
+    def _lay_out(self) -> None:
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.result_list)
+        self._pages.addWidget(self.empty)
+        self._left = QWidget()
+        self._found = QVBoxLayout(self._left)
+        self._found.setContentsMargins(0, 0, 0, 0)
+        self._found.setSpacing(8)
+        self._found.addWidget(self._pages, 1)
+        self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._split.setHandleWidth(10)
+        for part, share in ((self._left, 5), (self.details, 4), (self.compare, 5)):
+            self._split.addWidget(part)
+            self._split.setStretchFactor(self._split.count() - 1, share)
+        self._split.setSizes([620, 480])
+        self._split.installEventFilter(self)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(16, 12, 16, 10)
+        column.setSpacing(10)
+        column.addWidget(self.header)
+        column.addWidget(self._split, 1)
+        self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._across.setHandleWidth(1)
+        self._across.addWidget(middle)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._across)
+
     def _connect(self) -> None:
-        self.missing.loaded.connect(self.details.loaded)
-        self.parts.fitted.connect(self._show_details)
+        self.empty.loaded.connect(self.details.loaded)
         self.header.asked.connect(self.search)
         self.header.save_requested.connect(self.save_requested)
         self.header.activated.connect(self._enter_request)

@@ -1,26 +1,29 @@
-"""The search box with its mode switch and the error of a query."""
+"""The search box with its completion, its mode switch and the error of a query."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, QSize, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCompleter,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
 
+from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.facets import FacetCount
+from sciread_app.domain.query.fields import ALIASES
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError
-from sciread_app.ui.search.completer import (
-    PartialWord,
-    QueryCompleter,
-    completed,
-    name_suggestions,
-    partial_word,
-    updated_history,
-)
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
@@ -41,6 +44,72 @@ MODES = {
 # The beginning of an entry in BibTeX, RIS or PubMed format. Pasting one searches for similar
 # papers.
 ENTRY = re.compile(r"\s*(?:@\s*[A-Za-z]+\s*\{.*=|TY  ?- ?\w|PMID ?- ?\d)", re.DOTALL)
+
+
+KEPT = 30  # searches kept in the history
+_NAMED = ("author", "venue", "tag", "in", "cat", "journal", "collection", "category")
+# The last term before the cursor, if it is a field whose values are names.
+_OPEN = re.compile(
+    rf"(?:^|(?<=\s))(?P<minus>-?)(?P<field>{'|'.join(_NAMED)}):=?"
+    r'(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"]*))$'
+)
+
+
+class PartialWord(NamedTuple):
+    """A field value being typed: its text and its start."""
+
+    field: str
+    written: str
+    start: int
+    negated: bool = False
+
+
+def partial_word(text: str, cursor: int) -> PartialWord | None:
+    """The field value at the cursor, if the field holds names."""
+    match = _OPEN.search(text[:cursor])
+    if match is None:
+        return None
+    field = ALIASES.get(match["field"], match["field"])
+    written = match["quoted"] if match["quoted"] is not None else match["bare"]
+    return PartialWord(field, written, match.start(), bool(match["minus"]))
+
+
+def completed(text: str, cursor: int, half: PartialWord, name: str) -> tuple[str, int]:
+    """`text` with `name` completed, and the cursor position after it."""
+    clause = fragment(half.field, [name], negated=half.negated)
+    before = f"{text[: half.start]}{clause} "
+    return before + text[cursor:].lstrip(), len(before)
+
+
+class QueryCompleter(QObject):
+    """A popup list below a line edit, which keeps the focus: Down and Up move in the list."""
+
+    chosen = Signal(int)  # the index of the suggestion
+
+    def __init__(self, edit: QLineEdit) -> None:
+        super().__init__(edit)
+        self._model = QStringListModel(self)
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setMaxVisibleItems(12)
+        self._completer.setWidget(edit)
+        self._popup = styled(QListView(), "suggestions")
+        self._popup.setAccessibleName(tr("Suggestions"))
+        self._completer.setPopup(self._popup)
+        activated = self._completer.activated[QModelIndex]  # type: ignore[index]
+        activated.connect(lambda index: self.chosen.emit(index.row()))
+
+    @property
+    def offered(self) -> list[str]:
+        """The suggestions shown."""
+        return self._model.stringList() if self._popup.isVisible() else []
+
+    def offer(self, texts: Sequence[str]) -> None:
+        self._model.setStringList(list(texts))
+        if texts:
+            self._completer.complete()
+        else:
+            self._popup.hide()
 
 
 class QueryEdit(QLineEdit):
@@ -144,7 +213,7 @@ class SearchBox(QWidget):
         half = partial_word(self.edit.text(), self.edit.cursorPosition())
         if half and (half.field, half.written) == (field, written):
             self._half, self._names = half, names
-            self._suggestions.offer(name_suggestions(names))
+            self._suggestions.offer([f"{name}   {papers:,}" for name, papers in names])
 
     def search_for_text(self, text: str) -> None:
         """Search for copied text: for papers similar to an entry, or for the text as it is."""
@@ -181,7 +250,7 @@ class SearchBox(QWidget):
         if half := partial_word(self.edit.text(), self.edit.cursorPosition()):
             self.names_requested.emit(half.field, half.written)
         else:
-            self._suggestions.hide()
+            self._suggestions.offer(())
 
     def _take_suggestion(self, number: int) -> None:
         if self._half is None:
@@ -197,7 +266,8 @@ class SearchBox(QWidget):
         """Add the text to the history once it is final: intermediate texts are not worth
         keeping."""
         if self.text and self.recent[:1] != [self.text]:
-            self.recent = updated_history(self.recent, self.text)
+            others = (one for one in self.recent if one != self.text)
+            self.recent = [self.text, *others][:KEPT]
             self.searched.emit(self.recent)
 
     def invite(self, *, narrowing: bool) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu, QMessageBox
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.library.drag_and_drop import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
 from sciread_app.ui.library.tree_nodes import NodeKind
+from tests.app.ui.test_navigation import menu_action
 from tests.support.ui.fakes import FakeGateway
 
 
@@ -261,6 +262,17 @@ def test_list_menu_offers_removal_from_the_collection(qtbot, window, gateway):
     gateway.organise.collections["thesis"].update(ids)
     next(a for a in menu.actions() if "out" in a.text().replace("&", "")).trigger()
     qtbot.waitUntil(lambda: gateway.organise.collections["thesis"] == {2})
+
+
+def test_list_menu_shows_the_actions_of_the_menu_bar(qtbot, window):
+    choose(window, 0)
+    window.page.result_list.customContextMenuRequested.emit(QPoint(9, 9))
+    menu = QApplication.activePopupWidget()
+    similar = menu_action(window, "Similar papers")
+    assert menu.actions()[0] is similar
+    similar.trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: bool(window.page.view.request.like))
 
 
 def test_hidden_sidebar_stays_hidden(qtbot, window, gateway, jobs, appearance, tmp_path):

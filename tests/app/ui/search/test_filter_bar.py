@@ -7,8 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 
 from sciread_app.domain.query.facets import FacetCount
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
-from sciread_app.ui.search.filter_bar import field_words
-from sciread_app.ui.search.scope_bar import filter_text
+from sciread_app.ui.search.filter_bar import field_words, filter_text
 from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
 from tests.support.ui.fakes import FakeGateway

@@ -14,7 +14,7 @@ from sciread_app.domain.paper import LibraryChanges, Order
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
-from sciread_app.ui.search.completer import PartialWord, partial_word
+from sciread_app.ui.search.search_box import PartialWord, partial_word
 from tests.support.make import paper
 from tests.support.ui.fakes import FakeGateway
 
@@ -265,7 +265,7 @@ def test_back_from_similar_papers_restores_the_list(qtbot, show_page):
     page.set_scope("is:unread", "Unread")
     page.search_box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1 and title_of(page) is not None)
-    page.similar_to_chosen()
+    page.show_similar(page.chosen())
     qtbot.waitUntil(lambda: page.header.back_button.isVisible())
     assert chip_texts(page.header.steering) == ["Attention Is All You Need"]
     assert page.search_box.text == "" and not page.header.scope.isVisible()

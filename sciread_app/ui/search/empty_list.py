@@ -1,0 +1,113 @@
+"""The empty list: why there are no results, and the look-up of a paper that is missing."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import Signal
+
+from sciread_app.domain.identifiers import pasted_identifier
+from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.query.ast import TRASH
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.query_state import ResultView, SearchRequest
+from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
+
+_CAN_BE_ASKED_FOR = ("doi", "arxiv", "pmid", "pmcid")
+
+
+class PaperLookup(Protocol):
+    def fetch(self, name: Identifier, task: Task) -> PaperId: ...
+
+
+class EmptyList(EmptyState):
+    """Explains why the list is empty. Offers to look up a paper by its identifier, if one was
+    searched for, and runs the lookup."""
+
+    loaded = Signal()  # a paper was added to the library
+
+    def __init__(self, fetcher: PaperLookup, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__(appearance)
+        self._fetcher = fetcher
+        self._jobs = jobs
+        self._wanted: Identifier | None = None  # the identifier that was not found
+
+    def show_view(self, view: ResultView, actions: Actions) -> None:
+        self._wanted = name = missing(view)
+        if name is None:
+            self.show_message(*empty_texts(view), actions)
+        elif name.kind in _CAN_BE_ASKED_FOR:
+            text = tr("It can be looked up online and added to your library.")
+            look_up = (tr("Look up and add"), lambda: self._look_up(name))
+            self.show_message("search", _title(name), text, (look_up, *actions))
+        else:
+            text = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it.")
+            self.show_message("search", _title(name), text, actions)
+
+    def _look_up(self, name: Identifier) -> None:
+        self.show_message("search", _title(name), tr("Looking it up…"))
+
+        def failed(problem: JobError) -> None:
+            if name == self._wanted:
+                again = (tr("Try again"), lambda: self._look_up(name))
+                text = f"{problem.message} {problem.hint}".strip()
+                self.show_message("search", _title(name), text, (again,))
+
+        self._jobs.run(
+            tr("Looking up {name}", name=name.value),
+            lambda task: self._fetcher.fetch(name, task),
+            lambda paper: self.loaded.emit(),
+            on_failed=failed,
+            queue=JobQueue.network,
+        )
+
+
+def missing(view: ResultView) -> Identifier | None:
+    """The typed identifier, if the whole library was searched for it."""
+    request = view.request
+    if view.title or request.scope or request.filters or request.like:
+        return None
+    return pasted_identifier(request.typed)
+
+
+def _title(name: Identifier) -> str:
+    return tr("{name} is not in your library", name=name.value)
+
+
+_HINTS = tr(
+    "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
+    "differently. Words are joined by “and”; a minus leaves out, a star completes."
+)
+_FILL = tr(
+    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
+    "Or look around in a hundred well-known papers first."
+)
+
+
+def empty_texts(view: ResultView) -> tuple[str, str, str]:
+    """Why the list is empty: a picture, a title, and a suggestion."""
+    request = view.request
+    if view.title:
+        return "papers", tr("None of these papers is here any more"), ""
+    if view.listing.weaker:
+        return "search", tr("No match"), view.listing.note or _HINTS
+    if request == SearchRequest():
+        return "drop", tr("Your library is empty"), _FILL
+    if request.like and not request.typed:
+        return (
+            "similar",
+            tr("No similar papers"),
+            tr("Papers are found by meaning once they are encoded."),
+        )
+    if request.of_trash and not request.typed:
+        return (
+            TRASH,
+            tr("The trash is empty"),
+            tr("What you move there can be brought back from here."),
+        )
+    if not request.typed and request.scope and not request.filters:
+        return "papers", tr("Nothing is in here yet"), tr("Drag papers here from any list.")
+    return "search", tr("Nothing found"), _HINTS
