@@ -16,7 +16,6 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.drag_and_drop import PaperDrag
 from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, Step
-from sciread_app.ui.library.editor_protocol import LibraryEditing
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import SelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
@@ -24,6 +23,7 @@ from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
+    from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
@@ -63,7 +63,7 @@ class LibraryController(QObject):
         self,
         context: AppContext,
         page: ListPage,
-        organiser: LibraryEditing,
+        organiser: LibraryEditor,
         cards: CardSource,
         actions: Mapping[str, QAction],
         rate: QMenu,
@@ -170,7 +170,7 @@ class LibraryController(QObject):
                 queue=JobQueue.short,
             )
         elif ids:
-            from sciread_app.ui.library.bulk_edit_dialog import (
+            from sciread_app.ui.library.edit_dialog import (
                 BulkEditDialog,  # loaded on first use
             )
 

@@ -1,17 +1,20 @@
-"""A dialog that edits every field of one paper."""
+"""The dialogs that edit every field of one paper, and common fields of many papers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QKeySequence
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
+    QCompleter,
     QDialog,
     QFormLayout,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -22,11 +25,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
+from sciread_app.domain.editable_fields import InvalidFieldValue, changed, value_of, written
 from sciread_app.domain.identifiers import IDENTIFIER_NAMES
 from sciread_app.domain.item_types import KIND_NAMES
-from sciread_app.domain.paper import Paper
-from sciread_app.language import tr
+from sciread_app.domain.paper import Paper, PaperId
+from sciread_app.language import tr, trn
+from sciread_app.ui.library.edit_queue import LongEdit, Step
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
 
@@ -54,6 +58,9 @@ HINTS = {
 LINES = {"title": 2, "authors": 5, "abstract": 8, "extra": 4}
 BY_HAND = tr("Changed by hand: imports leave it as it is")
 SIZE = (680, 720)
+COMMON_FIELDS = ("venue", "published", "kind", "keywords")  # that can be set for many papers
+ADD, REMOVE = "add a tag", "remove a tag"
+BULK_WIDTH = 520
 
 
 class TextField(QPlainTextEdit):
@@ -87,6 +94,15 @@ class KindField(QComboBox):
 
 
 Field = TextField | KindField | QLineEdit
+
+
+def field_for(name: str) -> Field:
+    """An empty field to edit the field `name` of a paper."""
+    if name == "kind":
+        return KindField()
+    if name in LINES:
+        return TextField(LINES[name])
+    return styled(QLineEdit(placeholderText=HINTS.get(name, "")), "field")
 
 
 class EditDialog(QDialog):
@@ -164,7 +180,7 @@ class EditDialog(QDialog):
 
     def _row(self, name: str, label: str, by_hand: bool) -> QWidget:
         """The field with its helper buttons, and a note if it was edited manually."""
-        field = self._field(name)
+        field = field_for(name)
         field.setAccessibleName(label)
         self.fields[name] = field
         row = QWidget()
@@ -180,12 +196,91 @@ class EditDialog(QDialog):
             column.addWidget(styled(QLabel(HINTS[name], wordWrap=True), "faint"))
         return row
 
-    def _field(self, name: str) -> Field:
-        if name == "kind":
-            return KindField()
-        if name in LINES:
-            return TextField(LINES[name])
-        return styled(QLineEdit(placeholderText=HINTS.get(name, "")), "field")
+
+class BulkEditDialog(QDialog):
+    """A form with a check box for each field; only checked fields are set, and typing checks
+    one."""
+
+    def __init__(
+        self,
+        ids: Sequence[PaperId],
+        tags: Sequence[str],
+        do: Callable[[str, Sequence[Step | LongEdit]], object],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(trn("Edit {n:,} paper", "Edit {n:,} papers", len(ids)))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._ids = ids
+        self._do = do
+        self.ticks: dict[str, QCheckBox] = {}
+        self.fields: dict[str, Field] = {}
+        self.wrong = styled(QLabel(wordWrap=True), "wrong")
+        self.wrong.setTextFormat(Qt.TextFormat.PlainText)
+        self.wrong.hide()
+        self._lay_out(tags)
+        self.setMinimumWidth(BULK_WIDTH)
+        self.fields[COMMON_FIELDS[0]].setFocus()
+
+    def save(self) -> None:
+        """Close and submit the checked changes; or show which value is invalid."""
+        try:
+            steps = self._steps()
+        except InvalidFieldValue as why:
+            self.wrong.setText(str(why))
+            self.wrong.show()
+            return
+        self.accept()
+        if steps:
+            count = len(self._ids)
+            self._do(trn("Changed {n:,} paper", "Changed {n:,} papers", count), steps)
+
+    def _steps(self) -> list[Step | LongEdit]:
+        ids = self._ids
+        text = {name: field.text().strip() for name, field in self.fields.items()}
+        ticked = [name for name, tick in self.ticks.items() if tick.isChecked()]
+        values = {name: value_of(name, text[name]) for name in ticked if name in COMMON_FIELDS}
+        steps: list[Step | LongEdit] = []
+        if values:
+            steps.append(LongEdit(lambda organise, task: organise.edit(ids, task, **values)))
+        if ADD in ticked and text[ADD]:
+            steps.append(lambda organise: organise.tag(ids, text[ADD]))
+        if REMOVE in ticked and text[REMOVE]:
+            steps.append(lambda organise: organise.untag(ids, text[REMOVE]))
+        return steps
+
+    def _lay_out(self, tags: Sequence[str]) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        names = {name: LABELS[name] for name in COMMON_FIELDS}
+        names |= {ADD: tr("Add a tag"), REMOVE: tr("Take off a tag")}
+        for line, (name, label) in enumerate(names.items()):
+            tick = QCheckBox(label)
+            field: Any = field_for(name)
+            field.setAccessibleName(label)
+            self.ticks[name], self.fields[name] = tick, field
+            typed = field.currentIndexChanged if name == "kind" else field.textEdited
+            typed.connect(lambda _, tick=tick: tick.setChecked(True))
+            if name in (ADD, REMOVE):
+                known = QCompleter(list(tags), field)
+                known.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+                known.activated.connect(lambda _, tick=tick: tick.setChecked(True))
+                field.setCompleter(known)
+            grid.addWidget(tick, line, 0)
+            grid.addWidget(field, line, 1)
+        text = styled(
+            QLabel(tr("What is ticked is set for all of them. Empty takes it out.")), "quiet"
+        )
+        text.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 14, 16)
+        column.setSpacing(16)
+        column.addWidget(text)
+        column.addLayout(grid)
+        column.addWidget(self.wrong)
+        column.addLayout(buttons(self, tr("Change"), self.save))
 
 
 def buttons(dialog: QDialog, name: str, do: Callable[[], object]) -> QHBoxLayout:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,10 +17,12 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
-from sciread_app.ui.library.editor_protocol import LibraryEditing
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes
 
-Step = Callable[[LibraryEditing], Any]
+if TYPE_CHECKING:
+    from sciread_app.services.library.editor import LibraryEditor
+
+Step = Callable[["LibraryEditor"], Any]
 TITLE = 60  # characters of a paper's title in a message
 
 
@@ -28,7 +30,7 @@ TITLE = 60  # characters of a paper's title in a message
 class LongEdit:
     """An edit operation that reports progress and can be cancelled."""
 
-    act: Callable[[LibraryEditing, Task], Any]
+    act: Callable[[LibraryEditor, Task], Any]
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class EditQueue(QObject):
     done = Signal(object)  # CompletedEdit
     failed = Signal(object)  # JobError
 
-    def __init__(self, organiser: LibraryEditing, jobs: JobRunner) -> None:
+    def __init__(self, organiser: LibraryEditor, jobs: JobRunner) -> None:
         super().__init__()
         self._organiser = organiser
         self._jobs = jobs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -15,7 +15,6 @@ from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
-from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from sciread_app.ui.add_papers.import_controller import ImportController
+    from sciread_app.ui.library.export_gateway import ExportGateway
 
 SETTLED_MS = 2000  # after the last change, before automatic exports are updated
 # Translators: what a file with papers is called before anybody has named it
@@ -30,35 +30,15 @@ PAPERS = tr("papers")
 FORMATS = "BibTeX (*.bib);;RIS (*.ris);;CSL-JSON (*.json);;JSON lines (*.jsonl)"
 
 
-class Exporter(Protocol):
-    """The services for exports. Every method may block. A failure to write raises LibraryError."""
-
-    def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
-        """Export papers in the format of the file's suffix. Returns the number of papers."""
-        ...
-
-    def write_found(self, query: str, path: Path, task: Task) -> int: ...
-
-    def auto_exports(self) -> Sequence[AutoExport]: ...
-
-    def enable_auto_export(self, collection: str, path: Path, task: Task) -> AutoExport: ...
-
-    def disable_auto_export(self, collection: str) -> None: ...
-
-    def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
-        """Update all automatic exports; returns those written and those with a problem."""
-        ...
-
-    def import_zotero(self, task: Task) -> ImportSummary:
-        """Raises SourceError if no Zotero responds."""
-        ...
-
-
 class ExportController(QObject):
     """Asks for files, exports in the background, and keeps automatic exports updated."""
 
     def __init__(
-        self, context: AppContext, exporter: Exporter, importer: ImportController, window: QWidget
+        self,
+        context: AppContext,
+        exporter: ExportGateway,
+        importer: ImportController,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._window = window

@@ -16,12 +16,14 @@ from sciread_app.workspace import Workspace
 
 
 class ExportGateway:
-    """Every method blocks, and may be called from any thread."""
+    """Every method blocks, and may be called from any thread. A failure to write raises
+    LibraryError."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
+        """Export papers in the format of the file's suffix. Returns the number of papers."""
         export.write_file(self._workspace.library, papers, export.format_of(path), path, task)
         return len(papers)
 
@@ -42,7 +44,9 @@ class ExportGateway:
         self._workspace.auto_exports.disable(collection)
 
     def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
+        """Update all automatic exports; returns those written and those with a problem."""
         return self._workspace.auto_exports.write(task)
 
     def import_zotero(self, task: Task) -> ImportSummary:
+        """Raises SourceError if no Zotero responds."""
         return ledger_of(self._workspace.zotero.import_all(task))

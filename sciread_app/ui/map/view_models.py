@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.tasks import Task
-from sciread_app.ui.library.editor_protocol import LibraryEditing
 from sciread_app.ui.map.color_scheme import ColorScheme, Ids
 from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.paper.details_panel import DetailsSource
 from sciread_app.ui.paper_list.paper_list import CardSource
+
+if TYPE_CHECKING:
+    from sciread_app.services.library.editor import LibraryEditor
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,4 +54,4 @@ class MapServices(CardSource, DetailsSource, Protocol):
     def map(self) -> MapList: ...
 
     @property
-    def organise(self) -> LibraryEditing: ...
+    def organise(self) -> LibraryEditor: ...

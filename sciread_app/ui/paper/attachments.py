@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
@@ -22,11 +23,13 @@ from sciread_app.domain.paper import PaperFile, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
+
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
 
 # A bibliography may name any file as an attachment; programs are shown in their folder, never
 # started.
@@ -40,7 +43,7 @@ class AttachmentList(QWidget):
     changed = Signal()
     failed = Signal(object)  # JobError
 
-    def __init__(self, about: PaperServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._about = about
         self._jobs = jobs

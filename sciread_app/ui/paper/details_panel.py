@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
@@ -18,7 +18,6 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
-from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.paper.copy_button import put_on_clipboard
 from sciread_app.ui.paper.details_html import FIND, PAPER, body_text, foot_text, head_text, warning
 from sciread_app.ui.paper.layout import Parts, nothing_chosen
@@ -28,13 +27,16 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
 
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
+
 NO_QUERY = Query("")
 PAUSE_MS = 60  # before a lookup, so that holding j does not look up every paper on the way
 
 
 class DetailsSource(Protocol):
     @property
-    def about(self) -> PaperServices: ...
+    def about(self) -> PaperGateway: ...
 
 
 class DetailsPanel(QFrame):

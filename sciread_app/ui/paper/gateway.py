@@ -28,8 +28,8 @@ MOST_ALIKE = 8
 
 
 class PaperGateway:
-    """Every method blocks, and may be called from any thread. Network clients are created when
-    first needed."""
+    """Every method blocks, except those of `drafts`, and may be called from any thread. Only `ask`,
+    `look_up` and `fetch` use the network, whose clients are created when first needed."""
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class PaperGateway:
         self.drafts = Drafts(workspace.home.folder / "drafts")
 
     def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
+        """Returns None if the paper no longer exists."""
         library = self._library
         found = library.get([paper])
         marks = library.organisation.of([paper]).get(paper)
@@ -79,6 +80,7 @@ class PaperGateway:
         )
 
     def names(self) -> Names:
+        """The existing tags and collections, to choose from."""
         library = self._library
         return Names(library.tags.names(), library.collections.paths())
 
@@ -86,9 +88,11 @@ class PaperGateway:
         return clipboard.copy(self._library, papers, what, self._styles, task)
 
     def styles(self) -> Sequence[Style]:
+        """All citation styles; fast."""
         return self._styles.all()
 
     def add_style(self, file: Path) -> Style:
+        """Raises StyleRefused."""
         return self._styles.add(file)
 
     def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
@@ -16,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobRunner
-from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.paper.attachments import AttachmentList
 from sciread_app.ui.paper.copy_button import CopyButton
 from sciread_app.ui.paper.notes import Notes
@@ -29,6 +30,9 @@ from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.star_rating import StarRating
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
+
 LEAST = 340  # pixels: the minimum width of the contents
 COLUMN = 700  # pixels: the longest line; longer ones are hard to read
 
@@ -36,7 +40,7 @@ COLUMN = 700  # pixels: the longest line; longer ones are hard to read
 class Parts(QWidget):
     """Buttons that stay at the top, and below them a column that scrolls."""
 
-    def __init__(self, about: PaperServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self.back = QPushButton(tr("Back to the list"))
         self.back.setToolTip(tr("Esc"))

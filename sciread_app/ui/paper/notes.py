@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
@@ -20,11 +21,13 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
-from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Details, PaperNote
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
+
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
 
 PAUSE_MS = 400  # of no typing, after which a draft is saved
 FEWEST_LINES, MOST_LINES = 4, 24
@@ -41,7 +44,7 @@ class Notes(QWidget):
     escaped = Signal()  # Esc
     layout_changed = Signal()  # a note was added or removed
 
-    def __init__(self, about: PaperServices, jobs: JobRunner) -> None:
+    def __init__(self, about: PaperGateway, jobs: JobRunner) -> None:
         super().__init__()
         self._about = about
         self._jobs = jobs
@@ -143,7 +146,7 @@ class NoteView(QFrame):
     escaped = Signal()
     failed = Signal(object)  # JobError
 
-    def __init__(self, paper: PaperId, number: int, about: PaperServices, jobs: JobRunner) -> None:
+    def __init__(self, paper: PaperId, number: int, about: PaperGateway, jobs: JobRunner) -> None:
         super().__init__()
         self.setObjectName("note")
         self._paper, self.number = paper, number

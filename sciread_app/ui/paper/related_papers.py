@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -16,7 +16,6 @@ from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
-from sciread_app.ui.paper.about import PaperServices
 from sciread_app.ui.paper.related_papers_html import (
     ADD,
     FEW,
@@ -30,6 +29,9 @@ from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import CitationReport, SimilarPaper
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
+
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
 
 TABS = (
     (tr("Similar"), tr("Papers of the library that mean about the same")),
@@ -48,7 +50,7 @@ class RelatedPapers(QWidget):
     loaded = Signal()  # a paper was added to the library
     failed = Signal(object)  # JobError
 
-    def __init__(self, about: PaperServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._about = about
         self._jobs = jobs

@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt
 from sciread_app.domain import author_lines
 from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
 from sciread_app.domain.paper import Author
-from sciread_app.ui.library.bulk_edit_dialog import ADD, REMOVE, BulkEditDialog
-from sciread_app.ui.library.edit_dialog import EditDialog
+from sciread_app.ui.library.edit_dialog import ADD, REMOVE, BulkEditDialog, EditDialog
 from tests.support.make import paper
 from tests.support.ui.fakes import FakeGateway
 
