@@ -290,7 +290,7 @@ class ComparePanel(QWidget):
 
     def _not_voted(self, problem: JobError) -> None:
         self._show_ballot()
-        self.message.setText(f"{problem.message} {problem.hint}".strip())
+        self.message.setText(problem.text)
 
     def _taken_back(self, pair: Pair, came: tuple[str, VoteCount]) -> None:
         what, count = came
@@ -330,7 +330,7 @@ class ComparePanel(QWidget):
         self.changed.emit()
 
     def _explain(self, problem: JobError) -> None:
-        self._show_nothing(f"{problem.message} {problem.hint}".strip())
+        self._show_nothing(problem.text)
 
     def _pick(self, side: int, paper: PaperId | None) -> None:
         """Select on both sides a paper that is selected on one."""

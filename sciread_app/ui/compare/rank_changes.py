@@ -24,8 +24,10 @@ def with_moves(found: ResultList, beside: ResultList, *, veiled: bool = False) -
         paper: Moved(None if (there := places.get(paper)) is None else there - place)
         for place, paper in enumerate(found.ids)
     }
-    unknown = {paper: SearchHit(PaperId(paper)) for paper in found.ids}
-    return replace(found, evidence=unknown if veiled else unknown | found.evidence, moves=moves)
+    hits = {paper: SearchHit(PaperId(paper)) for paper in found.ids}
+    if not veiled:
+        hits.update(found.evidence)
+    return replace(found, evidence=hits, moves=moves)
 
 
 def in_common(one: ResultList, other: ResultList) -> str:

@@ -173,7 +173,7 @@ class NeighboursView(InstalledPairView):
     def _explain_below(self, problem: JobError) -> None:
         for side in self.sides:
             side.result_list.show_listing(EMPTY_RESULTS)
-        self.message.setText(f"{problem.message} {problem.hint}".strip())
+        self.message.setText(problem.text)
 
     def _build(self) -> None:
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=14)

@@ -56,6 +56,11 @@ class JobError:
     hint: str = ""
     report: str = ""
 
+    @property
+    def text(self) -> str:
+        """The message and the hint in one paragraph."""
+        return f"{self.message} {self.hint}".strip()
+
 
 @dataclass(eq=False)
 class Job:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -294,7 +294,6 @@ class ModelCard(QFrame):
         ):
             button.clicked.connect(signal)
         self._card.button.toggled.connect(lambda _: self._show_card())
-        self.text.anchorClicked.connect(_open_page)
         self.rename.clicked.connect(self.begin_rename)
         self.line.returnPressed.connect(self._rename)
         self.line.escaped.connect(self._leave_line)
@@ -318,12 +317,6 @@ class _Body(QWidget):
         if layout and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
         return super().event(event)
-
-
-def _open_page(url: QUrl) -> None:
-    """The model card is text from outside: open only web links in it."""
-    if url.scheme() in ("http", "https"):
-        QDesktopServices.openUrl(url)
 
 
 def _put(label: QLabel, text: str) -> None:

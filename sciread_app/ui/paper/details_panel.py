@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedLayout
 
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, copy_groups, copy_what
@@ -400,9 +400,7 @@ class DetailsPanel(QFrame):
     def _follow(self, url: QUrl) -> None:
         what = url.scheme()
         argument = url.path(QUrl.ComponentFormattingOption.FullyDecoded)
-        if what in ("http", "https"):
-            QDesktopServices.openUrl(url)
-        elif what == FIND:
+        if what == FIND:
             self.search_requested.emit(argument)
         elif what == PAPER:
             self._follow_link(PaperId(int(argument)))

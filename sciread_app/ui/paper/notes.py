@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -299,7 +299,6 @@ class NoteView(QFrame):
 
     def _build(self) -> None:
         self.text = AutoHeightText(tr("Note"))
-        self.text.anchorClicked.connect(_open_page)
         self.box = NoteBox()
         self.box.textChanged.connect(self._pause.start)
         self.box.ended.connect(self.save)
@@ -386,8 +385,3 @@ def _row(*widgets: QWidget, last_wide: bool = False) -> QWidget:
     whole = QWidget()
     whole.setLayout(row)
     return whole
-
-
-def _open_page(url: QUrl) -> None:
-    if url.scheme() in ("http", "https"):
-        QDesktopServices.openUrl(url)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.citation_list import CitationDirection, CitationList
@@ -153,7 +152,7 @@ class RelatedPapers(QWidget):
 
         def failed(problem: JobError) -> None:
             self._asking = None
-            self.note.setText(f"{problem.message} {problem.hint}".strip())
+            self.note.setText(problem.text)
             if problem.report:
                 self.failed.emit(problem)
             self._show()
@@ -195,7 +194,7 @@ class RelatedPapers(QWidget):
     def _fail_loading(self, paper: PaperId, tab: int, problem: JobError) -> None:
         if paper == self._paper:
             self._loading.discard(tab)
-            self.note.setText(f"{problem.message} {problem.hint}".strip())
+            self.note.setText(problem.text)
             self.note.show()
             if problem.report:
                 self.failed.emit(problem)
@@ -238,8 +237,6 @@ class RelatedPapers(QWidget):
         elif what == MORE:
             self._whole = True
             self._show()
-        elif what in ("http", "https"):
-            QDesktopServices.openUrl(url)
 
     def _list(self) -> None:
         found = self._loaded.get(self.tabs.current)

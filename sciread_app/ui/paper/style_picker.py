@@ -123,7 +123,7 @@ class StylePicker(QDialog):
 
     def _not_added(self, problem: JobError) -> None:
         self.add.setEnabled(True)
-        self._say(f"{problem.message} {problem.hint}".strip())
+        self._say(problem.text)
 
     def _say(self, text: str) -> None:
         self.status.setText(text)

@@ -162,7 +162,7 @@ class RecommendationsHeader(QWidget):
 
     def explain(self, problem: JobError) -> None:
         """Show errors of the preferences or of the saved search."""
-        self.problem.setText(f"{problem.message} {problem.hint}".strip())
+        self.problem.setText(problem.text)
         self.problem.show()
 
     def refine(self) -> None:

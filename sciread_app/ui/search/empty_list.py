@@ -53,8 +53,7 @@ class EmptyList(EmptyState):
         def failed(problem: JobError) -> None:
             if name == self._wanted:
                 again = (tr("Try again"), lambda: self._look_up(name))
-                text = f"{problem.message} {problem.hint}".strip()
-                self.show_message("search", _title(name), text, (again,))
+                self.show_message("search", _title(name), problem.text, (again,))
 
         self._jobs.run(
             tr("Looking up {name}", name=name.value),

@@ -73,7 +73,7 @@ class JobRecord:
 
     def _result(self) -> list[str]:
         if self.state is JobState.failed and self.job.problem:
-            return [f"{self.job.problem.message} {self.job.problem.hint}".rstrip()]
+            return [self.job.problem.text]
         if self.state is JobState.stopped:
             return [tr("What was done until then is kept")]
         return [summed_up(self.ledger)] if self.ledger else []

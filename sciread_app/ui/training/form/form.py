@@ -112,7 +112,7 @@ class TrainingForm(QFrame):
 
     def show_trouble(self, problem: JobError) -> None:
         """Show why an action failed."""
-        self._say(f"{problem.message} {problem.hint}".strip(), "wrong")
+        self._say(problem.text, "wrong")
 
     def show_busy(self, what: str, share: float | None = None) -> None:
         """Show the running job; empty: none."""

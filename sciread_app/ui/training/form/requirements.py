@@ -40,7 +40,7 @@ class CheckPart(QWidget):
     def show_problem(self, problem: JobError) -> None:
         """Show that the requirements could not be checked."""
         self._clear()
-        self._add(CheckLine(Level.missing, f"{problem.message} {problem.hint}".strip()))
+        self._add(CheckLine(Level.missing, problem.text))
 
     def show_text(self, text: str) -> None:
         self._clear()

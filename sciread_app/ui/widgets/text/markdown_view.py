@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import (
+    QDesktopServices,
     QKeyEvent,
     QResizeEvent,
     QTextCharFormat,
@@ -27,8 +28,8 @@ _SCROLLS = {
 
 
 class AutoHeightText(QTextBrowser):
-    """Rich text that grows to its content. Tab goes from link to link. External resources are never
-    loaded."""
+    """Rich text that grows to its content. Tab goes from link to link. Links to the web open in the
+    browser; `anchorClicked` is for the others. External resources are never loaded."""
 
     def __init__(self, name: str) -> None:
         super().__init__(openLinks=False)
@@ -39,6 +40,7 @@ class AutoHeightText(QTextBrowser):
         for set_policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
+        self.anchorClicked.connect(_open_web_page)
 
     def show_html(self, html: str) -> None:
         self.setHtml(html)
@@ -118,3 +120,8 @@ class AutoHeightText(QTextBrowser):
         if width > 0:
             self.document().setTextWidth(width)
             self.setFixedHeight(round(self.document().size().height() + 0.5))
+
+
+def _open_web_page(url: QUrl) -> None:
+    if url.scheme() in ("http", "https"):
+        QDesktopServices.openUrl(url)
