@@ -104,8 +104,6 @@ class AttachmentList(QWidget):
         row = AttachmentRow(file)
         row.paint(self._appearance.theme)
         row.open_requested.connect(lambda: self._open(file.path))
-        row.outside_requested.connect(lambda: open_outside(file.path))
-        row.reveal_requested.connect(lambda: reveal(file.path))
         row.locate_requested.connect(lambda: self._choose_place(file.path))
         row.remove_requested.connect(lambda: self.detach(file.path))
         return row
@@ -147,8 +145,6 @@ class AttachmentList(QWidget):
 
 class AttachmentRow(QWidget):
     open_requested = Signal()
-    outside_requested = Signal()
-    reveal_requested = Signal()
     locate_requested = Signal()
     remove_requested = Signal()
 
@@ -201,8 +197,8 @@ class AttachmentRow(QWidget):
             if _is_pdf(path):
                 menu.addAction(tr("Read here"), self.open_requested.emit)
             if path.suffix.lower() in SAFE_TO_OPEN:
-                menu.addAction(tr("Open in another program"), self.outside_requested.emit)
-            menu.addAction(tr("Show in its folder"), self.reveal_requested.emit)
+                menu.addAction(tr("Open in another program"), lambda: open_outside(path))
+            menu.addAction(tr("Show in its folder"), lambda: reveal(path))
         menu.addAction(tr("Locate…"), self.locate_requested.emit)
         menu.addSeparator()
         menu.addAction(tr("Take off this paper"), self.remove_requested.emit)

@@ -25,7 +25,7 @@ FIND, PAPER = "find", "paper"  # schemes of internal links
 def head_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
     """The title, authors and publication of a paper. `points` is the size of ordinary text."""
     words = _words(details, listing)
-    return _document([_head(details.paper, words, theme, points)], theme)
+    return document([_head(details.paper, words, theme, points)], theme)
 
 
 def body_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
@@ -38,7 +38,7 @@ def body_text(details: Details, listing: ResultList, theme: Theme, points: float
         _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
         _section(tr("Other versions"), _versions(details), theme, points),
     ]
-    return _document(parts, theme)
+    return document(parts, theme)
 
 
 def warning(paper: Paper, noticed: str) -> tuple[str, str]:
@@ -192,7 +192,8 @@ def _notice(said: str) -> str:
     return tr("The notice: {notice}.", notice=notice) if said else ""
 
 
-def _document(parts: Sequence[str], theme: Theme) -> str:
+def document(parts: Sequence[str], theme: Theme) -> str:
+    """Rich text with links in the colour of the theme."""
     style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
     return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"
 

@@ -25,7 +25,8 @@ from sciread_app.ui.paper.related_papers import REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
-from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
+from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, Names, ResultList
+from sciread_app.ui.widgets.focus import follow_layout
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
@@ -278,9 +279,9 @@ class DetailsPanel(QFrame):
             self._do(tr("Organising a paper"), lambda: act(papers, name))
 
     def _choose_from(self) -> None:
-        def show(names: object) -> None:
-            self.parts.tags.show_known(names.tags)  # type: ignore[attr-defined]
-            self.parts.collections.show_known(names.collections)  # type: ignore[attr-defined]
+        def show(names: Names) -> None:
+            self.parts.tags.show_known(names.tags)
+            self.parts.collections.show_known(names.collections)
 
         self._jobs.run(
             tr("Looking up names"), lambda task: self._about.names(), show, queue=JobQueue.short
@@ -341,7 +342,7 @@ class DetailsPanel(QFrame):
             parts.read_file.setVisible(parts.files.readable() is not None)
             parts.notes.show_notes(details)
             parts.around.show_paper(details.paper.id, readable(details.paper.title))
-            parts.order_tabs()
+            follow_layout(parts)
 
     def _write_buttons(self) -> None:
         read = self.details is not None and self.details.read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -66,26 +67,20 @@ class Parts(QWidget):
         self.foot.setMinimumWidth(1)  # a long citation key must not cut off the rest
         self._rest: list[QWidget] = [self.collections]
         self._build()
-        self.notes.layout_changed.connect(self.order_tabs)
+        self.notes.layout_changed.connect(partial(follow_layout, self))
 
     def show_rest(self, whole: bool) -> None:
         """Show or hide the parts that are filled only after the lookup."""
         for widget in self._rest:
             widget.setVisible(whole)
-        if whole:
-            self._keep_width()
-        else:
+        if not whole:
             self.read_file.hide()
-
-    def _keep_width(self) -> None:
-        """Keep the contents at least as wide as they need: only vertical scrolling is possible."""
+            return
+        # At least as wide as the contents need: only vertical scrolling is possible.
         inside, bar = self.area.widget(), self.area.verticalScrollBar()
         assert inside
         needed = inside.minimumSizeHint().width() + bar.sizeHint().width()
         self.area.setMinimumWidth(min(needed, LEAST))
-
-    def order_tabs(self) -> None:
-        follow_layout(self)
 
     def warn(self, what: str, why: str) -> None:
         """Show a retraction above everything else; empty texts hide it."""
@@ -111,17 +106,14 @@ class Parts(QWidget):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setWidget(self._middle())
+        inside = QWidget()
+        inside.setLayout(self._column())
+        self.area.setWidget(_in_the_middle(inside))
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 8, 12)
         column.setSpacing(14)
         column.addWidget(_in_the_middle(buttons))
         column.addWidget(self.area, 1)
-
-    def _middle(self) -> QWidget:
-        inside = QWidget()
-        inside.setLayout(self._column())
-        return _in_the_middle(inside)
 
     def _column(self) -> QVBoxLayout:
         column = QVBoxLayout()

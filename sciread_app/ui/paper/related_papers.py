@@ -15,16 +15,16 @@ from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.paper.details_html import PAPER
 from sciread_app.ui.paper.related_papers_html import (
     ADD,
     FEW,
     MORE,
-    PAPER,
     citation_list_html,
     message_html,
     similar_papers_html,
 )
-from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import CitationReport, SimilarPaper
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
@@ -56,27 +56,22 @@ class RelatedPapers(QWidget):
         self._appearance = appearance
         self._paper: PaperId | None = None
         self._title = ""
-        self._loaded: dict[
-            int, Sequence[SimilarPaper] | CitationList
-        ] = {}  # by the index of the tab
+        # by the index of the tab
+        self._loaded: dict[int, Sequence[SimilarPaper] | CitationList] = {}
         self._loading: set[int] = set()
         self._asking: Job | None = None
         self._whole = False  # all papers are shown, not only the first few
         self._build()
-        appearance.changed.connect(self._paint)
+        appearance.changed.connect(lambda _: self._show())
 
     def show_paper(self, paper: PaperId | None, title: str) -> None:
         """Change the paper; nothing is loaded before `load`."""
         if paper != self._paper:
             self._paper, self._title = paper, title
-            self.forget()
-
-    def forget(self) -> None:
-        """Discard what was loaded, after a change of the library."""
-        self._loaded.clear()
-        self._loading.clear()
-        self._whole = False
-        self._show()
+            self._loaded.clear()
+            self._loading.clear()
+            self._whole = False
+            self._show()
 
     def load(self) -> None:
         """Load the current tab unless it is loaded already; called when it is visible."""
@@ -90,11 +85,22 @@ class RelatedPapers(QWidget):
                 return self._about.similar(paper, task)
             return self._about.citations(paper, SIDES[tab])
 
+        def done(found: Sequence[SimilarPaper] | CitationList) -> None:
+            if paper == self._paper:
+                self._loading.discard(tab)
+                self._loaded[tab] = found
+                self._show()
+
+        def failed(problem: JobError) -> None:
+            if paper == self._paper:
+                self._loading.discard(tab)
+                self._explain(problem)
+
         self._jobs.run(
             tr("Looking around a paper"),
             work,
-            lambda found: self._arrive(paper, tab, found),
-            on_failed=lambda problem: self._fail_loading(paper, tab, problem),
+            done,
+            on_failed=failed,
             queue=JobQueue.short,
             replaces=f"around {tab} {id(self)}",  # there are other panels, on other pages
         )
@@ -129,10 +135,15 @@ class RelatedPapers(QWidget):
 
     def add(self, name: Identifier) -> None:
         """Add this paper to the library."""
+
+        def added(_: PaperId) -> None:
+            self._reload()
+            self.loaded.emit()
+
         self._go_asking(
             tr("Fetching {name}", name=f"{name.kind}:{name.value}"),
             lambda task: self._about.fetch(name, task),
-            lambda paper: self._added(),
+            added,
         )
 
     def _go_asking(
@@ -152,9 +163,7 @@ class RelatedPapers(QWidget):
 
         def failed(problem: JobError) -> None:
             self._asking = None
-            self.note.setText(problem.text)
-            if problem.report:
-                self.failed.emit(problem)
+            self._explain(problem)
             self._show()
 
         self._asking = self._jobs.run(title, work, done, on_failed=failed, queue=JobQueue.network)
@@ -173,31 +182,17 @@ class RelatedPapers(QWidget):
             self.note.show()
         self._reload()
 
-    def _added(self) -> None:
-        self._reload()
-        self.loaded.emit()
-
     def _reload(self) -> None:
         self._loaded.clear()
         self._loading.clear()
         self.load()
         self._show()
 
-    def _arrive(
-        self, paper: PaperId, tab: int, found: Sequence[SimilarPaper] | CitationList
-    ) -> None:
-        if paper == self._paper:
-            self._loading.discard(tab)
-            self._loaded[tab] = found
-            self._show()
-
-    def _fail_loading(self, paper: PaperId, tab: int, problem: JobError) -> None:
-        if paper == self._paper:
-            self._loading.discard(tab)
-            self.note.setText(problem.text)
-            self.note.show()
-            if problem.report:
-                self.failed.emit(problem)
+    def _explain(self, problem: JobError) -> None:
+        self.note.setText(problem.text)
+        self.note.show()
+        if problem.report:
+            self.failed.emit(problem)
 
     def _turn(self) -> None:
         self._whole = False
@@ -210,7 +205,12 @@ class RelatedPapers(QWidget):
         tab, theme = self.tabs.current, self._appearance.theme
         found = self._loaded.get(tab)
         citations = found if isinstance(found, CitationList) else None
-        self.fetch.setVisible(citations is not None and _can_ask(citations))
+        # Not asked yet, or long ago.
+        self.fetch.setVisible(
+            citations is not None
+            and citations.askable
+            and (citations.asked is None or time.time() - citations.asked > STALE)
+        )
         self.fetch.setText(
             tr("Ask again") if citations and citations.asked else tr("Fetch citations")
         )
@@ -279,11 +279,3 @@ class RelatedPapers(QWidget):
         column.addWidget(self.text)
         column.addLayout(row)
         self._show()
-
-    def _paint(self, theme: Theme) -> None:
-        self._show()
-
-
-def _can_ask(citations: CitationList) -> bool:
-    """Whether the sources would be queried: not yet queried, or long ago."""
-    return citations.askable and (citations.asked is None or time.time() - citations.asked > STALE)

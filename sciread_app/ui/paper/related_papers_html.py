@@ -12,11 +12,12 @@ from sciread_app.domain.identifiers import identifier_link
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_day, format_percent, tr, trn
+from sciread_app.ui.paper.details_html import PAPER, document
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import SimilarPaper
 from sciread_app.ui.widgets.text.text_direction import direction
 
-PAPER, ADD, MORE = "paper", "add", "more"  # schemes of internal links
+ADD, MORE = "add", "more"  # schemes of internal links, besides `PAPER`
 FEW = 20  # papers that are shown at first
 AUTHORS = 3
 NOTHING_ALIKE = tr(
@@ -35,7 +36,7 @@ NAMELESS = tr(
 def similar_papers_html(found: Sequence[SimilarPaper], theme: Theme) -> str:
     if not found:
         return message_html(NOTHING_ALIKE, theme)
-    return _document([_alike(one, theme) for one in found], theme)
+    return document([_alike(one, theme) for one in found], theme)
 
 
 def citation_list_html(
@@ -58,7 +59,7 @@ def citation_list_html(
             left,
         )
         parts.append(message_html(text, theme))
-    return _document([message_html(_known(citations), theme), *parts], theme)
+    return document([message_html(_known(citations), theme), *parts], theme)
 
 
 def message_html(text: str, theme: Theme) -> str:
@@ -139,8 +140,3 @@ def _entry(title: str, facts: str, more: str, theme: Theme) -> str:
 
 def _paragraph(inside: str, colour: str) -> str:
     return f'<p style="color:{colour};margin:0 0 9px 0;line-height:130%">{inside}</p>'
-
-
-def _document(parts: Sequence[str], theme: Theme) -> str:
-    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
-    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -18,41 +16,29 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.clipboard_formats import CopyCitation, Style
+from sciread_app.domain.clipboard_formats import CopyCitation, CopyWhat, Style
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.text.labels import plain_label
 
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
+
 _KEY = Qt.ItemDataRole.UserRole
 
 
-class Styles(Protocol):
-    def styles(self) -> Sequence[Style]: ...
-
-    def add_style(self, file: Path) -> Style: ...
-
-
 class StylePicker(QDialog):
-    """A dialog for choosing a citation style; `chosen` is emitted with a CopyCitation.
+    """A dialog for choosing a citation style."""
 
-    `choose_file` returns the .csl file to add; None if the user cancels.
-    """
-
-    chosen = Signal(object)
+    chosen = Signal(object)  # CopyCitation
 
     def __init__(
-        self,
-        styles: Styles,
-        jobs: JobRunner,
-        current: object,
-        parent: QWidget,
-        choose_file: Callable[[QWidget], Path | None] | None = None,
+        self, about: PaperGateway, jobs: JobRunner, current: CopyWhat | None, parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self._styles, self._jobs = styles, jobs
-        self._choose_file = choose_file or _choose_file
+        self._about, self._jobs = about, jobs
         self.setWindowTitle(tr("Citation style"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
@@ -87,7 +73,7 @@ class StylePicker(QDialog):
 
     def _fill(self, chosen: str) -> None:
         self.list.clear()
-        for style in self._styles.styles():
+        for style in self._about.styles():
             item = QListWidgetItem(style.title)
             item.setData(_KEY, style.key)
             self.list.addItem(item)
@@ -102,14 +88,17 @@ class StylePicker(QDialog):
             self.accept()
 
     def _add(self) -> None:
-        file = self._choose_file(self)
-        if file is None:
+        kinds, title = (
+            tr("Citation styles ({pattern})", pattern="*.csl"),
+            tr("Add a citation style"),
+        )
+        if (file := open_file(self, DialogPurpose.citation_style, title, kinds)) is None:
             return
         self.add.setEnabled(False)
         self._say(tr("Checking {file}…", file=file.name))
         self._jobs.run(
             tr("Adding a citation style"),
-            lambda task: self._styles.add_style(file),
+            lambda task: self._about.add_style(file),
             self._added,
             on_failed=self._not_added,
             queue=JobQueue.short,
@@ -128,8 +117,3 @@ class StylePicker(QDialog):
     def _say(self, text: str) -> None:
         self.status.setText(text)
         self.status.show()
-
-
-def _choose_file(parent: QWidget) -> Path | None:
-    kinds = tr("Citation styles ({pattern})", pattern="*.csl")
-    return open_file(parent, DialogPurpose.citation_style, tr("Add a citation style"), kinds)

@@ -14,6 +14,7 @@ from sciread_app.domain.citations import Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
 from sciread_app.domain.paper import Identifier, LibraryChanges, PaperFile
 from sciread_app.services.library.note_drafts import NEW
+from sciread_app.ui.paper import style_picker
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper.related_papers import CITING, REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
@@ -209,15 +210,10 @@ def test_copy_uses_the_last_format(show, qtbot):
     assert panel.parts.copy.what == CopyCitation("apa")
 
 
-def choose_file(file):
-    return lambda parent: file
-
-
-def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_path):
+def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_path, monkeypatch):
     panel = show()
-    picker = StylePicker(
-        gateway.about, jobs, panel.parts.copy.what, panel, choose_file(Path("cell.csl"))
-    )
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("cell.csl"))
+    picker = StylePicker(gateway.about, jobs, panel.parts.copy.what, panel)
     picker.chosen.connect(lambda what: panel.copy([2], what))
     picker.open()
     picker.add.click()
@@ -232,9 +228,10 @@ def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_pa
     assert panel.parts.copy.what == CopyCitation("cell", in_text=True)
 
 
-def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs):
+def test_invalid_style_file_is_rejected_by_name(show, qtbot, gateway, jobs, monkeypatch):
     panel = show()
-    picker = StylePicker(gateway.about, jobs, None, panel, choose_file(Path("notes.txt")))
+    monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("notes.txt"))
+    picker = StylePicker(gateway.about, jobs, None, panel)
     picker.open()
     before = picker.list.count()
     picker.add.click()
