@@ -159,9 +159,9 @@ def zoom(app: QApplication, book: DocumentView) -> None:
 
 def search(app: QApplication, book: DocumentView) -> None:
     book.start_find()
-    book.finding.search.start("sentence")
+    book.finding.start("sentence")
     bar = book.view.verticalScrollBar()
-    while book.finding.search.busy:
+    while book.finding.result is None:
         bar.setValue((bar.value() + 120) % max(bar.maximum(), 1))
         tick(app)
 

@@ -13,6 +13,11 @@ NOTE = 40  # characters that are shown of what a job reports; the tip has the re
 MOST_AUTHORS = 6
 
 
+def shortened(text: str, longest: int) -> str:
+    """The text, cut to at most `longest` characters including the ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
 def file_size(bytes: int) -> str:
     """3 KB, 12.5 MB, 1.2 GB"""
     amount, units = bytes / 1000, (tr("KB"), tr("MB"), tr("GB"), tr("TB"))
@@ -69,7 +74,7 @@ def progress_text(done: int, total: int, pace: ProgressRate, note: str = "") -> 
         # Translators: {duration} is "7 s" or "2 h 5 min"
         parts.append(tr("{duration} left", duration=duration(left)))
     if note:
-        parts.append(note if len(note) <= NOTE else f"{note[: NOTE - 1].rstrip()}…")
+        parts.append(shortened(note, NOTE))
     return " · ".join(parts)
 
 

@@ -42,8 +42,8 @@ class ReaderActions(PageActions["ReaderPage"]):
         self._read, self._add_file = read, add_file
         add = self._add_for_book
         add(tr("&Find in this file"), lambda book: book.start_find())
-        add(tr("Find &next"), lambda book: book.find_step(1), "F3")
-        add(tr("Find pre&vious"), lambda book: book.find_step(-1), "Shift+F3")
+        add(tr("Find &next"), lambda book: book.finding.step(1), "F3")
+        add(tr("Find pre&vious"), lambda book: book.finding.step(-1), "Shift+F3")
         add(tr("&Go to page…"), lambda book: book.go_to_page_line(), "Ctrl+G")
         add(tr("&Back in the file"), lambda book: book.back(), StandardKey.Back)
         add(tr("F&orward in the file"), lambda book: book.forward(), StandardKey.Forward)

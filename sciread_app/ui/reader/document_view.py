@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication, QMouseEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from sciread_app.domain.annotations.annotations import (
     Colour,
@@ -27,8 +27,7 @@ from sciread_app.services.library.annotations import (
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.reader.find_bar import FileSearchController
-from sciread_app.ui.reader.pages.history import NavigationHistory
+from sciread_app.ui.reader.find_bar import FileSearch
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
@@ -37,6 +36,7 @@ from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.reader.view_models import WORDS, OpenedFile, ReaderFiles
 from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.widgets.layout.boxes import column
 
 T = TypeVar("T")
 
@@ -44,6 +44,34 @@ REST_MS = 700  # without scrolling, until the reading position is saved
 SIDE_WIDTH = 262
 CHANGED = tr("The file has changed since it was opened.")
 WEB = ("http", "https", "mailto")
+MAX_PLACES = 200  # of the history
+
+
+class NavigationHistory:
+    """The places to go back and forward to in a document. Works like a browser's: jumping after
+    going back clears the forward list."""
+
+    def __init__(self) -> None:
+        self.behind: list[ReadingPlace] = []
+        self.ahead: list[ReadingPlace] = []
+
+    def leave(self, place: ReadingPlace) -> None:
+        """Record the place before a jump."""
+        if not self.behind or self.behind[-1] != place:
+            self.behind = [*self.behind[-MAX_PLACES:], place]
+        self.ahead = []
+
+    def back(self, here: ReadingPlace) -> ReadingPlace | None:
+        if not self.behind:
+            return None
+        self.ahead.append(here)
+        return self.behind.pop()
+
+    def forward(self, here: ReadingPlace) -> ReadingPlace | None:
+        if not self.ahead:
+            return None
+        self.behind.append(here)
+        return self.ahead.pop()
 
 
 class DocumentView(QWidget):
@@ -63,7 +91,7 @@ class DocumentView(QWidget):
         self.view = PageView(file, self.pictures, appearance)
         self.side = SidePanel(self.view, appearance)
         self.toolbar = Toolbar(appearance)
-        self.finding = FileSearchController(file, self.view, jobs, appearance)
+        self.finding = FileSearch(file, self.view, jobs, appearance)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.remember)
         self._lay_out()
@@ -98,10 +126,6 @@ class DocumentView(QWidget):
     def start_find(self) -> None:
         words = self._selected_text()
         self.finding.begin(words if 0 < len(words) < 100 else "")
-
-    def find_step(self, step: int) -> None:
-        """Go to the next match (1) or the previous one (-1)."""
-        self.finding.step(step)
 
     def copy(self) -> None:
         selection = self.view.marks.selection
@@ -191,7 +215,7 @@ class DocumentView(QWidget):
         self._rest.stop()
         self.side.highlights.save_note()
         self.remember()
-        self.finding.search.stop()
+        self.finding.stop()
         self.pictures.close()
         self._file.close()
 
@@ -264,9 +288,9 @@ class DocumentView(QWidget):
             tr("Page {page} of {count}", page=self.view.page + 1, count=count)
         )
         self.toolbar.show_zoom(self.view.zoom, self.view.factor)
-        self.toolbar.enable("back", self._history.can_go_back)
-        self.toolbar.enable("forward", self._history.can_go_forward)
-        self.side.show_page(self.view.page)
+        self.toolbar.enable("back", bool(self._history.behind))
+        self.toolbar.enable("forward", bool(self._history.ahead))
+        self.side.thumbnails.show_page(self.view.page)
         self._rest.start()
 
     # Highlights
@@ -340,12 +364,8 @@ class DocumentView(QWidget):
         split.setCollapsible(1, False)
         self.side.setMinimumWidth(SIDE_WIDTH - 20)
         self.toolbar.check("panel", True)
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.toolbar)
-        column.addWidget(self.finding.bar)
-        column.addWidget(split, 1)
+        parts = (self.toolbar, self.finding.bar, (split, 1))
+        self._column = column(*parts, parent=self, margins=0, spacing=0)
 
 
 def passages(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QToolButton
 
 from sciread_app.domain.annotations.annotations import TextMatch
 from sciread_app.language import tr, trn
@@ -17,62 +17,9 @@ from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelecti
 from sciread_app.ui.reader.view_models import OpenedFile
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.layout.boxes import row
 
 PAUSE_MS = 200  # after the last key, until the search starts
-
-
-class FileSearch(QObject):
-    """Searches a document, one search at a time. Matches are reported as they are found, in page
-    order.
-    """
-
-    began = Signal()
-    loaded = Signal(object)  # list of TextMatch
-    done = Signal(object)  # SearchOfFile
-    _batch = Signal(int, object)  # from the worker thread
-
-    def __init__(self, file: OpenedFile, jobs: JobRunner) -> None:
-        super().__init__()
-        self._file, self._jobs = file, jobs
-        self._job: Job | None = None
-        self._number = 0
-        self.found: list[TextMatch] = []
-        self.words = ""
-        self._batch.connect(self._take, Qt.ConnectionType.QueuedConnection)
-
-    def start(self, words: str) -> None:
-        self.stop()
-        self._number += 1
-        self.words, self.found, number = words, [], self._number
-        self.began.emit()
-        if words.strip():
-            self._job = self._jobs.run(
-                tr("Searching in a file"),
-                lambda task: self._file.search(
-                    words, task, lambda found: self._batch.emit(number, found)
-                ),
-                lambda result: self._end(number, result),
-                queue=JobQueue.short,
-            )
-
-    def stop(self) -> None:
-        if self._job:
-            self._job.cancel()
-            self._job = None
-
-    @property
-    def busy(self) -> bool:
-        return self._job is not None
-
-    def _take(self, number: int, found: Sequence[TextMatch]) -> None:
-        if number == self._number and found:
-            self.found += found
-            self.loaded.emit(found)
-
-    def _end(self, number: int, result: SearchOfFile) -> None:
-        if number == self._number:
-            self._job = None
-            self.done.emit(result)
 
 
 class FindBar(QFrame):
@@ -87,24 +34,17 @@ class FindBar(QFrame):
         self.line.setClearButtonEnabled(True)
         self.line.setMaximumWidth(320)
         self.count = styled(QLabel(), "quiet")
-        self._before = _button(
-            tr("The one before"), tr("The one before (Shift+Enter)"), lambda: self.stepped.emit(-1)
-        )
-        self._after = _button(tr("The next"), tr("The next (Enter)"), lambda: self.stepped.emit(1))
+        before, after = tr("The one before (Shift+Enter)"), tr("The next (Enter)")
+        self._before = _button(tr("The one before"), before, lambda: self.stepped.emit(-1))
+        self._after = _button(tr("The next"), after, lambda: self.stepped.emit(1))
         self._close = _button(tr("Close"), tr("Close (Escape)"), self.closed.emit)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(lambda: self.requested.emit(self.line.text()))
         self.line.textEdited.connect(lambda _: self._pause.start())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 4, 8, 6)
-        row.setSpacing(4)
-        row.addWidget(self.line, 1)
-        row.addWidget(self._before)
-        row.addWidget(self._after)
-        row.addSpacing(8)
-        row.addWidget(self.count)
-        row.addStretch(1)
-        row.addWidget(self._close)
+        self.count.setContentsMargins(12, 0, 0, 0)
+        buttons = (self._before, self._after)
+        parts = ((self.line, 1), *buttons, self.count, 1, self._close)
+        row(*parts, parent=self, margins=(12, 4, 8, 6), spacing=4)
         appearance.follow(self._paint)
 
     def take_focus(self, words: str = "") -> None:
@@ -139,11 +79,11 @@ class FindBar(QFrame):
             button.setIcon(icon(name, theme.text))
 
 
-def _button(name: str, tip: str, do: object) -> QToolButton:
+def _button(name: str, tip: str, do: Callable[[], object]) -> QToolButton:
     button = styled(QToolButton(), "link")
     button.setToolTip(tip)
     button.setAccessibleName(name)
-    button.clicked.connect(lambda: do())  # type: ignore[operator]
+    button.clicked.connect(lambda: do())
     return button
 
 
@@ -175,29 +115,60 @@ def _place(found: int, current: int | None, cut_off: bool) -> str:
     return tr("{place:,} of {found:,}", place=current + 1, found=found)
 
 
-class FileSearchController(QObject):
+class FileSearch(QObject):
+    """Searches a document, one search at a time, and shows the matches on its pages as they are
+    found, in page order. `bar` is its find bar."""
+
+    _batch = Signal(int, object)  # the number of a search and its matches, from the worker thread
+
     def __init__(
         self, file: OpenedFile, view: PageView, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__(view)
-        self._view = view
-        self._result: SearchOfFile | None = None
+        self._file, self._view, self._jobs = file, view, jobs
+        self._job: Job | None = None
+        self._number = 0
+        self.found: list[TextMatch] = []
+        self.result: SearchOfFile | None = None  # when the search has finished
         self.bar = FindBar(appearance)
         self.bar.hide()
-        self.search = FileSearch(file, jobs)
-        self.bar.requested.connect(self.search.start)
+        self.bar.requested.connect(self.start)
         self.bar.stepped.connect(self.step)
         self.bar.closed.connect(self.end)
-        self.search.began.connect(self._clear_matches)
-        self.search.loaded.connect(self._add_matches)
-        self.search.done.connect(self._done)
+        self._batch.connect(self._add_matches, Qt.ConnectionType.QueuedConnection)
+
+    def start(self, words: str) -> None:
+        """Search for these words instead of the last ones; without any, only clear the matches."""
+        self.stop()
+        self._number += 1
+        self.found, self.result, number = [], None, self._number
+        self._view.marks.current = None
+        self._view.marks.show_found([])
+        self._view.refresh()
+        self.bar.show_count(counted(0, None, None) if words.strip() else "")
+        if words.strip():
+            self._job = self._jobs.run(
+                tr("Searching in a file"),
+                lambda task: self._file.search(
+                    words, task, lambda found: self._batch.emit(number, found)
+                ),
+                lambda result: self._end_search(number, result),
+                queue=JobQueue.short,
+            )
+
+    def stop(self) -> None:
+        if self._job:
+            self._job.cancel()
+            self._job = None
 
     def begin(self, words: str = "") -> None:
+        """Show the find bar, and search for `words` if there are any."""
         self.bar.show()
         self.bar.take_focus(words)
 
     def step(self, step: int) -> None:
-        found, current = sorted(self.search.found), self._view.marks.current
+        """Go to the next match (1) or the previous one (-1)."""
+        found, current = sorted(self.found), self._view.marks.current
         if found:
             place = found.index(current) + step if current in found else 0
             self._show(found[place % len(found)])
@@ -208,48 +179,43 @@ class FileSearchController(QObject):
         """
         if not self.bar.isVisible():
             return
-        current = self._view.marks.current
-        if current:
-            ends = (
-                TextPosition(current.page, current.start),
-                TextPosition(current.page, current.end),
+        if current := self._view.marks.current:
+            self._view.marks.selection = TextSelection(
+                TextPosition(current.page, current.start), TextPosition(current.page, current.end)
             )
-            self._view.marks.selection = TextSelection(*ends)
         self.bar.hide()
-        self.search.start("")
+        self.start("")
         self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _clear_matches(self) -> None:
-        self._result, self._view.marks.current = None, None
-        self._view.marks.show_found([])
-        self._view.refresh()
-        self.bar.show_count(counted(0, None, None) if self.search.words.strip() else "")
-
-    def _add_matches(self, found: list[TextMatch]) -> None:
+    def _add_matches(self, number: int, found: list[TextMatch]) -> None:
+        if number != self._number or not found:
+            return
+        self.found += found
         marks, here = self._view.marks, self._view.page
         marks.add_found(found)
-        if marks.current is None:
-            first = next((one for one in found if one.page >= here), None)
-            if first:
-                self._show(first)
-        self._say()
+        first = next((one for one in found if one.page >= here), None)
+        if marks.current is None and first:
+            self._show(first)
+        self._show_count()
         self._view.refresh()
 
-    def _done(self, result: SearchOfFile) -> None:
-        self._result = result
-        if self.search.found and self._view.marks.current is None:
-            self._show(self.search.found[0])
-        self._say()
+    def _end_search(self, number: int, result: SearchOfFile) -> None:
+        if number != self._number:
+            return
+        self._job, self.result = None, result
+        if self.found and self._view.marks.current is None:
+            self._show(self.found[0])
+        self._show_count()
 
     def _show(self, found: TextMatch) -> None:
         self._view.marks.current = found
         if found.boxes:
             self._view.show_box(found.page, found.boxes[0])
-        self._say()
+        self._show_count()
         self._view.refresh()
 
-    def _say(self) -> None:
-        found, current = self.search.found, self._view.marks.current
-        place = found.index(current) if current in found else None
-        nothing = self._result is not None and not found
-        self.bar.show_count(counted(len(found), place, self._result), nothing)
+    def _show_count(self) -> None:
+        current = self._view.marks.current
+        place = self.found.index(current) if current in self.found else None
+        nothing = self.result is not None and not self.found
+        self.bar.show_count(counted(len(self.found), place, self.result), nothing)

@@ -7,14 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QStackedWidget,
-    QTabBar,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QToolButton, QWidget
 
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -28,6 +22,7 @@ from sciread_app.ui.reader.view_models import ReaderFiles
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 NOTHING_OPEN = (
@@ -40,21 +35,16 @@ MAX_LOADED = 3  # documents that stay loaded in the background
 
 
 class ReaderPage(Page):
-    edited = Signal()  # the highlights of a document
-    problem = Signal(object)  # JobError
-    notice = Signal(str, str)
-    library_requested = Signal()
-
     def __init__(self, files: ReaderFiles, context: AppContext) -> None:
         super().__init__()
         jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
+        self._context = context
         self._dark = bool(memory.value("reader/dark", False, type=bool))
         self._loaded: list[ReaderTab] = []  # most recently shown last
-        self._stale: set[ReaderTab] = (
-            set()
-        )  # whose highlights may have changed since they were shown
+        # Tabs whose highlights may have changed since they were shown
+        self._stale: set[ReaderTab] = set()
         self.bar = styled(QTabBar(movable=True, expanding=False), "files")
         self.bar.setDocumentMode(True)
         self.bar.setDrawBase(False)
@@ -62,29 +52,16 @@ class ReaderPage(Page):
         self.bar.setAccessibleName(tr("Open files"))
         self.stack = QStackedWidget()
         self.empty = EmptyState(appearance)
-        self.empty.show_message(
-            "reader", *NOTHING_OPEN, ((tr("Go to the library"), self.library_requested.emit),)
-        )
+        go_to_library = (tr("Go to the library"), lambda: context.navigate.go_to("search"))
+        self.empty.show_message("reader", *NOTHING_OPEN, (go_to_library,))
         self.stack.addWidget(self.empty)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 6, 12, 0)
-        column.setSpacing(2)
-        column.addWidget(self.bar)
-        column.addWidget(self.stack, 1)
+        column(self.bar, (self.stack, 1), parent=self, margins=(12, 6, 12, 0), spacing=2)
         self._restore()
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._update_tabs()
         jobs.run(tr("Preparing to read"), lambda task: files.prepare(), queue=JobQueue.short)
         appearance.changed.connect(self._paint)
-        self._connect_to(context)
-
-    def _connect_to(self, context: AppContext) -> None:
-        self._navigate = navigate = context.navigate
-        self.library_requested.connect(lambda: navigate.go_to("search"))
-        self.problem.connect(context.messages.show_problem)
-        self.notice.connect(context.messages.show_notice)
-        self.edited.connect(context.events.edited)
 
     def palette_entries(self) -> Sequence[PaletteEntry]:
         """The open files."""
@@ -99,7 +76,7 @@ class ReaderPage(Page):
         ]
 
     def _go_to_tab(self, number: int) -> None:
-        self._navigate.go_to("reader")
+        self._context.navigate.go_to("reader")
         self.bar.setCurrentIndex(number)
 
     @property
@@ -202,10 +179,10 @@ class ReaderPage(Page):
         self._jobs.run(
             tr("Saving highlights and notes"),
             lambda task: self._files.save_markdown(papers, path),
-            lambda _: self.notice.emit(
-                tr("Highlights and notes were saved in {name}.", name=path.name), ""
+            lambda _: self._context.messages.show_notice(
+                tr("Highlights and notes were saved in {name}.", name=path.name)
             ),
-            on_failed=self.problem.emit,
+            on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,
         )
 
@@ -213,12 +190,8 @@ class ReaderPage(Page):
         tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance)
         tab.title = title or tab.title
         tab.set_dark(self._dark)
-        tab.titled.connect(self._update_tabs)
-        tab.titled.connect(self._remember)
-        tab.edited.connect(self.edited)
-        tab.export_requested.connect(self.export)
+        tab.opened.connect(self._follow)
         tab.close_wanted.connect(lambda: self.close_tab(self.tabs.index(tab)))
-        tab.dark_chosen.connect(self.set_dark)
         self.stack.addWidget(tab)
         self.bar.blockSignals(True)  # the tab is shown once it knows its file
         number = self.bar.addTab("")
@@ -227,6 +200,14 @@ class ReaderPage(Page):
         self.bar.blockSignals(False)
         self._update_tabs()
         return number
+
+    def _follow(self, book: DocumentView) -> None:
+        """Connect a document that was opened, and show its title."""
+        book.edited.connect(self._context.events.edited)
+        book.export_requested.connect(self.export)
+        book.dark_chosen.connect(self.set_dark)
+        self._update_tabs()
+        self._remember()
 
     def _closer(self, tab: ReaderTab) -> QToolButton:
         button = styled(QToolButton(), "link")

@@ -6,15 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QStackedWidget, QWidget
 
 from sciread_app.domain.annotations.annotations import ReadingPlace
 from sciread_app.domain.paper import PaperId
@@ -26,16 +18,14 @@ from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.view_models import OpenedFile, ReaderFiles
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 Opened = tuple[OpenedFile, str, ReadingPlace | None]
 
 
 class ReaderTab(QStackedWidget):
-    titled = Signal()
-    edited = Signal()
-    export_requested = Signal()
-    dark_chosen = Signal(bool)
+    opened = Signal(object)  # DocumentView
     close_wanted = Signal()
 
     def __init__(
@@ -116,9 +106,6 @@ class ReaderTab(QStackedWidget):
             return
         self.title = readable(title) or self.title
         self.book = DocumentView(file, self._files, self._jobs, self._appearance)
-        self.book.edited.connect(self.edited)
-        self.book.export_requested.connect(self.export_requested)
-        self.book.dark_chosen.connect(self.dark_chosen)
         self.book.lost.connect(self._lost)
         self.addWidget(self.book)
         self.setCurrentWidget(self.book)
@@ -127,7 +114,7 @@ class ReaderTab(QStackedWidget):
             self.book.restore(place or self._place or ReadingPlace())
             self._place = None
         self.book.load_marks()
-        self.titled.emit()
+        self.opened.emit(self.book)
         if self.isVisible():
             self.take_focus()
 
@@ -187,8 +174,7 @@ class _Password(QWidget):
         self._asked = False
         heading = QLabel(tr("This file needs a password"))
         heading.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
-        self.what = styled(QLabel(wordWrap=True), "quiet")
-        self.what.setTextFormat(Qt.TextFormat.PlainText)
+        self.what = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "quiet")
         self.wrong = styled(QLabel(tr("That is not its password.")), "wrong")
         self.line = styled(QLineEdit(), "field")
         self.line.setEchoMode(QLineEdit.EchoMode.Password)
@@ -196,23 +182,11 @@ class _Password(QWidget):
         self.line.returnPressed.connect(self._give)
         button = styled(QPushButton(tr("Open")), "primary")
         button.clicked.connect(self._give)
-        row = QHBoxLayout()
-        row.addWidget(self.line, 1)
-        row.addWidget(button)
         middle = QWidget()
         middle.setMaximumWidth(420)
-        column = QVBoxLayout(middle)
-        column.setSpacing(10)
-        column.addStretch(2)
-        column.addWidget(heading)
-        column.addWidget(self.what)
-        column.addLayout(row)
-        column.addWidget(self.wrong)
-        column.addStretch(3)
-        across = QHBoxLayout(self)
-        across.addStretch(1)
-        across.addWidget(middle, 100)
-        across.addStretch(1)
+        field = row((self.line, 1), button)
+        column(2, heading, self.what, field, self.wrong, 3, parent=middle, spacing=10)
+        row(1, (middle, 100), 1, parent=self)
 
     def ask(self, name: str) -> None:
         """Ask for the password; from the second time on, report that it was wrong."""

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QIcon,
+    QKeyEvent,
+    QPainter,
+    QPixmap,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QAbstractScrollArea,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListView,
     QListWidget,
@@ -17,26 +26,30 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QStackedWidget,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import FileHighlights
-from sciread_app.ui.reader.side.highlight_delegate import (
-    HIGHLIGHT,
-    PASSAGE,
-    HighlightDelegate,
-    shortened,
-)
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.reader.view_models import COLOURS, NAMES, WORDS
-from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.row_table import Index
 
 HOW = tr("Choose some text and press 1 to 5, or the right mouse button, to highlight it.")
 LOST = tr("Not found in this version of the file")
 PAUSE_MS = 2_000  # without typing, after which a note is saved
+HIGHLIGHT = Qt.ItemDataRole.UserRole
+PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
+PASSAGE, NOTE = 260, 400  # maximum numbers of characters
+
+_WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 
 class HighlightsPanel(QFrame):
@@ -70,19 +83,14 @@ class HighlightsPanel(QFrame):
         self.export = styled(QPushButton(tr("Save as Markdown…")), "link")
         self.export.clicked.connect(self.export_requested)
         full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.editor)
-        column.addWidget(self.export, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = ((self.list, 1), self.editor, (self.export, 0, Qt.AlignmentFlag.AlignLeft))
+        column(*parts, parent=full, margins=0)
         nothing = styled(QLabel(HOW, wordWrap=True), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._parts = QStackedWidget()
         self._parts.addWidget(nothing)
         self._parts.addWidget(full)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._parts)
+        column(self._parts, parent=self, margins=0)
         self.editor.hide()
 
     def show_marked(self, marked: FileHighlights, choose: int = 0) -> None:
@@ -105,8 +113,8 @@ class HighlightsPanel(QFrame):
         self.choose(wanted)
 
     def choose(self, id: int) -> None:
-        for row in range(self.list.count()):
-            item = self.list.item(row)
+        for number in range(self.list.count()):
+            item = self.list.item(number)
             highlight = item.data(HIGHLIGHT)
             if highlight and highlight.id == id:
                 self.list.setCurrentItem(item)
@@ -149,9 +157,69 @@ class HighlightsPanel(QFrame):
             self.navigated.emit(highlight.spot)
 
 
+class HighlightDelegate(QStyledItemDelegate):
+    """Paints a bar in the highlight's colour, the page, the passage and the note."""
+
+    def __init__(self, parent: QAbstractScrollArea, appearance: Appearance) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._list = parent
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        width = self._list.viewport().width() - 4
+        parts = self._parts(index, option.font, width - BAR - GAP - 2 * PAD)
+        return QSize(width, sum(rect.height() for _, _, rect in parts) + 2 * PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = self._appearance.theme
+        whole: QRect = option.rect.adjusted(2, 1, -2, -1)
+        highlight = index.data(HIGHLIGHT)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if option.state & QStyle.StateFlag.State_Selected and highlight:
+            painter.setBrush(QColor(theme.chosen))
+            painter.drawRoundedRect(whole, 7, 7)
+        inner = whole.adjusted(PAD, PAD - 1, -PAD, -PAD)
+        if highlight:
+            painter.setBrush(QColor(COLOURS[highlight.colour]))
+            painter.drawRoundedRect(inner.adjusted(0, 2, BAR - inner.width(), 0), 2, 2)
+            inner.setLeft(inner.left() + BAR + GAP)
+        for number, (text, font, rect) in enumerate(self._parts(index, option.font, inner.width())):
+            painter.setFont(font)
+            is_lesser = number == 0 or number == 2
+            painter.setPen(QColor(theme.quiet if is_lesser else theme.text))
+            painter.drawText(rect.translated(inner.topLeft()), _WRAP, text)
+        painter.restore()
+
+    def _parts(self, index: Index, font: QFont, width: int) -> list[tuple[str, QFont, QRect]]:
+        """The texts and their rectangles in a column of this width."""
+        highlight = index.data(HIGHLIGHT)
+        parts, top = [], 0
+        for text, own in _texts(highlight, index, font):
+            room = QRect(0, 0, max(width, 40), 10_000)
+            height = QFontMetrics(own).boundingRect(room, _WRAP, text).height()
+            parts.append((text, own, QRect(0, top, max(width, 40), height)))
+            top += height + 2
+        return parts
+
+
+def _texts(highlight: Highlight | None, index: Index, font: QFont) -> list[tuple[str, QFont]]:
+    if highlight is None:
+        return [(str(index.data()), scaled(font, 0.92, QFont.Weight.DemiBold))]
+    slanted = scaled(font, 0.95)
+    slanted.setItalic(True)
+    texts = [
+        (tr("Page {page}", page=highlight.page + 1), scaled(font, 0.86)),
+        (_one_line(highlight.text, PASSAGE), font),
+        (_one_line(highlight.note, NOTE), slanted),
+    ]
+    return [(text, own) for text, own in texts if text]
+
+
 def _accessible_text(highlight: Highlight) -> str:
     page, colour = highlight.page + 1, WORDS[highlight.colour]
-    passage, note = shortened(highlight.text, PASSAGE), highlight.note
+    passage, note = _one_line(highlight.text, PASSAGE), highlight.note
     if not note:
         return tr("Page {page}, {colour}: {passage}", page=page, colour=colour, passage=passage)
     return tr(
@@ -161,6 +229,10 @@ def _accessible_text(highlight: Highlight) -> str:
         passage=passage,
         note=note,
     )
+
+
+def _one_line(text: str, longest: int) -> str:
+    return shortened(" ".join(text[: 4 * longest].split()), longest)  # it may hold whole pages
 
 
 class _Editor(QFrame):
@@ -178,17 +250,8 @@ class _Editor(QFrame):
         self.note.setTabChangesFocus(True)
         self._colours = {colour: self._colour(colour) for colour in Colour}
         self.remove = styled(QPushButton(tr("Remove")), "link")
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        for button in self._colours.values():
-            row.addWidget(button)
-        row.addStretch()
-        row.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.note)
-        column.addLayout(row)
+        buttons = row(*self._colours.values(), 0, self.remove, spacing=0)
+        column(self.note, buttons, parent=self, margins=0, spacing=4)
 
     def show_highlight(self, highlight: Highlight | None) -> None:
         self.setVisible(highlight is not None)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QRect,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -23,7 +16,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
 )
 
 from sciread_app.domain.annotations.annotations import OutlineEntry, PagePosition
@@ -33,7 +25,8 @@ from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.painter import DARK_PAPER, PAPER
 from sciread_app.ui.reader.side.highlights_panel import HighlightsPanel
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.widgets.row_table import Index
+from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.row_table import Index, RowModel
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 THUMBNAIL = 120  # width in pixels
@@ -61,23 +54,15 @@ class SidePanel(QFrame):
         self._parts = QStackedWidget()
         for part in (self.outline, self.thumbnails, self.highlights):
             self._parts.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
-        column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._parts, 1)
+            part.navigated.connect(self.navigated)
+        switch = (self.switch, 0, Qt.AlignmentFlag.AlignHCenter)
+        column(switch, (self._parts, 1), parent=self, margins=8, spacing=8)
         self.switch.chosen.connect(self.show_part)
-        self.outline.navigated.connect(self.navigated)
-        self.thumbnails.navigated.connect(self.navigated)
-        self.highlights.navigated.connect(self.navigated)
         self.show_part(0 if view.file.shape.outline else 1)
 
     def show_part(self, number: int) -> None:
         self.switch.choose(number)
         self._parts.setCurrentIndex(number)
-
-    def show_page(self, page: int) -> None:
-        self.thumbnails.show_page(page)
 
 
 class Outline(QFrame):
@@ -96,9 +81,7 @@ class Outline(QFrame):
         self.tree.itemClicked.connect(self._go)
         nothing = styled(QLabel(tr("This file has no outline."), wordWrap=True), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.tree if headings else nothing)
+        column(self.tree if headings else nothing, parent=self, margins=0)
         self._fill(headings)
 
     def _fill(self, headings: Sequence[OutlineEntry]) -> None:
@@ -129,7 +112,7 @@ class Thumbnails(QListView):
         super().__init__()
         self.setObjectName("results")
         self._view = view
-        self.setModel(_Pages(len(view.file.shape.sizes), self))
+        self.setModel(_Pages(range(len(view.file.shape.sizes)), self))
         self.setItemDelegate(_Thumbnail(view, appearance))
         self.setUniformItemSizes(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -172,14 +155,7 @@ class Thumbnails(QListView):
         self._request_timer.start()
 
 
-class _Pages(QAbstractListModel):
-    def __init__(self, count: int, parent: QListView) -> None:
-        super().__init__(parent)
-        self._count = count
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else self._count
-
+class _Pages(RowModel[int]):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return tr("Page {page}", page=index.row() + 1)

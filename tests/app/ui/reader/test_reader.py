@@ -236,7 +236,7 @@ def test_find_counts_matches_and_goes_through_them(open_book, qtbot, jobs):
     assert book.finding.bar.count.text() == "5 of 5"
     qtbot.keyClick(book.finding.bar.line, Key.Key_Escape)
     assert selected_text(book) == "home" and book.view.hasFocus()
-    book.finding.search.start("wolves")
+    book.finding.start("wolves")
     qtbot.waitUntil(lambda: book.finding.bar.count.text() == "Not in this file")
 
 
@@ -366,10 +366,11 @@ def test_failed_page_is_reported_in_its_place(make_page, qtbot, jobs, reading):
     assert any(part.page == 1 for part in reading.opened[0].drawn)
 
 
-def test_notes_of_the_open_paper_are_saved(qtbot, jobs, make_page, reading, tmp_path):
+def test_notes_of_the_open_paper_are_saved(qtbot, context, make_page, reading, tmp_path):
     page = make_page()
-    with qtbot.waitSignal(page.notice):
-        page.save_notes([PaperId(1)], tmp_path / "notes.md")
+    page.save_notes([PaperId(1)], tmp_path / "notes.md")
+    saved = "Highlights and notes were saved in notes.md."
+    qtbot.waitUntil(lambda: ("show_notice", saved) in context.messages.calls)
     assert reading.saved == [([1], tmp_path / "notes.md")]
 
 
