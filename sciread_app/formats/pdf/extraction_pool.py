@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import struct
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,7 +13,15 @@ from typing import Any, Self
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, from_wire, of_problem
-from sciread_app.formats.pdf.pipes import readable, started
+from sciread_app.formats.pdf.process import (
+    CHUNK,
+    HEAD,
+    START_SECONDS,
+    WorkerProcess,
+    fields_of,
+    lengths_of,
+    readable,
+)
 from sciread_app.language import tr
 
 SECONDS = 30.0  # per file
@@ -26,10 +29,6 @@ MEMORY = 2 << 30  # bytes, above the memory of a worker before its first file
 
 _MOST_WORKERS = 8
 _FILES_EACH = 200  # then a worker is replaced, in case it has leaked memory
-_START_SECONDS = 60.0  # a machine that has just been started reads our files slowly
-_END_SECONDS = 2.0
-_LONGEST_MESSAGE = 64 << 20
-_CHUNK = 1 << 20
 
 
 class ExtractionPool:
@@ -84,14 +83,11 @@ class ExtractionPool:
             path = next(waiting, None)
             if path is None:
                 break
-            worker = free.pop() if free else self._start()
-            worker.begin(path, self._seconds)
+            if not free:
+                free.append(_Worker(self._seconds, self._memory))
+                self._workers.append(free[0])
+            free.pop().begin(path)
         return any(worker.path for worker in self._workers)
-
-    def _start(self) -> _Worker:
-        worker = _Worker(_command(self._seconds, self._memory))
-        self._workers.append(worker)
-        return worker
 
     def _collect(self) -> Iterator[PdfContent]:
         """Wait for an event, and yield the files that it completes."""
@@ -133,35 +129,30 @@ class _WorkerFailed(Exception):
     """The worker will not return its file; the message is one of problems.py."""
 
 
-class _Worker:
+class _Worker(WorkerProcess):
     """A worker process and the state of its file."""
 
-    def __init__(self, command: list[str]) -> None:
-        self._process = started(command)
-        assert self._process.stdin and self._process.stdout
-        self._input, self.output = self._process.stdin, self._process.stdout
+    def __init__(self, seconds: float, memory: int) -> None:
+        super().__init__("sciread_app.formats.pdf.extraction_worker", seconds, memory)
         self.path: Path | None = None
         self.ready = False
         self.patience = 0.0  # seconds left for this file
-        self._seconds = 0.0
+        self._seconds = seconds
         self._received = bytearray()
         self._known: dict[str, Any] = {}
         self._files = 0
 
-    def begin(self, path: Path, seconds: float) -> None:
-        self.path, self._seconds, self._files = path, seconds, self._files + 1
-        self.patience = seconds if self.ready else _START_SECONDS
+    def begin(self, path: Path) -> None:
+        self.path, self._files = path, self._files + 1
+        self.patience = self._seconds if self.ready else START_SECONDS
         self._received.clear()
         self._known = {"sha256": "", "size": 0}
-        body = json.dumps({"path": str(path.absolute())}).encode()
-        # If the worker is dead already, `listen` reports it.
-        with suppress(OSError):
-            self._input.write(struct.pack(">I", len(body)) + body)
+        self.request({"path": str(path.absolute())})
 
     def listen(self) -> PdfContent | None:
         """Receive available data; the content once it is complete. Raises _WorkerFailed."""
         assert self.path
-        chunk = os.read(self.output.fileno(), _CHUNK)
+        chunk = os.read(self.output.fileno(), CHUNK)
         if not chunk:
             raise _WorkerFailed(self._death())
         self._received += chunk
@@ -184,30 +175,18 @@ class _Worker:
     def is_spent(self) -> bool:
         """Whether a free worker should be replaced by a new one."""
         return not self.path and (
-            self._files >= _FILES_EACH or self._process.poll() is not None or bool(self._received)
+            self._files >= _FILES_EACH or not self.is_alive() or bool(self._received)
         )
-
-    def end(self) -> None:
-        self._process.kill()
-        # One that waits for a lost network drive cannot be killed before that is over.
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_SECONDS)
-        self._input.close()
-        self.output.close()
 
     def _message(self) -> dict[str, Any] | None:
         """The next complete message; None until then. Raises ValueError if it is invalid."""
-        if len(self._received) < 4:
+        if len(self._received) < HEAD.size:
             return None
-        (length,) = struct.unpack_from(">I", self._received)
-        if length > _LONGEST_MESSAGE:
-            raise ValueError("too long for a message")
-        if len(self._received) < 4 + length:
+        end = HEAD.size + lengths_of(self._received)[0]  # there is no body
+        if len(self._received) < end:
             return None
-        message = json.loads(self._received[4 : 4 + length])
-        del self._received[: 4 + length]
-        if not isinstance(message, dict):
-            raise ValueError("not a message")
+        message = fields_of(self._received[HEAD.size : end])
+        del self._received[:end]
         return message
 
     def _learn(self, message: dict[str, Any]) -> None:
@@ -220,17 +199,11 @@ class _Worker:
             raise ValueError("not a message that is expected here")
 
     def _death(self) -> str:
-        try:
-            code = self._process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
+        code = self.exit_code()
+        if code is None:
             return problems.NONSENSE
         try:
             how = signal.Signals(-code).name
         except ValueError:
             how = f"code {code}"
         return problems.DEADLY.format(how=how)
-
-
-def _command(seconds: float, memory: int) -> list[str]:
-    module = "sciread_app.formats.pdf.extraction_worker"
-    return [sys.executable, "-m", module, str(seconds), str(memory)]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -16,8 +14,15 @@ from typing import Any, TypeVar
 from sciread_app.domain.annotations.annotations import FileShape, PageRegion, TextMatch
 from sciread_app.errors import Cancelled
 from sciread_app.formats.pdf.metadata.text_cleanup import clean
-from sciread_app.formats.pdf.pipes import readable, started
-from sciread_app.formats.pdf.rendering.channel import HEAD, LONGEST_BODY, LONGEST_FIELDS, packed
+from sciread_app.formats.pdf.process import (
+    CHUNK,
+    HEAD,
+    START_SECONDS,
+    WorkerProcess,
+    fields_of,
+    lengths_of,
+    readable,
+)
 from sciread_app.formats.pdf.rendering.responses import (
     CannotShow,
     FailureReason,
@@ -38,10 +43,7 @@ LARGEST = 16 << 20  # pixels of one region
 if sys.platform == "linux":
     import fcntl
 
-_START_SECONDS = 60.0  # a machine that has just been started reads our files slowly
-_END_SECONDS = 2.0
 _LOOK_EVERY = 0.2  # seconds between calls of `check`
-_CHUNK = 1 << 20
 
 T = TypeVar("T")
 Check = Callable[[], None]  # raises when the request is no longer needed
@@ -161,7 +163,7 @@ class PdfDocument:
         self._process = spare or _Process(self._seconds, self._memory)
         request = {"what": "open", "path": str(self.path.absolute()), "password": self._password}
         try:
-            fields, _ = self._exchange(request, tr("The file"), _START_SECONDS, check)
+            fields, _ = self._exchange(request, tr("The file"), START_SECONDS, check)
         except PageFailed as failure:
             raise CannotShow(FailureReason.damaged, failure.message, failure.hint) from failure
         if "problem" in fields:
@@ -178,7 +180,7 @@ class PdfDocument:
         except _Died as death:
             self._end()
             self._checked(check)()
-            raise PageFailed(death.told_of(name), _NEXT) from death
+            raise PageFailed(death.message(name), _NEXT) from death
         except BaseException:
             self._end()
             raise
@@ -228,56 +230,39 @@ class SpareProcess:
 class _Died(Exception):
     """The process is gone; there will be no response."""
 
-    def told_of(self, pages: str) -> str:
+    def message(self, pages: str) -> str:
         return tr("{pages} brought up nothing of sense.", pages=pages)
 
 
 class _GivenUp(_Died):
-    def told_of(self, pages: str) -> str:
+    def message(self, pages: str) -> str:
         return tr("{pages} took too long, and was given up.", pages=pages)
 
 
 class _Broken(_Died):
-    def told_of(self, pages: str) -> str:
+    def message(self, pages: str) -> str:
         return tr("{pages} broke the process that draws pages: the file is damaged.", pages=pages)
 
 
-class _Process:
+class _Process(WorkerProcess):
     def __init__(self, seconds: float, memory: int) -> None:
-        self._process = started(_command(seconds, memory))
-        assert self._process.stdin and self._process.stdout
-        self._input, self._output = self._process.stdin, self._process.stdout
-        _widen(self._output.fileno())
+        super().__init__("sciread_app.formats.pdf.rendering.worker", seconds, memory)
+        # An image through a pipe of 64 KB needs a hundred switches between both processes.
+        if sys.platform == "linux":
+            with suppress(OSError):
+                fcntl.fcntl(self.output.fileno(), fcntl.F_SETPIPE_SZ, CHUNK)
 
     def ask(
         self, request: dict[str, Any], seconds: float, check: Check
     ) -> tuple[dict[str, Any], bytearray]:
         until = time.monotonic() + seconds
-        # If the process is dead already, reading reports it.
-        with suppress(OSError):
-            self._input.write(packed(request))
-        fields_length, body_length = HEAD.unpack(self._read(HEAD.size, until, check))
-        if fields_length > LONGEST_FIELDS or body_length > LONGEST_BODY:
-            raise _Died
+        self.request(request)
         try:
-            fields = _fields(bytes(self._read(fields_length, until, check)))
+            fields_length, body_length = lengths_of(self._read(HEAD.size, until, check))
+            fields = fields_of(self._read(fields_length, until, check))
         except ValueError as error:
             raise _Died from error
         return fields, self._read(body_length, until, check)
-
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def end(self) -> None:
-        self._process.kill()
-        # One that waits for a lost network drive cannot be killed before that is over.
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_SECONDS)
-        self._input.close()
-        self._output.close()
 
     def _read(self, length: int, until: float, check: Check) -> bytearray:
         data = bytearray(length)
@@ -287,32 +272,13 @@ class _Process:
             left = until - time.monotonic()
             if left <= 0:
                 raise _GivenUp
-            if readable([self._output], min(left, _LOOK_EVERY)):
-                chunk = os.read(self._output.fileno(), min(_CHUNK, length - filled))
+            if readable([self.output], min(left, _LOOK_EVERY)):
+                chunk = os.read(self.output.fileno(), min(CHUNK, length - filled))
                 if not chunk:
                     raise _Broken
                 view[filled : filled + len(chunk)] = chunk
                 filled += len(chunk)
         return data
-
-
-def _command(seconds: float, memory: int) -> list[str]:
-    module = "sciread_app.formats.pdf.rendering.worker"
-    return [sys.executable, "-m", module, str(seconds), str(memory)]
-
-
-def _widen(pipe: int) -> None:
-    """An image through a pipe of 64 KB needs a hundred switches between both processes."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _CHUNK)
-
-
-def _fields(text: bytes) -> dict[str, Any]:
-    fields = json.loads(text)
-    if not isinstance(fields, dict):
-        raise ValueError("not a message")
-    return fields
 
 
 def _why_not(problem: str, fields: dict[str, Any]) -> str:
@@ -343,7 +309,7 @@ def _named(page: int) -> str:
 
 
 def _nonsense(name: str) -> PageFailed:
-    return PageFailed(_Died().told_of(name), _NEXT)
+    return PageFailed(_Died().message(name), _NEXT)
 
 
 def _understood(name: str, read: Callable[[], T]) -> T:

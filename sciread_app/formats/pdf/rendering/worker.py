@@ -1,15 +1,8 @@
-"""The rendering process of one PDF.
-
-Run by document.py, never imported by it: a file that makes PDFium crash, stall or exhaust memory
-ends this process only. See channel.py for the messages.
-"""
+"""The rendering process of one PDF, run by document.py and never imported by it."""
 
 from __future__ import annotations
 
-import faulthandler
 import hashlib
-import os
-import sys
 from array import array
 from pathlib import Path
 from typing import Any
@@ -17,14 +10,10 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfiumError
 
-from sciread_app.formats.pdf.rendering.channel import receive, send
 from sciread_app.formats.pdf.rendering.renderer import PdfRenderer
-from sciread_app.formats.pdf.worker_limits import UnreadableFile, be_modest, bytes_of, reason
+from sciread_app.formats.pdf.worker_base import Answer, UnreadableFile, bytes_of, reason, serve
 
-_GRACE = 5.0  # seconds after the limit, in case the parent is gone and cannot end this process
 _LOCKED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
-
-Answer = tuple[dict[str, Any], bytes | bytearray]
 
 
 class RequestHandler:
@@ -77,23 +66,10 @@ class RequestHandler:
 
 
 def main() -> None:
-    """Arguments: seconds per request, and bytes of memory above that at start."""
-    seconds, memory = float(sys.argv[1]), int(sys.argv[2])
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    # Output printed by a library must not mix with the messages.
-    os.dup2(2, 1)
-    be_modest(memory, nice=0)  # the user waits for each page
-    desk = RequestHandler()
-    while request := receive(requests):
-        faulthandler.dump_traceback_later(seconds + _GRACE, exit=True)
-        fields, body = desk.answer(request)
-        faulthandler.cancel_dump_traceback_later()
-        send(answers, fields, body)
+    handler = RequestHandler()
+    # Not nice: the user waits for each page.
+    serve(lambda request, _: handler.answer(request), nice=0)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except BrokenPipeError:
-        os._exit(1)  # the parent is gone, and so is the reader
+    main()

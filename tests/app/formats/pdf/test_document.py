@@ -15,7 +15,7 @@ import pytest
 
 from sciread_app.domain.annotations.annotations import PagePosition, PageRegion
 from sciread_app.errors import Cancelled
-from sciread_app.formats.pdf.rendering import document
+from sciread_app.formats.pdf import process
 from sciread_app.formats.pdf.rendering.document import PdfDocument, SpareProcess
 from sciread_app.formats.pdf.rendering.responses import CannotShow, FailureReason, PageFailed
 from tests.support.make_book import HEIGHT, WIDTH, locked, make_book
@@ -63,7 +63,7 @@ def on_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
         )
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setattr(
-            document, "_command", lambda *limits: [sys.executable, str(script), *map(str, limits)]
+            process, "_command", lambda _, *limits: [sys.executable, str(script), *map(str, limits)]
         )
 
     return use

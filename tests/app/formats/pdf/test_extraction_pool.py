@@ -13,7 +13,7 @@ import pytest
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import SciReadError
 from sciread_app.formats import pdf
-from sciread_app.formats.pdf import ExtractionPool, extraction_pool
+from sciread_app.formats.pdf import ExtractionPool, extraction_pool, process
 from tests.support.make_pdf import At, body, make_pdf
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -43,7 +43,7 @@ def fake_worker(tmp_path, monkeypatch):
                 from sciread_app.formats.pdf.content import of_problem, to_wire
                 def send(fields):
                     body = json.dumps(fields).encode()
-                    os.write(1, struct.pack(">I", len(body)) + body)
+                    os.write(1, struct.pack(">II", len(body), 0) + body)
                 def answer(path):
                     send({"sha256": "ab", "size": 7})
                     send(to_wire(of_problem(Path(path), "")))
@@ -51,7 +51,7 @@ def fake_worker(tmp_path, monkeypatch):
             )
             + textwrap.dedent(code)
         )
-        monkeypatch.setattr(extraction_pool, "_command", lambda *_: [sys.executable, str(script)])
+        monkeypatch.setattr(process, "_command", lambda *_: [sys.executable, str(script)])
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     return use
@@ -59,8 +59,8 @@ def fake_worker(tmp_path, monkeypatch):
 
 SERVE = """
 send({"ready": True})
-while head := sys.stdin.buffer.read(4):
-    path = json.loads(sys.stdin.buffer.read(struct.unpack(">I", head)[0]))["path"]
+while head := sys.stdin.buffer.read(8):
+    path = json.loads(sys.stdin.buffer.read(struct.unpack(">II", head)[0]))["path"]
     %s
     answer(path)
 """
@@ -183,7 +183,7 @@ def test_crashed_worker_is_replaced_and_its_file_reported(papers, fake_worker):
         "send([1, 2])",
         "send({'paper': 3})",
         "send({'paper': {'title': 5}, 'text': '', 'pages': 1, 'problem': ''})",
-        "os.write(1, struct.pack('>I', 5) + b'{nope')",
+        "os.write(1, struct.pack('>II', 5, 0) + b'{nope')",
         "send({'ready': True})",
         "os.close(1)",
     ],
