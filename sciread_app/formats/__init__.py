@@ -13,7 +13,6 @@ from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.formats.files import sniffing
 from sciread_app.formats.files.encoding import CHINESE, JAPANESE, KOREAN, guessed_encoding
-from sciread_app.formats.files.estimate import estimate
 from sciread_app.formats.files.streams import UNREADABLE, open_bytes, why_unreadable
 from sciread_app.formats.pubmed import nbib
 from sciread_app.formats.pubmed import xml as pubmed_xml
@@ -37,6 +36,17 @@ _UNPACKING = (pubmed_xml, nbib, atom, snapshot, jsonl)
 # Generic suffixes, by which no format is known: only the content decides.
 _TELL_NOTHING = frozenset((".txt", ".xml", ".json"))
 _HEAD = 1 << 16
+# A marker that occurs once per entry, by suffix.
+_MARKS = {
+    ".bib": b"\n@",
+    ".ris": b"\nTY  -",
+    ".nbib": b"\nPMID-",
+    ".xml": b"<PubmedArticle>",
+    ".atom": b"<entry>",
+    ".json": b'"title"',
+    ".jsonl": b"\n",
+}
+_BLOCK = 1 << 20
 
 
 def readable(path: Path) -> bool:
@@ -83,6 +93,22 @@ def read_file(path: Path) -> Iterator[Paper | Skipped]:
         yield from _read(path)
     except UNREADABLE as error:
         yield Skipped(str(path), "", why_unreadable(error))
+
+
+def estimate(path: Path) -> int:
+    """The approximate number of entries, for progress bars; 0 if unknown."""
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    mark = _MARKS.get(suffixes[-1]) if suffixes else None
+    if mark is None:
+        return 0
+    count = 0
+    try:
+        with open_bytes(path) as stream:
+            while block := stream.read(_BLOCK):
+                count += block.count(mark)
+    except UNREADABLE:
+        return count  # the reader reports the error
+    return count
 
 
 def _read(path: Path) -> Iterator[Paper | Skipped]:

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.identifiers import arxiv_id, identifiers
+from sciread_app.domain.identifiers import arxiv_id
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.streams import open_bytes
@@ -117,21 +117,22 @@ def _record(
     if not base or not title:
         why = tr("This entry has no title.") if base else tr("This entry has no arXiv id.")
         return Skipped(name, base or tr("entry {number}", number=number), why)
-    extra = _extra(texts, people, abstract)
-    if version:
-        extra["version"] = str(version)
-    dois = (("doi", doi) for doi in texts.get(_DOI, "").split())
-    return Paper(
-        title=title,
-        abstract=abstract,
+    extra = {
+        "comment": prose(texts.get(_COMMENT, "")),
+        "journal_ref": prose(texts.get(_JOURNAL, "")),
+        "updated": texts.get(_UPDATED, "").strip()[:10],
+        "affiliations": _affiliations(people),
+        "version": str(version or ""),
+    }
+    return arxiv_record.paper(
+        base,
+        title,
+        abstract,
         authors=_authors(people),
         published=texts.get(_PUBLISHED, "").strip()[:10],
-        venue=arxiv_record.venue_of(extra.get("journal_ref", "")),
-        identifiers=identifiers(("arxiv", base), *dois),
+        dois=texts.get(_DOI, ""),
         fields=_categories(terms),
         extra=extra,
-        source="arxiv",
-        source_id=base,
     )
 
 
@@ -153,17 +154,6 @@ def _categories(terms: list[str]) -> tuple[str, ...]:
 def _is_category(term: str) -> bool:
     archive = term.partition(".")[0]
     return bool(archive) and archive.replace("-", "").isalpha() and " " not in term
-
-
-def _extra(texts: dict[str, str], people: list[etree._Element], abstract: str) -> dict[str, str]:
-    extra = {
-        "comment": prose(texts.get(_COMMENT, "")),
-        "journal_ref": prose(texts.get(_JOURNAL, "")),
-        "updated": texts.get(_UPDATED, "").strip()[:10],
-        "affiliations": _affiliations(people),
-    }
-    extra["withdrawn"] = arxiv_record.withdrawn(extra["comment"], abstract)
-    return {name: text for name, text in extra.items() if text}
 
 
 def _affiliations(people: list[etree._Element]) -> str:

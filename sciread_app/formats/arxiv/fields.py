@@ -1,9 +1,12 @@
-"""arXiv's fields, shared by all of its formats."""
+"""arXiv's records, shared by all of its formats."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.values import dates
 
 _RFC_DATE = re.compile(r"(\d{1,2}) ([A-Za-z]{3})[a-z]* (\d{4})")
@@ -23,6 +26,38 @@ _AFTER_VENUE = re.compile(
 _BEFORE_VENUE = re.compile(r"^(?:in:?\s*(?=proc)|\d{4}\s+|\s+)+", re.IGNORECASE)
 _LONGEST = 1_000  # longer than any reference; matching an endless text would take hours
 _OPEN_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*$")
+
+
+def paper(
+    base: str,
+    title: str,
+    abstract: str,
+    *,
+    authors: tuple[Author, ...],
+    published: str,
+    dois: str,
+    fields: tuple[str, ...],
+    extra: Mapping[str, str],
+) -> Paper:
+    """The paper with the arXiv id `base`.
+
+    `dois` are separated by spaces. Its venue is that of `extra["journal_ref"]`, and a withdrawal in
+    `extra["comment"]` or the abstract is added to `extra`.
+    """
+    notice = withdrawn(extra.get("comment", ""), abstract)
+    given = {name: text for name, text in extra.items() if text}
+    return Paper(
+        title=title,
+        abstract=abstract,
+        authors=authors,
+        published=published,
+        venue=venue_of(extra.get("journal_ref", "")),
+        identifiers=identifiers(("arxiv", base), *(("doi", doi) for doi in dois.split())),
+        fields=fields,
+        extra=given | ({"withdrawn": notice} if notice else {}),
+        source="arxiv",
+        source_id=base,
+    )
 
 
 def withdrawn(comment: str, abstract: str) -> str:

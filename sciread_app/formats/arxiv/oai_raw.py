@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.identifiers import arxiv_id, identifiers
+from sciread_app.domain.identifiers import arxiv_id
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.xml_stream import BadXml, document
@@ -22,6 +22,8 @@ _VERSION = f"{_RAW}version"
 # An affiliation in brackets after a name. A number refers to a list of affiliations elsewhere.
 _AFFILIATION = re.compile(r"\(([^()]*[^\W\d_][^()]*)\)")
 _KEPT = {
+    "comments": "comment",
+    "journal-ref": "journal_ref",
     "report-no": "number",
     "msc-class": "msc_class",
     "acm-class": "acm_class",
@@ -97,20 +99,15 @@ def _paper(raw: etree._Element, id: str, name: str) -> Paper | Skipped:
     if not base or not title:
         why = tr("This record has no title.") if base else tr("This record has no arXiv id.")
         return Skipped(name, base or id, why)
-    extra = _extra(texts, versions, abstract)
-    return Paper(
-        title=title,
-        abstract=abstract,
+    return arxiv_record.paper(
+        base,
+        title,
+        abstract,
         authors=authors(_AFFILIATION.sub("", texts.get("authors", ""))),
         published=versions[0].day if versions else "",
-        venue=arxiv_record.venue_of(extra.get("journal_ref", "")),
-        identifiers=identifiers(
-            ("arxiv", base), *(("doi", doi) for doi in texts.get("doi", "").split())
-        ),
+        dois=texts.get("doi", ""),
         fields=tuple(dict.fromkeys(texts.get("categories", "").split())),
-        extra=extra,
-        source="arxiv",
-        source_id=base,
+        extra=_extra(texts, versions),
     )
 
 
@@ -134,20 +131,15 @@ def _version(element: etree._Element) -> _Version:
     )
 
 
-def _extra(texts: dict[str, str], versions: list[_Version], abstract: str) -> dict[str, str]:
-    extra = {
-        "comment": prose(texts.get("comments", "")),
-        "journal_ref": prose(texts.get("journal-ref", "")),
-        "affiliations": _affiliations(texts.get("authors", "")),
-    }
-    extra["withdrawn"] = arxiv_record.withdrawn(extra["comment"], abstract)
+def _extra(texts: dict[str, str], versions: list[_Version]) -> dict[str, str]:
+    extra = {kept: prose(texts.get(tag, "")) for tag, kept in _KEPT.items()}
+    extra["affiliations"] = _affiliations(texts.get("authors", ""))
     if versions:
         last = versions[-1]
         extra |= {"updated": last.day, "version": last.number}
-        if last.withdrawn and not extra["withdrawn"]:
+        if last.withdrawn:
             extra["withdrawn"] = f"Version {last.number} has been withdrawn."
-    extra |= {kept: prose(texts.get(tag, "")) for tag, kept in _KEPT.items()}
-    return {field: text for field, text in extra.items() if text}
+    return extra
 
 
 def _affiliations(line: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats.arxiv import fields as arxiv_record
 from sciread_app.formats.files.json_lines import objects, string
@@ -39,25 +38,18 @@ def _paper(record: dict[str, Any], path: Path, number: int) -> Paper | Skipped:
         why = tr("This line has no title.") if arxiv_id else tr("This line has no id.")
         return Skipped(str(path), arxiv_id or tr("line {number}", number=number), why)
     abstract = prose(string(record.get("abstract")))
-    extra = {name: text for key, name in _KEPT.items() if (text := prose(string(record.get(key))))}
     created, version = _history(record)
-    if version:
-        extra["version"] = version
-    if notice := arxiv_record.withdrawn(extra.get("comment", ""), abstract):
-        extra["withdrawn"] = notice
-    return Paper(
-        title=title,
-        abstract=abstract,
+    extra = {name: prose(string(record.get(key))) for key, name in _KEPT.items()}
+    extra["version"] = version
+    return arxiv_record.paper(
+        arxiv_id,
+        title,
+        abstract,
         authors=_authors(record),
         published=created,
-        venue=arxiv_record.venue_of(extra.get("journal_ref", "")),
-        identifiers=identifiers(
-            ("arxiv", arxiv_id), *(("doi", doi) for doi in string(record.get("doi")).split())
-        ),
+        dois=string(record.get("doi")),
         fields=tuple(string(record.get("categories")).split()),
         extra=extra,
-        source="arxiv",
-        source_id=arxiv_id,
     )
 
 

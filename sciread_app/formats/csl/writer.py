@@ -18,8 +18,8 @@ from sciread_app.formats.csl.fields import (
     kind_of,
 )
 from sciread_app.formats.values import dates, keywords, names
-from sciread_app.formats.values.html_escaping import escaped
 from sciread_app.formats.values.institutions import as_publisher, is_institution
+from sciread_app.formats.values.markup import escaped
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:

@@ -18,8 +18,8 @@ from sciread_app.formats.ris.tags import (
     is_own_number,
 )
 from sciread_app.formats.values import names
-from sciread_app.formats.values.html_escaping import escaped
 from sciread_app.formats.values.institutions import as_publisher, is_institution
+from sciread_app.formats.values.markup import escaped
 
 _TAG = re.compile(r"[a-z][a-z0-9]")
 _PAGES = re.compile(r"([^-\s]+)-([^\s]+)")

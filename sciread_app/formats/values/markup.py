@@ -1,4 +1,4 @@
-"""Removal of web markup from text."""
+"""Removal of web markup from text, and its escaping."""
 
 from __future__ import annotations
 
@@ -44,6 +44,16 @@ def prose(text: str) -> str:
         return text
     # A tilde between blanks means "about"; it cannot be LaTeX's non-breaking space.
     return latex.decode(text.replace(" ~ ", " ∼ "))
+
+
+def escaped(text: str) -> str:
+    """HTML of a plain text, for formats whose texts may contain HTML; the inverse of `plain`.
+
+    Only a text that `plain` would change is escaped: "a<i>b" would lose what looks like a tag.
+    """
+    if plain(text) == text:
+        return text
+    return html.escape(" ".join(text.split()), quote=False)
 
 
 def _character(match: re.Match[str]) -> str:

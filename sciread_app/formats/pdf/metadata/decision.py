@@ -15,7 +15,6 @@ from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import title_of_name
 from sciread_app.formats.pdf.metadata.abstract import printed_abstract
-from sciread_app.formats.pdf.metadata.byline import is_whole
 from sciread_app.formats.pdf.metadata.layout import PageLayout
 from sciread_app.formats.pdf.metadata.printed_identifiers import (
     Stamp,
@@ -53,6 +52,20 @@ _JUNK_AUTHOR = re.compile(
 )
 _YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,40}\b((?:19|20)\d\d)\b", re.I)
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+# The end of the part of the first page that names the authors.
+_AFTER_AUTHORS = re.compile(r"\b(?:abstract|introduction|summary|keywords|index terms)\b", re.I)
+_HEAD = 3_000  # characters of the first page in which authors are expected
+_NAME_PART = r"(?:[A-Z][\w'’-]+|[A-Z]\.(?:-?[A-Z]\.)*)"
+# A further name in a list of names, with its numbers and marks.
+_ANOTHER = re.compile(rf"[\s\d*†‡§¶,;&∗⋆]*(?:and\s+)?({_NAME_PART}(?:\s+{_NAME_PART}){{1,3}})")
+_FULL_NAME = rf"{_NAME_PART}(?:\s+{_NAME_PART}){{1,3}}"
+# A line that is another name, or after which a name must follow.
+_NAME_BEFORE = re.compile(rf"(?:.*(?:,|;|&|\band)|{_FULL_NAME}[\s\d*†‡§¶,;∗⋆]*(?:and|&)?)\s*")
+_AFFILIATION = re.compile(
+    r"universi|institut|depart|laborator|school|college|cent(?:er|re)|facult|academ|hospital|inc\b"
+    r"|gmbh|research|group|national|street|road|member|fellow|collaboration",
+    re.I,
+)
 _DISTINCT = 0.6  # relative to the larger title's length; a shorter embedded one is another text
 _MOST_NAMED = 200  # characters of names in a remark
 
@@ -261,12 +274,40 @@ def _authors(evidence: MetadataEvidence, title: str) -> tuple[tuple[Author, ...]
         printed = sum(letters_of(author.family) in words for author in found)
         # An author field with three names is complete.
         many = len(found) > 2 and printed > len(found) / 2
-        if found and (trusted or not words or many or is_whole(found, evidence.texts[0], title)):
+        if found and (trusted or not words or many or _is_whole(found, evidence.texts[0], title)):
             cut = [author for author in named if author not in found]
             return found, _naming(problems.AUTHORS_CUT, cut)
         if len(found) > 1 and not dropped:
             dropped = found
     return (), _naming(problems.AUTHORS_DROPPED, dropped)
+
+
+def _is_whole(authors: Sequence[Author], page: str, title: str) -> bool:
+    """Whether the head of a first page names all these authors, and no other before or after
+    them."""
+    head = page[: end.start()] if (end := _AFTER_AUTHORS.search(page)) else page
+    head = head[:_HEAD]
+    if any(not (author.given or author.literal) for author in authors):
+        return False
+    places = [_place(author, head) for author in authors]
+    found = [place for place in places if place]
+    if len(found) < len(authors) or head.count("@") > len(authors):
+        return False
+    before = head[: min(start for start, _ in found)]
+    line = before.rpartition("\n")[2].strip() or before.strip().rpartition("\n")[2].strip()
+    is_title = letters_of(line) in letters_of(title)
+    if line and not is_title and _NAME_BEFORE.fullmatch(line) and not _AFFILIATION.search(line):
+        return False
+    following = _ANOTHER.match(head[max(end for _, end in found) :])
+    return following is None or bool(_AFFILIATION.search(following[1]))
+
+
+def _place(author: Author, head: str) -> tuple[int, int] | None:
+    """The range of an author's name on the page, from the given name on if it is there."""
+    initial = re.escape(author.given[:1])
+    family = re.escape(author.family)
+    found = re.search(rf"(?:\b{initial}[\w.'’ -]*?\s*)?\b{family}\b", head, re.I)
+    return found.span() if found else None
 
 
 def _naming(problem: str, authors: Sequence[Author]) -> str:

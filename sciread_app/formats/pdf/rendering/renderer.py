@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -18,7 +20,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage
 
 from sciread_app.domain.annotations.annotations import Box
 from sciread_app.domain.annotations.page_text import PageText
-from sciread_app.formats.pdf.rendering.text_search import matches
+from sciread_app.domain.text.accents import fold_accents
 
 MAX_PAGES = 20_000
 MAX_HEADINGS = 5_000
@@ -32,6 +34,8 @@ _EXACT = 100  # PDFium returns whole numbers: so many units are a point
 _AROUND = 40  # characters shown before and after a match
 _LONGEST_ADDRESS = 2_000
 _DARKEST, _LIGHTEST = 30, 225  # of pages in dark mode
+# Hyphens are ignored on both sides, so that a word is found whether or not a line end splits it.
+_LEFT_OUT = "-\u00ad\u2010\u2011\u200b\u2060\ufeff\ufffe\u0002"
 
 
 class Transform(NamedTuple):
@@ -173,10 +177,10 @@ class PdfRenderer:
 
     def find(self, page: int, words: str) -> list[dict[str, Any]]:
         # Most pages do not contain the words; their positions need not be read.
-        if not matches(self.text(page), words):
+        if not _matches(self.text(page), words):
             return []
         opened = self._open(page)
-        text, found = opened.text, matches(opened.text, words)
+        text, found = opened.text, _matches(opened.text, words)
         letters = PageText(text, opened.edges(chain(*(range(*place) for place in found))))
         return [
             {
@@ -314,3 +318,41 @@ def _darkened(pixels: bytearray) -> bytearray:
         turned = colours[:, channel] + moved
         colours[:, channel] = _DARKEST + turned * (_LIGHTEST - _DARKEST) // 255
     return pixels
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """`text` in lower case without accents and hyphens, with single spaces, and the source index of
+    each of its characters."""
+    letters: list[str] = []
+    places: list[int] = []
+    after_space = True
+    for place, letter in enumerate(text):
+        fold = _fold(letter)
+        if fold == " " and after_space:
+            continue
+        if fold:
+            letters.append(fold)
+            places.extend([place] * len(fold))
+            after_space = fold == " "
+    return "".join(letters), places
+
+
+def _matches(text: str, words: str) -> list[tuple[int, int]]:
+    """The (start, end) of each match, ignoring line breaks, accents and hyphenation."""
+    wanted = _folded(words)[0].strip()
+    if not wanted:
+        return []
+    whole, places = _folded(text)
+    return [
+        (places[match.start()], places[match.end() - 1] + 1)
+        for match in re.finditer(re.escape(wanted), whole)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _fold(letter: str) -> str:
+    if letter in _LEFT_OUT:
+        return ""
+    if letter.isspace():
+        return " "
+    return fold_accents(letter)
