@@ -65,13 +65,6 @@ class Broken(NamedTuple):
     why: str
 
 
-class Macro(NamedTuple):
-    """`@string{name = value}`."""
-
-    name: str
-    value: str
-
-
 class Comment(NamedTuple):
     text: str
 
@@ -82,14 +75,12 @@ class _Unreadable(Exception):
         self.why, self.position = why, position
 
 
-def blocks(
-    lines: Iterable[str], macros: Mapping[str, str]
-) -> Iterator[BibtexEntry | Broken | Macro | Comment]:
+def blocks(lines: Iterable[str]) -> Iterator[BibtexEntry | Broken | Comment]:
     """All blocks, in the order of the file; text between them is left out.
 
-    `macros` (lower-case names) is looked up while values are read, so that macros which the caller
-    adds during iteration take effect from there on.
+    A macro, `@string{name = value}`, takes effect from there on.
     """
+    macros: dict[str, str] = {}  # by lower-case name
     for line, chunk in _chunks(lines):
         position = 0
         while start := _START.search(chunk, position):
@@ -120,8 +111,8 @@ def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _block(
-    chunk: str, start: re.Match[str], line: int, macros: Mapping[str, str]
-) -> tuple[BibtexEntry | Broken | Macro | Comment | None, int]:
+    chunk: str, start: re.Match[str], line: int, macros: dict[str, str]
+) -> tuple[BibtexEntry | Broken | Comment | None, int]:
     kind = start[1].lower()
     if kind in ("comment", "preamble"):
         end = _closing(chunk, start.end() - 1)
@@ -130,7 +121,7 @@ def _block(
     for quoting in _QUOTINGS:
         try:
             if kind == "string":
-                return _macro(chunk, start, quoting, macros)
+                return None, _read_macro(chunk, start, quoting, macros)
             return _entry(chunk, start, line, quoting, macros)
         except _Unreadable as error:
             failures.append(error)
@@ -163,15 +154,15 @@ def _closing(chunk: str, start: int) -> int:
     return len(chunk)
 
 
-def _macro(
-    chunk: str, start: re.Match[str], quoting: _Quoting, macros: Mapping[str, str]
-) -> tuple[Macro | None, int]:
+def _read_macro(chunk: str, start: re.Match[str], quoting: _Quoting, macros: dict[str, str]) -> int:
+    """Add the macro to `macros` and return the end of its block."""
     name = _NAME.match(chunk, start.end())
     if not name:
         raise _Unreadable(tr("@string needs a name, = and a value"), start.end())
     value, end = _value(chunk, name.end(), quoting, macros)
+    macros[name[1].lower()] = value
     closed = _END[start[2]].match(chunk, end)
-    return Macro(name[1].lower(), value), closed.end() if closed else end
+    return closed.end() if closed else end
 
 
 def _entry(

@@ -135,8 +135,7 @@ def _has_day(month: str) -> bool:
 def beyond_date(fields: Mapping[str, str], date: str) -> dict[str, str]:
     """The date fields that contain more than `date`, or contradict it."""
     plain = date_fields(date)
-    said = {name: text for name, text in fields.items() if not _says(name, text, plain, date)}
-    return said
+    return {name: text for name, text in fields.items() if not _says(name, text, plain, date)}
 
 
 def _says(name: str, text: str, plain: Mapping[str, str], date: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sciread_app.domain.identifiers import arxiv_id, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
-from sciread_app.formats.bibtex.blocks import BibtexEntry, Broken, Comment, Macro, blocks
+from sciread_app.formats.bibtex.blocks import BibtexEntry, Broken, Comment, blocks
 from sciread_app.formats.bibtex.fields import (
     DATE_FIELDS,
     IN_BOOKS,
@@ -55,14 +55,11 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
     Only entries referred to by crossref or xdata are held in memory.
     """
     survey = _survey(path)
-    macros: dict[str, str] = {}
     with open_text(path) as lines:
-        for block in blocks(lines, macros):
+        for block in blocks(lines):
             if isinstance(block, BibtexEntry):
                 if block.type != "xdata":
                     yield _paper_or_skipped(block, survey, path)
-            elif isinstance(block, Macro):
-                macros[block.name] = block.value
             elif isinstance(block, Broken):
                 why = tr("{why}. Mend the entry, then add again.", why=block.why)
                 yield Skipped(str(path), block.key, why)
@@ -80,14 +77,16 @@ def _survey(path: Path) -> _Survey:
     parents: dict[str, BibtexEntry] = {}
     if _mentions(path, _SURVEYED):
         parent_keys: set[str] = set()
-        for block in _all_blocks(path):
-            if isinstance(block, BibtexEntry):
-                parent_keys.update(_parent_keys(block))
-            elif isinstance(block, Comment) and (said := _FOLDER.search(block.text)):
-                folders.insert(0, folders[-1] / said[1].replace("\\\\", "/").replace("\\", ""))
+        with open_text(path) as lines:
+            for block in blocks(lines):
+                if isinstance(block, BibtexEntry):
+                    parent_keys.update(_parent_keys(block))
+                elif isinstance(block, Comment) and (said := _FOLDER.search(block.text)):
+                    folders.insert(0, folders[-1] / said[1].replace("\\\\", "/").replace("\\", ""))
         if parent_keys:
-            found = (b for b in _all_blocks(path) if isinstance(b, BibtexEntry))
-            parents = {e.key.lower(): e for e in found if e.key.lower() in parent_keys}
+            with open_text(path) as lines:
+                found = (block for block in blocks(lines) if isinstance(block, BibtexEntry))
+                parents = {e.key.lower(): e for e in found if e.key.lower() in parent_keys}
     return _Survey(tuple(folders), parents)
 
 
@@ -98,15 +97,6 @@ def _mentions(path: Path, words: Iterable[str]) -> bool:
             if any(word in text for word in words):
                 return True
     return False
-
-
-def _all_blocks(path: Path) -> Iterator[BibtexEntry | Broken | Macro | Comment]:
-    macros: dict[str, str] = {}
-    with open_text(path) as lines:
-        for block in blocks(lines, macros):
-            if isinstance(block, Macro):
-                macros[block.name] = block.value
-            yield block
 
 
 def _parent_keys(entry: BibtexEntry) -> list[str]:

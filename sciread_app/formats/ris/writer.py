@@ -51,14 +51,15 @@ def _lines(paper: Paper) -> Iterator[str]:
     yield from (f"AU  - {names.to_plain(author)}" for author in paper.authors)
     if extra.get("and-others"):
         yield f"AU  - {OTHERS}"
-    yield from (f"A2  - {name}" for name in _editors(extra.get("editor", "")))
+    yield from (f"A2  - {name}" for name in extra.get("editor", "").split(" and ") if name)
     if paper.venue:
         yield f"{'JF' if paper.kind in ON_THEIR_OWN else 'T2'}  - {escaped(paper.venue)}"
     if paper.published:
         yield f"PY  - {paper.published[:4]}"
         yield f"DA  - {extra.get('da') or _date(paper.published)}"
     yield from _pages(extra.get("pages", ""))
-    yield from map(_identifier, _one_of_each(paper.identifiers))
+    for identifier in _one_of_each(paper.identifiers):
+        yield _IDENTIFIERS[identifier.kind].format(identifier.value)
     yield from _serial_numbers(paper)
     publisher, by_name = as_publisher(paper.kind, extra)
     yield from _lines_of("PB", publisher)
@@ -79,10 +80,6 @@ def _date(published: str) -> str:
     return f"{year}/{month}/{day}/"
 
 
-def _editors(text: str) -> list[str]:
-    return [name for name in text.split(" and ") if name]
-
-
 def _pages(pages: str) -> Iterator[str]:
     if match := _PAGES.fullmatch(pages):
         yield f"SP  - {match[1]}"
@@ -99,10 +96,6 @@ def _one_of_each(identifiers: Iterable[Identifier]) -> list[Identifier]:
         if identifier.kind != "isbn":
             first.setdefault(identifier.kind, identifier)
     return [*first.values(), *isbns]
-
-
-def _identifier(identifier: Identifier) -> str:
-    return _IDENTIFIERS[identifier.kind].format(identifier.value)
 
 
 def _serial_numbers(paper: Paper) -> Iterator[str]:
