@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, verb
-from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.errors import LibraryError

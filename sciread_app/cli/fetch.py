@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
 from functools import partial
 from getpass import getpass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Column, Table
+from rich.text import Text
 
 from sciread_app.cli.command import DONE, FAILED, verb
-from sciread_app.cli.output import fetches as views
+from sciread_app.cli.views import skipped, subtitle
 from sciread_app.console import Console
-from sciread_app.domain.fetch import Fetched, SourceQuery
+from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, SourceQuery
+from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
+from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery, SciReadError
+from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+
+_SHOWN_NEWS = 10
 
 CITATIONS = "citations"
 SERVICES = ("ncbi", "semantic_scholar")
@@ -66,8 +81,8 @@ def fetches(
     if forget is not None:
         workspace.fetcher.forget(workspace.fetcher.get(forget).id)
     known = workspace.fetcher.all()
-    console.print(views.fetches(known))
-    console.print_json([views.fetch_as_value(one) for one in known])
+    console.print(_table(known))
+    console.print_json([_fetch_as_value(one) for one in known])
 
 
 @verb
@@ -107,8 +122,8 @@ def key(
 def _look(workspace: Workspace, query: SourceQuery, console: Console) -> int:
     with console.progress("Asking") as task:
         preview = workspace.fetcher.preview(query, task)
-    console.print(views.preview(preview))
-    console.print_json(views.preview_as_value(preview))
+    console.print(_preview(preview))
+    console.print_json(_preview_as_value(preview))
     return DONE
 
 
@@ -135,10 +150,10 @@ def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
             failed.append({"id": id, "error": error.message, "hint": error.hint})
             continue
         done.append(fetched)
-        console.print(views.fetched(fetched, workspace.library))
+        console.print(_report(fetched, workspace.library))
     if any(fetched.fetch.added for fetched in done):
         console.print("Found by words from now on; `sciread encode` makes them found by meaning.")
-    values = [views.fetched_as_value(fetched) for fetched in done]
+    values = [_report_as_value(fetched) for fetched in done]
     console.print_json({"fetches": values, "failed": failed})
     return FAILED if failed or any(fetched.skips for fetched in done) else DONE
 
@@ -146,6 +161,130 @@ def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
 def _citations(workspace: Workspace, console: Console) -> int:
     with console.progress("Asking for citations") as task:
         report = workspace.citation_fetcher.fetch(task)
-    console.print(views.citations(report))
-    console.print_json(views.citations_as_value(report))
+    console.print(_citations_report(report))
+    console.print_json(asdict(report) | {"failed": [skip._asdict() for skip in report.failed]})
     return FAILED if report.failed else DONE
+
+
+def _table(known: Sequence[Fetch]) -> RenderableType:
+    if not known:
+        return Text("Nothing was fetched yet; begin with `sciread fetch`.", style="yellow")
+    columns = (Column(justify="right"), "source", "query", "papers", "state", "last run")
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0))
+    for one in known:
+        when = datetime.fromtimestamp(one.started).strftime("%Y-%m-%d %H:%M") if one.started else ""
+        table.add_row(
+            Text(str(one.id), style="cyan"),
+            one.query.source,
+            Text(f"{one.query.text} {_bounds(one)}".strip()),
+            f"{one.papers:,}",
+            Text(_state(one), style="" if one.state == FetchState.done else "yellow"),
+            when,
+        )
+    return table
+
+
+def _bounds(one: Fetch) -> str:
+    parts = (("since", one.query.since), ("until", one.query.until), ("max", one.query.most))
+    return " ".join(f"{name} {value}" for name, value in parts if value)
+
+
+def _state(one: Fetch) -> str:
+    if one.state == FetchState.done:
+        return "done"
+    if one.ledger is None:
+        return "not begun"
+    of = f" of {one.total:,}" if one.total else ""
+    why = f": {one.message}" if one.message else ""
+    return f"{one.state} at {one.read:,}{of}{why}"
+
+
+def _fetch_as_value(one: Fetch) -> dict[str, Any]:
+    values = asdict(one)
+    for name in ("cursor", "ledger"):
+        del values[name]
+    return values
+
+
+def _report(shown: Fetched, library: Library) -> RenderableType:
+    one = shown.fetch
+    counts = Text.assemble(
+        (f"Fetch {one.id}: {one.read:,} read", "bold"),
+        f" = {one.added:,} added + {one.merged:,} known + ",
+        (f"{one.failed:,} failed", "red" if one.failed else ""),
+    )
+    lines: list[RenderableType] = [counts]
+    for what, items in _by_kind(shown.news).items():
+        if what != UpdateKind.added:
+            lines.append(Text(f"\n{what}: {len(items)}", style="bold"))
+            lines += _papers(items[:_SHOWN_NEWS], library)
+            if len(items) > _SHOWN_NEWS:
+                lines.append(Text(f"  ... and {len(items) - _SHOWN_NEWS} more", style="dim"))
+    if shown.remark:
+        lines.append(Text(shown.remark))
+    return Group(*lines, *skipped("Failed", shown.skips))
+
+
+def _by_kind(news: Iterable[PaperUpdate]) -> dict[UpdateKind, list[PaperUpdate]]:
+    kinds: dict[UpdateKind, list[PaperUpdate]] = defaultdict(list)
+    for one in news:
+        kinds[one.what].append(one)
+    return kinds
+
+
+def _papers(news: Sequence[PaperUpdate], library: Library) -> list[RenderableType]:
+    found = {paper.id: paper for paper in library.get([one.paper for one in news])}
+    return [
+        Text.assemble(
+            (f"{one.paper:>7}  ", "cyan"),
+            readable(found[one.paper].title),
+            (f"  {one.detail}" if one.detail else "", "dim"),
+        )
+        for one in news
+        if one.paper in found
+    ]
+
+
+def _report_as_value(shown: Fetched) -> dict[str, Any]:
+    return {
+        "fetch": _fetch_as_value(shown.fetch),
+        "news": [one._asdict() for one in shown.news],
+        "failures": [skip._asdict() for skip in shown.skips],
+        "remark": shown.remark,
+    }
+
+
+def _preview(shown: Preview) -> RenderableType:
+    count = "An unknown number of" if shown.total < 0 else f"{shown.total:,}"
+    lines: list[RenderableType] = [Text(f"{count} papers", style="bold")]
+    for paper in shown.papers:
+        lines.append(Text.assemble("  ", readable(paper.title), (f"  {subtitle(paper)}", "dim")))
+    if shown.remark:
+        lines.append(Text(shown.remark, style="yellow"))
+    return Group(*lines)
+
+
+def _preview_as_value(shown: Preview) -> dict[str, Any]:
+    papers = [
+        {
+            "title": paper.title,
+            "year": paper.year,
+            "identifiers": [f"{kind}:{value}" for kind, value in paper.identifiers],
+        }
+        for paper in shown.papers
+    ]
+    return {"total": shown.total, "remark": shown.remark, "papers": papers}
+
+
+def _citations_report(report: CitationFetchReport) -> RenderableType:
+    found = f" = {report.references:,} references and {report.citations:,} citations"
+    lines: list[RenderableType] = [
+        Text.assemble((f"{report.asked:,} papers asked for", "bold"), found)
+    ]
+    if report.unknown:
+        lines.append(Text(f"{report.unknown:,} of them are not known there", style="dim"))
+    if report.unanswered:
+        more = f"{report.unanswered:,} papers had no answer; the same command asks for them again"
+        lines.append(Text(more, style="yellow"))
+    lines += [Text(remark, style="dim") for remark in report.remarks]
+    return Group(*lines, *skipped("Failed", report.failed))

@@ -12,8 +12,8 @@ from typing import Annotated, TextIO
 import typer
 from rich.markup import escape
 
+from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, Home, opened, verb
-from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse

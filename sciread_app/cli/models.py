@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
+from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, app, verb
-from sciread_app.cli.output import models as views
 from sciread_app.console import Console
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr, trn
-from sciread_app.services.models.activation import ActivationResult
-from sciread_app.services.models.blind_votes import tally_text
+from sciread_app.services.models.blind_votes import VoteTally, tally_text
 from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.model_card import CardScore, Origin
+from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
 from sciread_app.workspace import Workspace
+
+_STATES = {
+    ModelState.answers: tr("answers"),
+    ModelState.pending: tr("is about to answer"),
+    ModelState.earlier: tr("answered before"),
+    ModelState.idle: "",
+}
 
 GROUP = typer.Typer(help="Models: which are here, and which one answers.", no_args_is_help=True)
 app.add_typer(GROUP, name="model")
@@ -40,11 +53,11 @@ def list_(workspace: Workspace, console: Console) -> int:
         models = workspace.models
         found = [models.check(model.name, task) for model in models.all()]
         trashed = models.trashed()
-    console.print(views.table(found))
+    console.print(_table(found))
     if trashed:
         names = ", ".join(removed.name for removed in trashed)
         console.print(tr("In the trash: {names}", names=escape(names)))
-    console.print_json([views.model_as_value(model) for model in found])
+    console.print_json([_model_as_value(model) for model in found])
     return FAILED if any(model.problem for model in found) else DONE
 
 
@@ -55,8 +68,8 @@ def show(workspace: Workspace, console: Console, model: Model) -> int:
     with console.progress(tr("Looking")) as task:
         workspace.models.check(name, task)
     about = workspace.models.about(name)
-    console.print(views.about(about))
-    console.print_json(views.about_as_value(about))
+    console.print(_details(about))
+    console.print_json(_details_as_value(about))
     return FAILED if about.model.problem else DONE
 
 
@@ -90,7 +103,7 @@ def add(
             model = workspace.installer.add(Path(source), task)
     console.print(tr("{title} is here, as {name}.", title=escape(model.title), name=model.name))
     console.print(tr("`sciread model activate {name}` lets it answer.", name=model.name))
-    console.print_json(views.model_as_value(model))
+    console.print_json(_model_as_value(model))
 
 
 @model_verb
@@ -105,7 +118,7 @@ def rename(
     console.print(
         tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title))
     )
-    console.print_json(views.model_as_value(renamed))
+    console.print_json(_model_as_value(renamed))
 
 
 @model_verb
@@ -161,7 +174,7 @@ def restore(
     """Take a model out of the trash again."""
     back = workspace.models.restore(model)
     console.print(tr("{title} is back, as {name}.", title=escape(back.title), name=back.name))
-    console.print_json(views.model_as_value(back))
+    console.print_json(_model_as_value(back))
 
 
 @model_verb
@@ -191,7 +204,7 @@ def votes(workspace: Workspace, console: Console) -> None:
         console.print(escape(tally_text(tally, lambda name: titles.get(name, name))))
     if not tallies:
         console.print(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
-    console.print_json([views.tally_as_value(tally) for tally in tallies])
+    console.print_json([_tally_as_value(tally) for tally in tallies])
 
 
 def _activate(workspace: Workspace, model: str, console: Console) -> int:
@@ -201,12 +214,105 @@ def _activate(workspace: Workspace, model: str, console: Console) -> int:
     except (KeyboardInterrupt, Cancelled):
         workspace.activation.cancel(model)
         raise
-    console.print(_told(done))
+    read = trn("{n:,} paper read", "{n:,} papers read", done.read) if done.read else ""
+    now = tr("{title} answers now.", title=escape(done.title))
+    console.print(f"{now} {read}".strip())
     console.print_json(done._asdict())
     return DONE
 
 
-def _told(done: ActivationResult) -> str:
-    read = trn("{n:,} paper read", "{n:,} papers read", done.read) if done.read else ""
-    now = tr("{title} answers now.", title=escape(done.title))
-    return f"{now} {read}".strip()
+def _table(models: Sequence[InstalledModel]) -> RenderableType:
+    columns = (tr("name"), tr("title"), tr("method"), tr("numbers"), tr("size"), tr("speed"), "")
+    shown = views.table(*columns)
+    for model in models:
+        shown.add_row(
+            Text(model.name, style="bold" if model.state is ModelState.answers else ""),
+            Text(model.title),
+            Text(model.method),
+            Text(str(model.dim or "")),
+            Text(_mb(model.size)),
+            Text(_speed(model)),
+            _standing(model),
+        )
+    return shown
+
+
+def _model_as_value(model: InstalledModel) -> dict[str, Any]:
+    return asdict(model) | {"state": model.state.value}
+
+
+def _details(details: ModelDetails) -> RenderableType:
+    model = details.model
+    rows = (
+        (tr("name"), model.name),
+        (tr("folder"), str(details.folder)),
+        (tr("method"), model.method),
+        (tr("base"), model.base),
+        (tr("vectors"), model.dim and f"{model.dim}, {model.pooling}"),
+        (tr("reads"), model.max_tokens and tr("{n} word pieces", n=model.max_tokens)),
+        (tr("licence"), model.licence),
+        (tr("size"), _mb(model.size)),
+        (tr("speed"), _speed(model)),
+        (tr("space"), model.space),
+        (tr("has read"), f"{details.papers - details.unread:,} / {details.papers:,}"),
+        *_origin(details.origin),
+        (tr("made"), model.created),
+        (tr("made with"), model.trainer),
+    )
+    head = Text(model.title, style="bold")
+    parts: list[RenderableType] = [head, _standing(model), views.details(rows)]
+    return Group(*parts, *([_scores(details.scores)] if details.scores else []))
+
+
+def _details_as_value(details: ModelDetails) -> dict[str, Any]:
+    return _model_as_value(details.model) | {
+        "folder": str(details.folder),
+        "papers": details.papers,
+        "unread": details.unread,
+        "origin": asdict(details.origin),
+        "scores": [asdict(score) for score in details.scores],
+        "card": details.card,
+    }
+
+
+def _tally_as_value(tally: VoteTally) -> dict[str, Any]:
+    """Return the tally as a JSON value. `luck` is the probability that two equally good models
+    differ at least as much."""
+    return asdict(tally) | {"ahead": tally.ahead or None, "luck": round(tally.luck, 4)}
+
+
+def _origin(origin: Origin) -> tuple[tuple[str, str], ...]:
+    corpus = f"{origin.papers:,} ({origin.sha256[:12]}…)" if origin.papers else ""
+    changed = ", ".join(f"{name} = {value}" for name, value in origin.changed.items())
+    versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
+    return (
+        (tr("recipe"), origin.recipe),
+        (tr("but"), changed),
+        (tr("learned from papers"), corpus),
+        (tr("versions"), versions),
+    )
+
+
+def _scores(scores: Sequence[CardScore]) -> RenderableType:
+    columns = (tr("measured"), tr("metric"), tr("before"), tr("value"), tr("n"), tr("of"))
+    shown = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for one in scores:
+        n = f"{one.n:,}" if one.n else ""
+        shown.add_row(
+            *map(Text, (one.title, one.metric, one.before, one.value, n, one.suite or one.split))
+        )
+    return shown
+
+
+def _standing(model: InstalledModel) -> Text:
+    if model.problem:
+        return Text(f"{model.problem} {model.hint}".strip(), style="red")
+    return Text(_STATES[model.state], style="green")
+
+
+def _mb(size: int) -> str:
+    return tr("{n:,.1f} MB", n=size / 1e6) if size else ""
+
+
+def _speed(model: InstalledModel) -> str:
+    return tr("{n:,.0f} papers/s", n=model.speed) if model.speed else ""

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, verb
 from sciread_app.cli.library import NAMES_HELP, Names, resolve
-from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.matching.duplicates import Merge
 from sciread_app.domain.paper import Edit, PaperId

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from sciread_app.cli.command import DONE, verb
-from sciread_app.cli.output.papers import byline, counted
+from sciread_app.cli.views import byline, counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import CandidateScope, Recommendations, RecommendedPaper

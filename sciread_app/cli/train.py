@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, app, verb
-from sciread_app.cli.output import trainings as views
 from sciread_app.console import Console
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import BadQuery
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
+from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.training.remote_job import write_job
 from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
-from sciread_app.services.training.runs import Runs, RunStatus
-from sciread_app.services.training.training_service import TrainingPlan
+from sciread_app.services.training.runs import Runs, RunStatus, TrainingRun
+from sciread_app.services.training.training_service import (
+    CheckLine,
+    Remedy,
+    TrainingCheck,
+    TrainingEstimate,
+    TrainingPlan,
+)
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
 from trainer.contract.catalog import METHODS
 from trainer.contract.corpus_stats import Level, check_requirements
+
+_STATUS_LABELS = {
+    RunStatus.starting: tr("is starting"),
+    RunStatus.running: tr("goes on"),
+    RunStatus.stopping: tr("is stopping"),
+    RunStatus.stopped: tr("stopped"),
+    RunStatus.interrupted: tr("interrupted"),
+    RunStatus.failed: tr("failed"),
+    RunStatus.finished: tr("finished"),
+}
+_MARKS = {Level.enough: ("✓", "green"), Level.few: ("!", "yellow"), Level.missing: ("✗", "red")}
+_STYLES = {RunStatus.failed: "red", RunStatus.finished: "green", RunStatus.running: "bold"}
 
 GROUP = typer.Typer(help="Teach a model with your own papers.", no_args_is_help=True)
 app.add_typer(GROUP, name="train")
@@ -72,8 +96,8 @@ def check(
         plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes))
         found = workspace.training.check(plan, task)
         taken = workspace.training.estimate(plan, task) if estimate and found.able else None
-    console.print(views.check(found, taken))
-    console.print_json(views.check_as_value(found, taken))
+    console.print(_check_report(found, taken))
+    console.print_json(_check_as_value(found, taken))
     return DONE if found.able else FAILED
 
 
@@ -98,7 +122,7 @@ def start(
         return _follow(workspace.training.runs, begun.name, console)
     console.print(tr("{name} has begun.", name=escape(begun.name)))
     console.print(tr("`sciread train follow '{name}'` shows how it goes.", name=escape(begun.name)))
-    console.print_json(views.training_as_value(begun))
+    console.print_json(_training_as_value(begun))
     return DONE
 
 
@@ -128,8 +152,8 @@ def job(
 def list_(workspace: Workspace, console: Console) -> None:
     """List the trainings, and how each stands."""
     found = workspace.training.runs.all()
-    console.print(views.trainings(found))
-    console.print_json([views.training_as_value(training) for training in found])
+    console.print(_table(found))
+    console.print_json([_training_as_value(training) for training in found])
 
 
 @train_verb
@@ -150,10 +174,10 @@ def stop(workspace: Workspace, console: Console, name: Name) -> None:
         while stopped.status.is_active:
             task.wait(POLL_INTERVAL, "")
             stopped = runs.find(name)
-    how = views.STATUS_LABELS[stopped.status]
+    how = _STATUS_LABELS[stopped.status]
     console.print(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
                    step=stopped.step))  # fmt: skip
-    console.print_json(views.training_as_value(stopped))
+    console.print_json(_training_as_value(stopped))
 
 
 @train_verb
@@ -168,8 +192,8 @@ def go_on(
     begun = runs.resume(name)
     if follow:
         return _follow(runs, name, console)
-    console.print(f"{escape(name)} {views.STATUS_LABELS[begun.status]}.")
-    console.print_json(views.training_as_value(begun))
+    console.print(f"{escape(name)} {_STATUS_LABELS[begun.status]}.")
+    console.print_json(_training_as_value(begun))
     return DONE
 
 
@@ -190,7 +214,7 @@ def open_(
         known = len(source.parts) == 1 and named.is_dir() and not source.exists()
         done = workspace.run_importer.open(named if known else source, task)
     training = done.training
-    console.print(f"{escape(training.name)} {views.STATUS_LABELS[training.status]}.")
+    console.print(f"{escape(training.name)} {_STATUS_LABELS[training.status]}.")
     if training.problem:
         console.warn(f"{training.problem} {training.hint}".strip())
     if done.model:
@@ -198,7 +222,7 @@ def open_(
         console.print(
             tr("`sciread model activate {name}` lets it answer.", name=escape(done.model))
         )
-    console.print_json(views.training_as_value(training) | {"model": done.model, "new": done.new})
+    console.print_json(_training_as_value(training) | {"model": done.model, "new": done.new})
     return FAILED if training.status is RunStatus.failed else DONE
 
 
@@ -221,9 +245,7 @@ def remove(workspace: Workspace, console: Console, name: Name) -> None:
 
 def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Console) -> int:
     available = workspace.corpora.inspect(data, task)
-    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in (tr("recipe"), tr("what it is"), tr("lacks"), tr("has little")):
-        shown.add_column(column, overflow="fold")
+    shown = views.table(tr("recipe"), tr("what it is"), tr("lacks"), tr("has little"))
     answer = []
     for spec in METHODS:
         for name, known in spec.recipes.items():
@@ -255,13 +277,13 @@ def _follow(runs: Runs, name: str, console: Console) -> int:
     except KeyboardInterrupt:
         console.print(tr("{name} goes on without you.", name=escape(name)))
         return DONE
-    console.print(f"{escape(name)} {views.STATUS_LABELS[training.status]}.")
+    console.print(f"{escape(name)} {_STATUS_LABELS[training.status]}.")
     if training.problem:
         console.print_error(training.problem, training.hint)
     found = runs.scores(name)
-    console.print(views.scores(found))
+    console.print(_scores(found))
     if not training.problem:
-        console.print_json(views.run_as_value(training, progress, found))
+        console.print_json(_run_as_value(training, progress, found))
     return DONE if training.status is RunStatus.finished else FAILED
 
 
@@ -295,3 +317,129 @@ def _settings(changes: list[str] | None) -> dict[str, Any]:
         several = [one.strip() for one in value.strip("[]").split(",")]
         found[name] = several if len(several) > 1 and name != "exclude" else value
     return found
+
+
+def _check_report(found: TrainingCheck, estimate: TrainingEstimate | None) -> RenderableType:
+    lines: list[RenderableType] = [_line(line) for line in found.lines]
+    if estimate:
+        lines.append(Text(_estimate_text(estimate)))
+    return Group(*lines)
+
+
+def _line(line: CheckLine) -> RenderableType:
+    mark, colour = _MARKS[line.level]
+    text = Text.assemble((f"{mark} ", colour), line.text)
+    if not line.remedy:
+        return text
+    return Text.assemble(text, (f" {line.verb}: `{_command(line)}`.", "dim"))
+
+
+def _command(line: CheckLine) -> str:
+    """Return the command or the options that supply what is missing."""
+    if line.remedy is Remedy.settings:
+        return " ".join(f"--set {name}={value}" for name, value in line.settings.items())
+    if line.remedy is Remedy.model:
+        return f"sciread model add {line.model}"
+    return "sciread fetch citations" if line.remedy is Remedy.citations else "sciread fetch"
+
+
+def _estimate_text(estimate: TrainingEstimate) -> str:
+    """Return the estimated steps, duration and memory as a sentence."""
+    steps = trn("{n:,} step", "{n:,} steps", estimate.steps)
+    return tr(
+        "{steps}, about {duration} on {device}, {memory} GB of memory.",
+        steps=steps,
+        duration=_duration(estimate.seconds),
+        device=estimate.device,
+        memory=f"{estimate.memory / 1e9:.1f}",
+    )
+
+
+def _check_as_value(found: TrainingCheck, estimate: TrainingEstimate | None) -> dict[str, Any]:
+    lines = [
+        {
+            "level": line.level.value,
+            "text": line.text,
+            "remedy": line.remedy.value if line.remedy else None,
+            "verb": line.verb,
+            "papers": len(line.papers),
+            "settings": dict(line.settings),
+            "model": line.model,
+        }
+        for line in found.lines
+    ]
+    counts = found.data.stats.described() | {"about": found.data.estimated}
+    del counts["venues"]
+    taken = {"estimate": estimate and _as_value(estimate)}
+    return {"able": found.able, "findings": lines, "holds": counts} | taken
+
+
+def _as_value(estimate: TrainingEstimate) -> dict[str, Any]:
+    return asdict(estimate) | {"stages": [stage._asdict() for stage in estimate.stages]}
+
+
+def _table(found: Sequence[TrainingRun]) -> RenderableType:
+    if not found:
+        return Text(tr("Nothing was trained yet; begin with `sciread train check`."))
+    columns = (tr("name"), tr("method"), tr("papers"), tr("step"), tr("loss"), "", tr("when"))
+    shown = views.table(*columns)
+    for one in found:
+        shown.add_row(
+            Text(one.name),
+            Text(one.recipe),
+            f"{one.papers:,}" if one.papers else "",
+            f"{one.step:,}/{one.steps:,}" if one.steps else "",
+            f"{one.loss:.4f}" if one.loss is not None else "",
+            Text(_how(one), style=_STYLES.get(one.status, "")),
+            f"{datetime.fromtimestamp(one.began):%Y-%m-%d %H:%M}" if one.began else "",
+        )
+    return shown
+
+
+def _how(one: TrainingRun) -> str:
+    label = _STATUS_LABELS[one.status]
+    if one.left:
+        label = tr("{standing}, {duration} left", standing=label, duration=_duration(one.left))
+    return f"{label}: {one.problem}" if one.problem else label
+
+
+def _training_as_value(one: TrainingRun) -> dict[str, Any]:
+    value = asdict(one) | {"standing": one.status.value}
+    del value["status"]
+    for name in ("began", "at"):
+        moment = value[name] and datetime.fromtimestamp(value[name], UTC)
+        value[name] = moment.isoformat(timespec="seconds") if moment else None
+    del value["losses"]
+    return value
+
+
+def _scores(found: Sequence[CardScore]) -> RenderableType:
+    """Return a table of the trained model's scores and those of its base model."""
+    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("", tr("before"), tr("now")):
+        shown.add_column(name, justify="right" if name else "left")
+    shown.add_column("")
+    for score in found:
+        doubt = Text(tr("may be chance") if score.chance else "", style="dim")
+        shown.add_row(Text(f"{score.title}: {score.metric}"), score.before, score.value, doubt)
+    return shown if found else Text()
+
+
+def _run_as_value(
+    one: TrainingRun, progress: RunProgress, found: Sequence[CardScore]
+) -> dict[str, Any]:
+    return _training_as_value(one) | {
+        "scores": [asdict(score) for score in found],
+        "validations": [validation._asdict() for validation in progress.validations],
+        "seconds": progress.seconds,
+    }
+
+
+def _duration(seconds: float) -> str:
+    """Format a duration: 45 s, 12 min, 3 h 20 min."""
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return tr("{seconds} s", seconds=max(1, round(seconds)))
+    if minutes < 100:
+        return tr("{minutes} min", minutes=minutes)
+    return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)

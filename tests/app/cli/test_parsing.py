@@ -9,7 +9,7 @@ import pytest
 
 from sciread_app import cli, paths
 from sciread_app.cli import backup as safekeeping
-from sciread_app.cli.output import papers as views
+from sciread_app.cli import views
 from sciread_app.cli.parsing import words_last
 from sciread_app.storage.library import Library
 

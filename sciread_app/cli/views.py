@@ -1,8 +1,11 @@
-"""Output of papers, imports and the library's status, as rich text and as JSON values."""
+"""Output of papers, imports and the library's status, as rich text and as JSON values.
+
+Also the tables that other commands share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Group, RenderableType
@@ -30,9 +33,32 @@ if TYPE_CHECKING:
 _SHOWN_FAILURES = 20
 
 
+def table(*columns: str) -> Table:
+    """An empty table with these headings, whose long cells are folded."""
+    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in columns:
+        shown.add_column(name, overflow="fold")
+    return shown
+
+
+def details(rows: Iterable[tuple[str, Any]]) -> Table:
+    """A table of names and values; empty values are left out."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", justify="right")
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        if value:
+            grid.add_row(name, Text(str(value)))
+    return grid
+
+
 def byline(paper: Paper, most: int = 4) -> str:
     names = [author.last_name for author in paper.authors]
     return ", ".join(names[:most]) + (" et al." if len(names) > most else "")
+
+
+def subtitle(paper: Paper) -> str:
+    return " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
 
 
 def hits(
@@ -45,8 +71,7 @@ def hits(
     for paper in papers:
         assert paper.id is not None
         lines.append(titled(paper))
-        about = " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
-        lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
+        lines.append(Padding(Text(subtitle(paper), style="dim"), (0, 0, 0, 9)))
         if why := _why(by_id[paper.id], reasons.get(paper.id)):
             lines.append(Padding(Text(why), (0, 0, 0, 9)))
     lines.append(Text(_how_many(results), style="dim"))
@@ -141,9 +166,6 @@ class PaperContext(NamedTuple):
 
 def paper(shown: Paper, about: PaperContext) -> RenderableType:
     marks, counts = about.marks, about.counts
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", justify="right")
-    table.add_column(overflow="fold")
     rows = (
         ("authors", "; ".join(author.name for author in shown.authors)),
         ("venue", shown.venue),
@@ -161,11 +183,8 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
         ("cited by", counts.citations and f"{counts.citations:,} papers known"),
         *shown.extra.items(),
     )
-    for name, value in rows:
-        if value:
-            table.add_row(name, Text(str(value)))
     title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
-    return Group(title, Padding(Text(readable(shown.abstract)), (1, 0, 1, 9)), table)
+    return Group(title, Padding(Text(readable(shown.abstract)), (1, 0, 1, 9)), details(rows))
 
 
 def _version(paper: Paper) -> str:
