@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain import author_lines
 from sciread_app.domain.identifiers import IDENTIFIER_NAMES, identifier
-from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.language import tr
 
 _DATE = re.compile(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?")
@@ -22,7 +21,7 @@ def written(paper: Paper) -> dict[str, str]:
     """Each field as text, by name; an identifier's name is its kind."""
     texts = {
         "title": paper.title,
-        "authors": author_lines.written(paper.authors),
+        "authors": written_authors(paper.authors),
         "kind": paper.kind,
         "published": paper.published,
         "venue": paper.venue,
@@ -79,7 +78,7 @@ def _keywords(text: str, paper: Paper | None) -> tuple[str, ...]:
 
 _READ: Mapping[str, Callable[[str, Paper | None], Any]] = {
     "title": _line,
-    "authors": lambda text, paper: author_lines.read(text, paper.authors if paper else ()),
+    "authors": lambda text, paper: read_authors(text, paper.authors if paper else ()),
     "kind": _line,
     "published": _date,
     "venue": _line,
@@ -97,11 +96,54 @@ def _identifiers(paper: Paper, new: Mapping[str, str]) -> tuple[Identifier, ...]
     for kind, text in new.items():
         if kind in IDENTIFIER_NAMES and text.strip():
             if (one := identifier(kind, text)) is None:
-                raise InvalidFieldValue(_not_given(text.strip(), IDENTIFIER_NAMES[kind]))
+                # Translators: giver is DOI, arXiv, PubMed, PMC or ISBN
+                said = tr(
+                    "“{name}” is not a name that {giver} gives.",
+                    name=text.strip(),
+                    giver=IDENTIFIER_NAMES[kind],
+                )
+                raise InvalidFieldValue(said)
             found.append(one)
     return tuple(dict.fromkeys((*found, *kept)))
 
 
-def _not_given(name: str, giver: str) -> str:
-    # Translators: giver is DOI, arXiv, PubMed, PMC or ISBN
-    return tr("“{name}” is not a name that {giver} gives.", name=name, giver=giver)
+def written_authors(authors: Sequence[Author]) -> str:
+    """Authors as text: one per line, family name first."""
+    return "\n".join(map(_author_line, authors))
+
+
+def read_authors(text: str, before: Sequence[Author]) -> tuple[Author, ...]:
+    """The authors of these lines. A line equal to that of an author in `before` keeps that
+    author."""
+    known = {_author_line(author): author for author in before}
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return tuple(known.get(line) or _author(line) for line in lines if line)
+
+
+def _author_line(author: Author) -> str:
+    """ "van der Berg, Jr., Jan"; an organization is in braces."""
+    if author.literal:
+        return f"{{{author.family}}}"
+    return ", ".join(filter(None, (author.last_name, author.suffix, author.given)))
+
+
+def _author(line: str) -> Author:
+    if line.startswith("{") and line.endswith("}"):
+        return Author(line[1:-1].strip(), literal=True)
+    parts = [part.strip() for part in line.split(",")]
+    if len(parts) == 1:
+        words = line.split()
+        given = " ".join(_first(words))
+        last = words[len(_first(words)) :]
+    else:
+        given, last = parts[-1], parts[0].split()
+    suffix = ", ".join(parts[1:-1])
+    small = next((n for n, word in enumerate(last[:-1]) if not word[:1].islower()), len(last) - 1)
+    return Author(" ".join(last[small:]), given, " ".join(last[:small]), suffix)
+
+
+def _first(words: Sequence[str]) -> Sequence[str]:
+    """The given names of a name in natural order: all before "van der Berg", or but the last
+    word."""
+    small = (n for n, word in enumerate(words[:-1]) if n and word[:1].islower())
+    return words[: next(small, len(words) - 1)]

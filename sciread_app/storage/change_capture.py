@@ -8,8 +8,9 @@ are recorded whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
-from sqlalchemy import Column, Float, Table
+from sqlalchemy import Column, Connection, Float, Table
 
 from sciread_app.storage.schema import metadata
 
@@ -27,6 +28,16 @@ PROGRAM_COLUMNS = {
     "synced": frozenset(("written", "at", "problem")),
     "highlights": frozenset(("sha256", "path", "page", "boxes")),  # recomputed from the text
 }
+# Columns that change back and forth within the edit and end up as before.
+_AS_BEFORE = """
+WITH often (first, last) AS (
+    SELECT min(id), max(id) FROM edited_rows WHERE edit = ?
+    GROUP BY "table", "key", "column" HAVING count(*) > 1)
+DELETE FROM edited_rows WHERE (edit, "table", "key", coalesce("column", '')) IN (
+    SELECT f.edit, f."table", f."key", coalesce(f."column", '')
+    FROM often JOIN edited_rows AS f ON f.id = first JOIN edited_rows AS l ON l.id = last
+    WHERE f.before IS l.after)
+"""
 TABLES = {name: table for name, table in metadata.tables.items() if name not in _LEFT_OUT}
 
 
@@ -40,16 +51,23 @@ def user_columns(table: Table) -> list[str]:
     return [column.name for column in table.columns if column.name not in ours]
 
 
-def create_triggers(edit: int) -> Iterator[str]:
-    """Statements that create the triggers: all later changes of this connection are recorded."""
+@contextmanager
+def capturing(db: Connection, edit: int) -> Iterator[None]:
+    """Record for an edit all row changes made inside the `with` block.
+
+    After an exception, the rollback of the transaction drops the triggers.
+    """
+    sqlite = db.connection.dbapi_connection
+    assert sqlite
+    # Run directly: SQLAlchemy's overhead for each of the statements would exceed its run time.
     for table in TABLES.values():
-        yield from _triggers(table, edit)
-
-
-def drop_triggers() -> Iterator[str]:
+        for statement in _triggers(table, edit):
+            sqlite.execute(statement)
+    yield
     for table in TABLES.values():
         for name in _names(table):
-            yield f"DROP TRIGGER temp.{name}"
+            sqlite.execute(f"DROP TRIGGER temp.{name}")
+    db.exec_driver_sql(_AS_BEFORE, (edit,))
 
 
 def _names(table: Table) -> list[str]:

@@ -106,9 +106,11 @@ def remove(db: Connection, ids: Sequence[int]) -> None:
 @contextmanager
 def reindexing(db: Connection, ids: Sequence[int]) -> Iterator[None]:
     """Reindex these papers around a change of their text, made inside the `with` block."""
-    papers = int(db.exec_driver_sql("SELECT count(*) FROM papers").scalar_one())
-    # Reindexing two papers in five one by one takes as long as a full rebuild.
-    most = 5 * len(ids) > 2 * papers and len(ids) > _FEW
+    most = False
+    if len(ids) > _FEW:
+        papers = int(db.exec_driver_sql("SELECT count(*) FROM papers").scalar_one())
+        # Reindexing two papers in five one by one takes as long as a full rebuild.
+        most = 5 * len(ids) > 2 * papers
     if not most:
         remove(db, ids)
     yield

@@ -14,7 +14,6 @@ import numpy as np
 from sqlalchemy import Connection, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 
-from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.paper import Identifier, Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.parser import Condition
 from sciread_app.language import trn
@@ -37,14 +36,12 @@ from sciread_app.storage.organisation.relevance_feedback import RelevanceFeedbac
 from sciread_app.storage.organisation.saved_searches import SavedSearchStore
 from sciread_app.storage.organisation.tags import TagStore
 from sciread_app.storage.organisation.zotero_imports import ImportedItems
-from sciread_app.storage.papers import manual_edits, sort_orders, upsert
-from sciread_app.storage.papers import versions as works
+from sciread_app.storage.papers import manual_edits, upsert
 from sciread_app.storage.papers.citations import CitationStore
 from sciread_app.storage.papers.citekeys import Citekeys
 from sciread_app.storage.papers.corpus_stats import CorpusStatsStore
 from sciread_app.storage.papers.duplicate_pairs import DuplicatePairStore
 from sciread_app.storage.papers.upsert import UpsertResult
-from sciread_app.storage.papers.versions import Relation
 from sciread_app.storage.search.facet_groups import Grouping
 from sciread_app.storage.search.paper_attributes import PaperAttributes
 
@@ -146,8 +143,7 @@ class Library:
             return db.scalars(select(func.count()).select_from(schema.papers).where(_live())).one()
 
     def ids(self, order: Order = Order.added) -> Ids:
-        with self._db.reading() as db:
-            return sort_orders.listed(db, order, _live())
+        return self._listed(order, _live())
 
     def ordered(self, ids: Ids, order: Order) -> Ids:
         """These papers in this order, including those in the trash."""
@@ -155,10 +151,7 @@ class Library:
             listed = self.ids(order)
             if np.isin(ids, listed).all():
                 return listed[np.isin(listed, ids)]
-        with self._db.reading() as db:
-            return sort_orders.listed(
-                db, order, schema.papers.c.id.in_(paper_rows.among(ids.tolist()))
-            )
+        return self._listed(order, schema.papers.c.id.in_(paper_rows.among(ids.tolist())))
 
     def matching(self, conditions: Sequence[Condition], expression: str = "") -> Ids:
         """Ids of the papers that meet all conditions and match the FTS5 expression, ascending.
@@ -228,33 +221,47 @@ class Library:
 
     def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
         """The work id of each paper, which all versions of a work share; without the trash."""
+        papers = schema.papers.c
+        own = func.coalesce(papers.work, papers.id)
+        query = select(papers.id, own).where(papers.id.in_(paper_rows.among(ids)), _live())
         with self._db.reading() as db:
-            return works.works(db, ids)
+            return {PaperId(id): work for id, work in db.execute(query)}
 
     def first_of_works(self, ids: Ids) -> Ids:
-        """These papers in their order, keeping only the first version of each work."""
+        """These papers in their order, keeping only the first version of each work.
+
+        Few papers have several versions, so only those are queried.
+        """
+        papers = schema.papers.c
         with self._db.reading() as db:
-            return works.first_of_works(db, ids)
+            rows = db.execute(select(papers.id, papers.work).where(papers.work.is_not(None)))
+            found = dict(map(tuple, rows))
+        places = np.flatnonzero(np.isin(ids, list(found)))
+        _, first = np.unique([found[id] for id in ids[places].tolist()], return_index=True)
+        kept = np.ones(len(ids), bool)
+        kept[places] = False
+        kept[places[first]] = True
+        return ids[kept]
 
     def versions(self, id: PaperId) -> list[PaperId]:
-        """The other versions of this paper's work."""
+        """The other versions of this paper's work, without the trash."""
+        papers = schema.papers.c
+        work = select(papers.work).where(papers.id == id).scalar_subquery()
+        others = select(papers.id).where(papers.work == work, papers.id != id, _live())
         with self._db.reading() as db:
-            return works.versions(db, id)
+            return [PaperId(other) for other in db.scalars(others)]
 
     def version_counts(self, ids: Iterable[int]) -> dict[PaperId, int]:
-        """Number of versions of each paper that has several."""
+        """Number of versions, itself included, of each paper that has several."""
+        papers, others = schema.papers.c, schema.papers.alias()
+        counted = (
+            select(papers.id, func.count())
+            .join(others, (others.c.work == papers.work) & others.c.trashed.is_(None))
+            .where(papers.id.in_(paper_rows.among(ids)), papers.work.isnot(None))
+            .group_by(papers.id)
+        )
         with self._db.reading() as db:
-            return works.version_counts(db, ids)
-
-    def relations(self, verdict: MatchVerdict) -> list[Relation]:
-        """All pairs of papers with this verdict."""
-        with self._db.reading() as db:
-            return works.relations(db, verdict)
-
-    def mark_not_duplicates(self, a: PaperId, b: PaperId) -> None:
-        """Record the user's decision that two papers are neither duplicates nor versions."""
-        with self._db.writing() as db:
-            works.mark_different(db, a, b, time.time())
+            return {PaperId(id): count for id, count in db.execute(counted) if count > 1}
 
     def trash(self, ids: Iterable[int]) -> None:
         """Move papers to the trash, which hides them from lists and searches."""
@@ -404,6 +411,12 @@ class Library:
     def close(self) -> None:
         self._db.close()
 
+    def _listed(self, order: Order, which: Any) -> Ids:
+        """The papers that meet a clause, in this order."""
+        query = select(schema.papers.c.id).where(which).order_by(*_sort_columns(order))
+        with self._db.reading() as db:
+            return _ids(chain.from_iterable(db.execute(query)))
+
     def _move(self, ids: Iterable[int], *, into_trash: bool) -> None:
         papers = schema.papers.c
         affected = _live() if into_trash else papers.trashed.isnot(None)
@@ -414,6 +427,28 @@ class Library:
 
 def _live() -> Any:
     return schema.papers.c.trashed.is_(None)
+
+
+def _sort_columns(order: Order) -> Sequence[Any]:
+    """ORDER BY expressions: unknown values last, newest first among equals."""
+    papers, authors = schema.papers.c, schema.authors.c
+    newest = (papers.added.desc(), papers.id.desc())
+    first_author = (
+        select(func.lower(authors.family))
+        .where(authors.paper == papers.id, authors.position == 0)
+        .scalar_subquery()
+    )
+    return {
+        Order.relevance: newest,
+        Order.added: newest,
+        Order.year: (papers.published.desc(), papers.id.desc()),
+        Order.oldest: (papers.published == "", papers.published, papers.id),
+        Order.title: (func.lower(papers.title), papers.id),
+        Order.author: (first_author.nulls_last(), papers.published.desc(), papers.id),
+        Order.venue: (papers.venue == "", func.lower(papers.venue), *newest),
+        Order.rating: (papers.rating.desc(), *newest),
+        Order.unread: (papers.read, *newest),
+    }[order]
 
 
 def _set(db: Connection, sql: str, values: tuple[object, ...] = ()) -> Ids:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 from hashlib import blake2b
 from operator import attrgetter
+from typing import Any
 
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.domain.paper_updates import version
@@ -21,6 +22,10 @@ from sciread_app.domain.paper_updates import version
 NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})
 # Formats in which identifiers are local to the file: two files can use one for two papers.
 FILES = frozenset({"", "bibtex", "ris", "csl-json", "jsonl", "pdf"})
+
+# Fields of which a merged paper takes one value; of lists it takes all values.
+PLAIN = ("title", "abstract", "authors", "kind", "published", "venue")
+_LISTS = ("identifiers", "fields", "keywords", "files")
 
 _UPDATE_OF, _UPDATE_IN = "update_of", "update_in"  # NLM's UpdateOf and UpdateIn
 _KEY_LENGTH = 24
@@ -132,7 +137,7 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
     """
     fresh = _is_newer_state(kept, new)
     values = {}
-    for name in ("title", "abstract", "authors", "kind", "published", "venue"):
+    for name in PLAIN:
         old, offered = getattr(kept, name), getattr(new, name)
         if name not in edited and offered and (fresh or not old):
             values[name] = offered
@@ -140,10 +145,29 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
         values.setdefault("published", new.published)
     if not fresh and kept.kind == "article" and new.kind != "article":
         values["kind"] = new.kind
-    for name in ("identifiers", "fields", "keywords", "files"):
+    for name in _LISTS:
         values[name] = tuple(dict.fromkeys((*getattr(kept, name), *getattr(new, name))))
     values["extra"] = {**kept.extra, **new.extra} if fresh else {**new.extra, **kept.extra}
     return replace(kept, **values)
+
+
+def unmerge(paper: Paper, own: Paper, other: Paper) -> Paper:
+    """`paper` without the values that came from `other`.
+
+    `own` is the paper's own record before the merge. Values changed since the merge, which are in
+    neither record, stay.
+    """
+    values: dict[str, Any] = {}
+    for name in PLAIN:
+        if getattr(paper, name) and getattr(paper, name) == getattr(other, name):
+            values[name] = getattr(own, name)
+    for name in _LISTS:
+        foreign = set(getattr(other, name)) - set(getattr(own, name))
+        values[name] = tuple(entry for entry in getattr(paper, name) if entry not in foreign)
+    theirs = {key for key, value in paper.extra.items() if other.extra.get(key) == value}
+    kept = {key: value for key, value in paper.extra.items() if key not in theirs}
+    values["extra"] = kept | {key: own.extra[key] for key in theirs if key in own.extra}
+    return replace(paper, **values)
 
 
 _texts = attrgetter("title", "abstract", "kind", "published", "venue", "source", "source_id")

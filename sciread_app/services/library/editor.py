@@ -266,7 +266,7 @@ class LibraryEditor:
     def mark_not_duplicates(self, a: PaperId, b: PaperId) -> Edit | None:
         """Mark two papers as neither duplicates nor versions, for good."""
         return self._do(
-            tr("Kept two papers apart"), lambda: self._library.mark_not_duplicates(a, b)
+            tr("Kept two papers apart"), lambda: self._library.duplicates.mark_as_different(a, b)
         )
 
     def mark_as_versions(self, a: PaperId, b: PaperId) -> Edit | None:

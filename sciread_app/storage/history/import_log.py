@@ -35,17 +35,10 @@ class ImportLog:
 
     def open(self, what: str, *, fetch: int | None = None) -> int:
         """Begin an import of `what`, which may be a run of a fetch, and return its id."""
-        row = {
-            "what": what,
-            "started": time.time(),
-            "read": 0,
-            "added": 0,
-            "merged": 0,
-            "failed": 0,
-            "fetch": fetch,
-        }
+        row = {"what": what, "started": time.time(), "fetch": fetch}
+        counts = dict.fromkeys(("read", "added", "merged", "failed"), 0)
         with self._db.writing() as db:
-            return int(db.execute(insert(schema.imports).values(row)).lastrowid)
+            return int(db.execute(insert(schema.imports).values(row | counts)).lastrowid)
 
     def add_merged(self, number: int, count: int) -> None:
         """Count files that belong to papers already in the library as merged."""

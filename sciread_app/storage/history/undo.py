@@ -91,9 +91,8 @@ class UndoLog:
         try:
             with self._db.writing() as db:
                 edit = _again(db, more_of) if more_of else _open(db, what)
-                _run(db, change_capture.create_triggers(edit.id))
-                yield made
-                _run(db, change_capture.drop_triggers())
+                with change_capture.capturing(db, edit.id):
+                    yield made
                 made.edit = edit if _close(db, edit.id) else None
         finally:
             self._here.recording = None
@@ -124,14 +123,6 @@ class UndoLog:
         return edit
 
 
-def _run(db: Connection, statements: Iterable[str]) -> None:
-    """Run many statements directly: SQLAlchemy's overhead for each would exceed its run time."""
-    sqlite = db.connection.dbapi_connection
-    assert sqlite
-    for statement in statements:
-        sqlite.execute(statement)
-
-
 def _open(db: Connection, what: str) -> Edit:
     now = time.time()
     put = insert(schema.edits).values(at=now, what=what)
@@ -149,7 +140,6 @@ def _again(db: Connection, edit: Edit) -> Edit:
 def _close(db: Connection, edit: int) -> bool:
     """Return whether anything was changed. Edits undone before can then no longer be redone."""
     edits, rows = schema.edits, schema.edited_rows.c
-    db.exec_driver_sql(unmerge.AS_BEFORE, (edit,))
     count = db.scalars(select(func.count()).where(rows.edit == edit)).one()
     if not count:
         db.execute(delete(edits).where(edits.c.id == edit))

@@ -53,8 +53,7 @@ class Attachments:
         """Attach files to papers and index their text for search."""
         papers = sorted({attachment.paper for attachment, _ in found})
         table = schema.attachments
-        with self._db.writing() as db:
-            fulltext.remove(db, papers)
+        with self._db.writing() as db, fulltext.reindexing(db, papers):
             for attachment, text in found:
                 row = {name: getattr(attachment, name) for name in ("paper", "path", *_SEEN)}
                 put = insert(table).values(row | {"added": time.time()})
@@ -63,7 +62,6 @@ class Attachments:
                 if text:
                     body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
                     db.execute(body.on_conflict_do_nothing())
-            fulltext.index(db, papers)
 
     def move(self, old: str, new: str) -> None:
         """Record that a file has moved: same content, other path."""
@@ -74,10 +72,8 @@ class Attachments:
     def remove(self, paper: PaperId, path: str) -> None:
         """Detach a file from a paper; the file on disk stays."""
         table = schema.attachments
-        with self._db.writing() as db:
-            fulltext.remove(db, [paper])
+        with self._db.writing() as db, fulltext.reindexing(db, [paper]):
             db.execute(delete(table).where(table.c.paper == paper, table.c.path == path))
-            fulltext.index(db, [paper])
 
     def _select(self, condition: ColumnElement[bool]) -> list[Attachment]:
         table = schema.attachments.c

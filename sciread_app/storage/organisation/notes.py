@@ -44,18 +44,13 @@ class NoteStore:
         """
         now = time.time() if added is None else added
         with self._db.writing() as db:
-            if (
-                db.scalars(select(schema.papers.c.id).where(schema.papers.c.id == id)).first()
-                is None
-            ):
+            papers = schema.papers.c
+            if db.scalars(select(papers.id).where(papers.id == id)).first() is None:
                 problem = tr("This paper is no longer there.")
                 raise LibraryError(problem, tr("Look again, and try again."))
-            fulltext.remove(db, [id])
-            note = db.execute(
-                insert(schema.notes).values(paper=id, text=text, added=now, changed=now)
-            ).lastrowid
-            fulltext.index(db, [id])
-            return int(note)
+            with fulltext.reindexing(db, [id]):
+                row = {"paper": id, "text": text, "added": now, "changed": now}
+                return int(db.execute(insert(schema.notes).values(row)).lastrowid)
 
     def change(self, note: int, text: str, changed: float | None = None) -> None:
         """Change the text of a note; an empty text deletes it. `changed`: time, if not now.
@@ -69,10 +64,9 @@ class NoteStore:
             if paper is None:
                 problem = tr("This note is no longer there.")
                 raise LibraryError(problem, tr("It may have been removed."))
-            fulltext.remove(db, [paper])
-            if text:
-                changes = update(schema.notes).values(text=text, changed=now)
-                db.execute(changes.where(notes.id == note))
-            else:
-                db.execute(delete(schema.notes).where(notes.id == note))
-            fulltext.index(db, [paper])
+            with fulltext.reindexing(db, [paper]):
+                if text:
+                    changes = update(schema.notes).values(text=text, changed=now)
+                    db.execute(changes.where(notes.id == note))
+                else:
+                    db.execute(delete(schema.notes).where(notes.id == note))

@@ -5,14 +5,36 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Select, select
 
-from sciread_app.domain.library_tree import LibraryTree
+from sciread_app.domain.library_tree import Collection, LibraryTree, SavedSearch, Tag
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
-from sciread_app.storage.organisation import collections, sidebar_counts
+from sciread_app.storage.organisation import collections
+
+_TRASH = "SELECT id FROM papers WHERE trashed IS NOT NULL"
+# Each paper counts once for a collection and each of its ancestors, however often it lies below.
+_IN_COLLECTIONS = f"""
+WITH RECURSIVE above (id, top) AS (
+    SELECT id, id FROM collections
+    UNION ALL
+    SELECT above.id, parent FROM above JOIN collections ON collections.id = top
+    WHERE parent IS NOT NULL)
+SELECT top, count(DISTINCT paper) FROM above CROSS JOIN collected ON collection = above.id
+WHERE paper NOT IN ({_TRASH}) GROUP BY top
+"""
+_TAGS = f"""
+SELECT name, colour,
+    (SELECT count(*) FROM tagged WHERE tag = tags.id AND paper NOT IN ({_TRASH}))
+FROM tags ORDER BY name
+"""
+_TO_REVIEW = f"""
+SELECT count(*) FROM relations
+WHERE verdict = 'maybe' AND a NOT IN ({_TRASH}) AND b NOT IN ({_TRASH})
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,51 +62,70 @@ class OrganisationStore:
     def of(self, ids: Iterable[int]) -> dict[PaperId, PaperOrganisation]:
         """By paper id; ids of papers that do not exist are left out."""
         chosen = paper_rows.among(ids)
-        papers = schema.papers.c
+        papers, tagged, collected = schema.papers.c, schema.tagged.c, schema.collected.c
+        notes = schema.notes.c
         with self._db.reading() as db:
             paths = collections.paths(db)
-            tags, of_collections, notes = _lists(), _lists(), _lists()
-            for paper, name in db.execute(
-                select(schema.tagged.c.paper, schema.tags.c.name)
+            tags = _grouped(
+                db,
+                select(tagged.paper, schema.tags.c.name)
                 .join(schema.tags)
-                .where(schema.tagged.c.paper.in_(chosen))
-                .order_by(schema.tags.c.name)
-            ):
-                tags[paper].append(name)
-            for paper, collection in db.execute(
-                select(schema.collected.c.paper, schema.collected.c.collection).where(
-                    schema.collected.c.paper.in_(chosen)
-                )
-            ):
-                of_collections[paper].append(paths[collection])
-            for paper, text in db.execute(
-                select(schema.notes.c.paper, schema.notes.c.text)
-                .where(schema.notes.c.paper.in_(chosen))
-                .order_by(schema.notes.c.id)
-            ):
-                notes[paper].append(text)
+                .where(tagged.paper.in_(chosen))
+                .order_by(schema.tags.c.name),
+            )
+            within = _grouped(
+                db,
+                select(collected.paper, collected.collection).where(collected.paper.in_(chosen)),
+            )
+            texts = _grouped(
+                db,
+                select(notes.paper, notes.text).where(notes.paper.in_(chosen)).order_by(notes.id),
+            )
+            marks = select(papers.id, papers.read, papers.rating, papers.added, papers.trashed)
             return {
-                PaperId(row.id): PaperOrganisation(
-                    tuple(tags[row.id]),
-                    tuple(sorted(of_collections[row.id])),
-                    tuple(notes[row.id]),
-                    row.read,
-                    row.rating,
-                    row.added,
-                    row.trashed,
+                PaperId(id): PaperOrganisation(
+                    tuple(tags[id]),
+                    tuple(sorted(paths[collection] for collection in within[id])),
+                    tuple(texts[id]),
+                    *own,
                 )
-                for row in db.execute(
-                    select(
-                        papers.id, papers.read, papers.rating, papers.added, papers.trashed
-                    ).where(papers.id.in_(chosen))
-                )
+                for id, *own in db.execute(marks.where(papers.id.in_(chosen)))
             }
 
     def tree(self) -> LibraryTree:
-        """Collections, tags and saved searches with their counts."""
+        """Collections, tags and saved searches with their counts of papers.
+
+        Only indexes are read, not the table of papers.
+        """
         with self._db.reading() as db:
-            return sidebar_counts.tree(db)
+            papers = _count(db, "SELECT count(*) FROM papers WHERE trashed IS NULL")
+            read = _count(db, f"SELECT count(*) FROM papers WHERE read AND id NOT IN ({_TRASH})")
+            counts = {top: count for top, count in db.exec_driver_sql(_IN_COLLECTIONS)}
+            paths = sorted((path, id) for id, path in collections.paths(db).items())
+            searches = schema.saved_searches.c
+            return LibraryTree(
+                papers=papers,
+                unread=papers - read,
+                trash=_count(db, f"SELECT count(*) FROM ({_TRASH})"),
+                duplicates=_count(db, _TO_REVIEW),
+                collections=[Collection(path, counts.get(id, 0)) for path, id in paths],
+                tags=[Tag(*row) for row in db.exec_driver_sql(_TAGS)],
+                searches=[
+                    SavedSearch(*row)
+                    for row in db.execute(
+                        select(searches.name, searches.query).order_by(searches.id)
+                    )
+                ],
+            )
 
 
-def _lists() -> defaultdict[int, list[str]]:
-    return defaultdict(list)
+def _grouped(db: Connection, query: Select[tuple[int, Any]]) -> dict[int, list[Any]]:
+    """The values that a query returns for each paper."""
+    found = defaultdict(list)
+    for paper, value in db.execute(query):
+        found[paper].append(value)
+    return found
+
+
+def _count(db: Connection, sql: str) -> int:
+    return int(db.exec_driver_sql(sql).scalar_one())

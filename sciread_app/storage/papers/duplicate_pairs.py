@@ -99,6 +99,11 @@ class DuplicatePairStore:
             done, total = db.exec_driver_sql(_HOW_FAR, (ids[-1],)).one()
         return SearchProgress(done, total, new)
 
+    def mark_as_different(self, a: PaperId, b: PaperId) -> None:
+        """Record the user's decision that two papers are neither duplicates nor versions."""
+        with self._db.writing() as db:
+            versions.mark_different(db, a, b, time.time())
+
     def mark_as_versions(self, a: PaperId, b: PaperId) -> None:
         """Record the user's decision that two papers are versions of one work."""
         with self._db.writing() as db:

@@ -25,7 +25,6 @@ _FOLLOW_ONCE = {
     "opinions": "subject, liked, at",
     "brought": "kind, name",
 }
-_BY_HAND = ("title", "abstract", "authors", "kind", "published", "venue")
 
 
 def merge(
@@ -73,7 +72,7 @@ def _merged(
     merged, by_hand = papers[kept], set(edited[kept])
     for id, paper in papers.items():
         if id != kept:
-            theirs = {name for name in edited[id] - by_hand if name in _BY_HAND}
+            theirs = {name for name in edited[id] - by_hand if name in record_keys.PLAIN}
             merged = record_keys.merge(merged, paper, edited=frozenset(by_hand))
             merged = replace(merged, **{name: getattr(paper, name) for name in theirs})
             by_hand |= theirs

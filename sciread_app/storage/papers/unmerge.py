@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
 
-from sciread_app.domain.matching import record_keys, unmerge
+from sciread_app.domain.matching import record_keys
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.errors import LibraryError
@@ -22,16 +22,6 @@ from sciread_app.storage.papers.merge_history import StoredMerge
 
 # Tables whose rows move back, and the columns that identify these rows.
 _FOLLOWED = {"origins": "fingerprint", "notes": "id", "highlights": "id", "news": "id"}
-# Columns that change back and forth within the edit and end up as before.
-AS_BEFORE = """
-WITH often (first, last) AS (
-    SELECT min(id), max(id) FROM edited_rows WHERE edit = ?
-    GROUP BY "table", "key", "column" HAVING count(*) > 1)
-DELETE FROM edited_rows WHERE (edit, "table", "key", coalesce("column", '')) IN (
-    SELECT f.edit, f."table", f."key", coalesce(f."column", '')
-    FROM often JOIN edited_rows AS f ON f.id = first JOIN edited_rows AS l ON l.id = last
-    WHERE f.before IS l.after)
-"""
 
 
 class _Taken(NamedTuple):
@@ -66,14 +56,8 @@ def take_back_import(db: Connection, edit: int, number: int, now: float) -> None
     The changes are recorded for `edit` and then inverted: the edit that merges them leads from the
     present state back to the one before.
     """
-    sqlite = db.connection.dbapi_connection
-    assert sqlite
-    for statement in change_capture.create_triggers(edit):
-        sqlite.execute(statement)
-    _take_out(db, merge_history.of_import(db, number), now)
-    for statement in change_capture.drop_triggers():
-        sqlite.execute(statement)
-    db.exec_driver_sql(AS_BEFORE, (edit,))
+    with change_capture.capturing(db, edit):
+        _take_out(db, merge_history.of_import(db, number), now)
     ends = db.exec_driver_sql("SELECT min(id) + max(id) FROM edited_rows WHERE edit = ?", (edit,))
     turned = "UPDATE edited_rows SET id = -id, before = after, after = before WHERE edit = ?"
     total = ends.scalar_one()
@@ -146,7 +130,7 @@ def _left(db: Connection, merge: StoredMerge, paper: Paper, known: list[StoredMe
         later = known[n]
         own = replace(
             later.own,
-            paper=unmerge.rest(later.own.paper, alone, theirs),
+            paper=record_keys.unmerge(later.own.paper, alone, theirs),
             tags=sorted(set(later.own.tags) - foreign),
             collections=sorted(set(later.own.collections) - elsewhere),
             opinions=[one for one in later.own.opinions if one not in said],
@@ -155,7 +139,7 @@ def _left(db: Connection, merge: StoredMerge, paper: Paper, known: list[StoredMe
         known[n] = replace(later, own=own)
         alone = record_keys.merge(alone, later.other.paper)
     del known[place]
-    return unmerge.rest(paper, alone, theirs)
+    return record_keys.unmerge(paper, alone, theirs)
 
 
 def _take_out_at_once(db: Connection, taken: Sequence[_Taken], now: float) -> None:

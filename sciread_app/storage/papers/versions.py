@@ -3,84 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-import numpy as np
 from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.matching.match_reasons import Judgement
 from sciread_app.domain.matching.record_keys import MatchVerdict
-from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import schema
-from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.paper_rows import among
 
 SAID = "said by you"  # stored as it is; match_reasons.translated translates it
 _WEIGHT = {MatchVerdict.maybe: 1, MatchVerdict.versions: 2, MatchVerdict.different: 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """The verdict on a pair of papers."""
-
-    a: PaperId
-    b: PaperId
-    verdict: MatchVerdict
-    reason: str
-
-
-def works(db: Connection, ids: Iterable[int]) -> dict[PaperId, int]:
-    """The work id of each paper, which all versions share; without the trash."""
-    papers = schema.papers.c
-    own = func.coalesce(papers.work, papers.id)
-    live = papers.id.in_(among(ids)) & papers.trashed.is_(None)
-    return {PaperId(id): work for id, work in db.execute(select(papers.id, own).where(live))}
-
-
-def first_of_works(db: Connection, ids: Ids) -> Ids:
-    """These papers in their order, keeping only the first version of each work.
-
-    Few papers have several versions, so only those are queried.
-    """
-    papers = schema.papers.c
-    rows = db.execute(select(papers.id, papers.work).where(papers.work.is_not(None))).all()
-    found = dict(map(tuple, rows))
-    places = np.flatnonzero(np.isin(ids, list(found)))
-    _, first = np.unique([found[id] for id in ids[places].tolist()], return_index=True)
-    kept = np.ones(len(ids), bool)
-    kept[places] = False
-    kept[places[first]] = True
-    return ids[kept]
-
-
-def versions(db: Connection, id: int) -> list[PaperId]:
-    """The other versions of this paper's work, without the trash."""
-    papers = schema.papers.c
-    work = select(papers.work).where(papers.id == id).scalar_subquery()
-    others = (papers.work == work) & (papers.id != id) & papers.trashed.is_(None)
-    return [PaperId(other) for other in db.scalars(select(papers.id).where(others))]
-
-
-def version_counts(db: Connection, ids: Iterable[int]) -> dict[PaperId, int]:
-    """Number of versions, itself included, of each paper that has several."""
-    papers, others = schema.papers.c, schema.papers.alias()
-    counted = (
-        select(papers.id, func.count())
-        .join(others, (others.c.work == papers.work) & others.c.trashed.is_(None))
-        .where(papers.id.in_(among(ids)), papers.work.isnot(None))
-        .group_by(papers.id)
-    )
-    return {PaperId(id): count for id, count in db.execute(counted) if count > 1}
-
-
-def relations(db: Connection, verdict: MatchVerdict) -> list[Relation]:
-    """All pairs of papers with this verdict."""
-    table = schema.relations
-    rows = db.execute(select(table).where(table.c.verdict == verdict))
-    return [Relation(row.a, row.b, MatchVerdict(row.verdict), row.reason) for row in rows]
 
 
 def relate(db: Connection, a: int, b: int, verdict: MatchVerdict, reason: str, now: float) -> None:

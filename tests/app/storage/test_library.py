@@ -120,11 +120,11 @@ def test_pair_marked_as_different_stays_so(library):
     library.put([paper("Editorial", authors="A, B", published="2001")])
     second = {"authors": "A, B; C, D", "published": "2002", "pmid": "7"}
     library.put([paper("Editorial", **second)])
-    assert [(r.a, r.b) for r in library.relations(MatchVerdict.maybe)] == [(1, 2)]
-    library.mark_not_duplicates(2, 1)
+    assert [(r.a, r.b) for r in library.duplicates.of(MatchVerdict.maybe)] == [(1, 2)]
+    library.duplicates.mark_as_different(2, 1)
     library.put([paper("Editorial", **second, venue="Nature")])
-    assert library.relations(MatchVerdict.maybe) == []
-    assert [r.reason for r in library.relations(MatchVerdict.different)] == ["said by you"]
+    assert library.duplicates.of(MatchVerdict.maybe) == []
+    assert [r.reason for r in library.duplicates.of(MatchVerdict.different)] == ["said by you"]
 
 
 def test_one_version_can_be_separated_from_its_work(library):
@@ -137,7 +137,7 @@ def test_one_version_can_be_separated_from_its_work(library):
             [paper("On the motion of honey bees", authors="A, B", arxiv="2101.00001")]
         )
     assert library.versions(1) == [2]
-    library.mark_not_duplicates(1, 2)
+    library.duplicates.mark_as_different(1, 2)
     assert library.versions(1) == [] and library.works([1, 2]) == {1: 1, 2: 2}
 
 

@@ -168,5 +168,5 @@ def test_migrated_records_are_matched_by_author_and_year(tmp_path):
             )
         ]
     )
-    assert [(r.a, r.b) for r in library.relations(MatchVerdict.maybe)] == [(1, 2)]
+    assert [(r.a, r.b) for r in library.duplicates.of(MatchVerdict.maybe)] == [(1, 2)]
     library.close()

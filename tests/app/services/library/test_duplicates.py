@@ -214,10 +214,10 @@ def unnoticed_pairs(library):
     library.put([paper(title, authors="Curie, M.", published="2001") for title in titles])
     again = [paper(title, authors="Curie, M.; Joliot, F.", published="2002") for title in titles]
     library.put(again)
-    found = [(one.a, one.b) for one in library.relations(MatchVerdict.maybe)]
+    found = [(one.a, one.b) for one in library.duplicates.of(MatchVerdict.maybe)]
     with closing(sqlite3.connect(library.path)) as db, db:
         db.execute("DELETE FROM relations")
-    assert len(found) == 3 and library.relations(MatchVerdict.maybe) == []
+    assert len(found) == 3 and library.duplicates.of(MatchVerdict.maybe) == []
     return found
 
 

@@ -91,7 +91,7 @@ def test_undo_after_import_undoes_its_merges(library, organise):
         6,
         5,
     ]  # they match their papers, and stay separate
-    assert library.count() == 7 and library.relations(MatchVerdict.maybe) == []
+    assert library.count() == 7 and library.duplicates.of(MatchVerdict.maybe) == []
     organise.undo()
     assert library.organisation.of([1])[1].tags == ()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
-from sciread_app.domain import author_lines
+from sciread_app.domain import editable_fields
 from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
 from sciread_app.domain.paper import Author
 from sciread_app.ui.library.edit_dialog import ADD, REMOVE, BulkEditDialog, EditDialog
@@ -136,7 +136,7 @@ def test_invalid_field_value_is_rejected(name, text):
     ],
 )
 def test_author_is_parsed_from_a_line(line, author):
-    assert author_lines.read(f"  {line}\n\n", ()) == (author,)
+    assert editable_fields.read_authors(f"  {line}\n\n", ()) == (author,)
 
 
 @given(
@@ -151,5 +151,9 @@ def test_author_is_parsed_from_a_line(line, author):
 )
 def test_formatted_author_is_parsed_back(author):
     if author.given:
-        assert author_lines.read(author_lines.written([author]), ()) == (author,)
-    assert author_lines.read(author_lines.written([author]), [author]) == (author,)
+        assert editable_fields.read_authors(editable_fields.written_authors([author]), ()) == (
+            author,
+        )
+    assert editable_fields.read_authors(editable_fields.written_authors([author]), [author]) == (
+        author,
+    )
