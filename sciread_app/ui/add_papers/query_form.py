@@ -29,6 +29,7 @@ from sciread_app.ui.add_papers.query_text import (
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.view_models import SourceForm
+from sciread_app.ui.widgets.layout.boxes import remove_widgets
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
@@ -204,10 +205,7 @@ class QueryForm(QWidget):
         self._touched()
 
     def _show_fields(self, form: SourceForm) -> None:
-        while item := self._chips.takeAt(0):
-            if widget := item.widget():
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._chips)
         gap = QWidget()
         gap.setFixedSize(4, 1)
         for field in form.fields:

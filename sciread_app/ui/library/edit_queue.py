@@ -16,6 +16,7 @@ from sciread_app.domain.paper import Edit, LibraryChanges
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes
 
@@ -180,10 +181,6 @@ def described(edit: Edit) -> str:
     title = shortened(readable(edit.title), TITLE)
     # Translators: an edit, and the title of the paper it changed
     return tr("{edit} – “{title}”", edit=what, title=title)
-
-
-def shortened(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
 
 
 def _question(edit: Edit) -> str:

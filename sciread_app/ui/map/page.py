@@ -14,6 +14,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.map.canvas.hover_card import HoverCard
@@ -33,7 +34,7 @@ from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 
 SEEDS = 20  # maximum number of example papers for a search for similar ones
-TITLE_SHOWN = 60
+TITLE_SHOWN = 61
 EDGE = 12  # pixels from the legend to the map's edge
 LEGEND_SHARE = 0.25  # of the map's width that is kept free for the legend
 LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
@@ -271,8 +272,7 @@ class MapPage(Page):
         if paper is None or paper.id != seeds[0]:
             return tr("Like this paper")
         title = readable(paper.title)
-        short = f"{title[:TITLE_SHOWN].rstrip()}…" if len(title) > TITLE_SHOWN else title
-        return tr("Like “{title}”", title=short)
+        return tr("Like “{title}”", title=shortened(title, TITLE_SHOWN))
 
     def _place_legend(self) -> None:
         self.legend.adjustSize()

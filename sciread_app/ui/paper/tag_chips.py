@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, Theme, styled
@@ -162,8 +163,7 @@ class TagChip(QFrame):
         self.setObjectName("paperchip")
         self.name = name
         self._colour = colour
-        shown = name if len(name) <= SHOWN else f"{name[: SHOWN - 1].rstrip()}…"
-        self.button = QPushButton(shown.replace("&", "&&"))
+        self.button = QPushButton(shortened(name, SHOWN).replace("&", "&&"))
         tip = tr("Show its papers. The Delete key takes it off.")
         self.button.setToolTip(f"{name}\n{tip}")
         self.button.setAccessibleName(kind.one(name))

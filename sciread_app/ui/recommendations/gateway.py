@@ -20,6 +20,7 @@ from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.tasks import Task
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
 from sciread_app.ui.view_models import Card
 from sciread_app.workspace import Workspace
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST = 200  # papers that are shown of each list
 COUNTED = 100
-TITLE_SHOWN = 34  # characters of a title among the reasons
+TITLE_SHOWN = 35  # characters of a title among the reasons
 
 
 class RecommendationsGateway:
@@ -108,7 +109,7 @@ class RecommendationsGateway:
         """Like “one title” and “another”"""
         named = {paper for pick in picks for paper in pick.like}
         titles = {
-            paper: tr("“{title}”", title=_short(title))
+            paper: tr("“{title}”", title=shortened(readable(title), TITLE_SHOWN))
             for paper, (title, _) in zip(named, self._workspace.library.texts(named), strict=True)
         }
         return {pick.paper: _reason(pick, titles) for pick in picks}
@@ -133,8 +134,3 @@ def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
         # Translators: this paper is like “the title of another”
         return tr("Like {title}", title=last)
     return tr("Like {titles} and {last}", titles=", ".join(others), last=last)
-
-
-def _short(title: str) -> str:
-    title = readable(title)
-    return title if len(title) <= TITLE_SHOWN else f"{title[:TITLE_SHOWN].rstrip()}…"

@@ -11,11 +11,13 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import remove_widgets
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
-LONGEST = 44  # characters of a label that are shown
+LONGEST = 45  # characters of a label that are shown
 CROSS = 11  # pixels of the cross
 
 
@@ -44,10 +46,7 @@ class ChipRow(QWidget):
     def show_groups(self, groups: Sequence[tuple[str, Sequence[ChipLabel]]]) -> None:
         """Show groups of chips: pairs of a heading, which may be empty, and the labels behind
         it."""
-        while item := self._flow.takeAt(0):
-            if widget := item.widget():
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._flow)
         self.chips = []
         for heading, labels in groups:
             if heading and labels:
@@ -67,8 +66,7 @@ class ChipRow(QWidget):
 
     def _chip(self, label: ChipLabel) -> QPushButton:
         whole = readable(label.text)
-        short = whole if len(whole) <= LONGEST else f"{whole[:LONGEST].rstrip()}…"
-        chip = styled(_Chip(short.replace("&", "&&")), "chip")
+        chip = styled(_Chip(shortened(whole, LONGEST).replace("&", "&&")), "chip")
         chip.setFont(scaled(self.font(), 0.92))
         chip.setToolTip(tr("Take away: {name}", name=whole))
         chip.setAccessibleName(tr("{name}, take away", name=whole))

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QWheelEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QSpinBox, QWidget
 
 from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 HIGH = 30  # pixels
 
@@ -28,10 +20,7 @@ class FormSection(QFrame):
         self.setObjectName("panel")
         heading = QLabel(title)
         heading.setFont(scaled(self.font(), 1.15, QFont.Weight.DemiBold))
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(20, 16, 20, 18)
-        self._column.setSpacing(16)
-        self._column.addWidget(heading)
+        self._column = column(heading, parent=self, margins=(20, 16, 20, 18), spacing=16)
 
     def add(self, widget: QWidget) -> None:
         self._column.addWidget(widget)
@@ -44,24 +33,17 @@ class FormRow(QWidget):
     def __init__(self, title: str, help: str, *controls: QWidget) -> None:
         super().__init__()
         name = QLabel(title)
-        self.help = styled(QLabel(help, wordWrap=True), "quiet")
-        self.wrong = styled(QLabel(wordWrap=True), "wrong")
+        plain = Qt.TextFormat.PlainText
+        self.help = styled(QLabel(help, wordWrap=True, textFormat=plain), "quiet")
+        self.wrong = styled(QLabel(wordWrap=True, textFormat=plain), "wrong")
         self.wrong.hide()
-        for label in (self.help, self.wrong):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        for label in (name, self.help, self.wrong):
-            words.addWidget(label)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
-        row.addLayout(words, 1)
         for control in controls:
             if not control.accessibleName() and not isinstance(control, QPushButton):
                 control.setAccessibleName(title)
             control.setAccessibleDescription(help)
-            row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+        words = column(name, self.help, self.wrong, spacing=2)
+        right = ((control, 0, Qt.AlignmentFlag.AlignVCenter) for control in controls)
+        row((words, 1), *right, parent=self, margins=0, spacing=16)
         if controls:
             name.setBuddy(controls[0])
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.map.canvas.group_labels import HALO, LabelRenderer, Placed
 from sciread_app.ui.map.canvas.point_renderer import Viewport
@@ -19,7 +20,7 @@ from sciread_app.ui.style.theme import Theme, scaled
 from sciread_app.ui.view_models import Card
 
 MAX_TITLES = 80  # visible points up to which titles are shown
-TITLE_LENGTH = 44  # characters of a title
+TITLE_LENGTH = 45  # characters of a title
 GAP = 3.0  # pixels between point and title
 PAUSE_MS = 120  # delay, so that nothing is read while the view moves
 CACHE_SIZE = 2_000
@@ -111,9 +112,8 @@ class TitleLabels(QObject):
         if len(self._cache) > CACHE_SIZE:
             self._cache.clear()
         for card in cards:
-            title = readable(card.paper.title)
-            short = f"{title[:TITLE_LENGTH].rstrip()}…" if len(title) > TITLE_LENGTH else title
-            self._cache[card.paper.id or 0] = short
+            title = shortened(readable(card.paper.title), TITLE_LENGTH)
+            self._cache[card.paper.id or 0] = title
         self.loaded.emit()
 
 

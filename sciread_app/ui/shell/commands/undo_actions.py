@@ -10,8 +10,9 @@ from PySide6.QtGui import QAction
 from sciread_app.domain.paper import Edit, LibraryChanges
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.library.edit_queue import described, shortened
+from sciread_app.ui.library.edit_queue import described
 
 LONGEST = 60  # characters of an edit that a menu shows
 

@@ -12,6 +12,7 @@ from sciread_app.language import tr
 from sciread_app.services.training.training_service import CheckLine
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.layout.boxes import remove_widgets
 from trainer.contract.corpus_stats import Level
 
 _MARKS = {Level.enough: ("✓", "good"), Level.few: ("!", "warning"), Level.missing: ("✗", "wrong")}
@@ -48,10 +49,7 @@ class CheckPart(QWidget):
 
     def _clear(self) -> None:
         self.lines, self.buttons = (), []
-        while item := self._column.takeAt(0):
-            if widget := item.widget():
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._column)
 
     def _add(self, line: CheckLine) -> None:
         mark, style = _MARKS[line.level]

@@ -24,6 +24,7 @@ from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.text import typed_value, value_text
 from sciread_app.ui.widgets.form_rows import ComboBox
+from sciread_app.ui.widgets.layout.boxes import remove_widgets
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 from trainer.contract.catalog import recipe_of
 from trainer.contract.errors import TrainerError
@@ -115,10 +116,7 @@ class SettingsPart(QWidget):
             }
 
     def _lay_out(self) -> None:
-        while item := self._column.takeAt(0):
-            if widget := item.widget():
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._column)
         often = [name for name in OFTEN if name in self.rows]
         for name in often:
             self._column.addWidget(self.rows[name])

@@ -37,6 +37,15 @@ def column(
     return _filled(QVBoxLayout(), items, parent, margins, spacing)
 
 
+def remove_widgets(layout: QLayout) -> None:
+    """Remove and delete all widgets of a layout. They are hidden at once: one of them may be the
+    button whose click is being handled, which Qt deletes later."""
+    while item := layout.takeAt(0):
+        if widget := item.widget():
+            widget.hide()
+            widget.deleteLater()
+
+
 def _filled(
     box: B,
     items: tuple[BoxItem, ...],

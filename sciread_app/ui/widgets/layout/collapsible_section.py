@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column
 
 
 class CollapsibleSection(QWidget):
@@ -25,11 +22,8 @@ class CollapsibleSection(QWidget):
         self.button.setCheckable(True)
         self.button.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
         self.button.toggled.connect(self._toggle)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(inside)
+        button = (self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        column(button, inside, parent=self, margins=0, spacing=8)
         appearance.changed.connect(self._paint)
         self._toggle(False)
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QLabel,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import remove_widgets
 from sciread_app.ui.widgets.text.labels import plain_label
 
 
@@ -31,10 +28,7 @@ class FactTable(QWidget):
         if rows == self.rows:
             return
         self.rows = rows
-        while item := self._grid.takeAt(0):
-            if widget := item.widget():
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._grid)
         for number, (name, value) in enumerate(rows):
             text = plain_label(value)
             text.setAccessibleName(f"{name}: {value}")

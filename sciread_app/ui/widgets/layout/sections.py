@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column
 
 
 def verb_button(text: str, means: str, name: str = "") -> QPushButton:
@@ -33,12 +26,8 @@ def section(title: str, *inside: QWidget) -> QWidget:
 def group(*inside: QWidget, name: str = "") -> QWidget:
     """Widgets one below the other; `name` styles the frame around them."""
     found = styled(QFrame(), name)
-    column = QVBoxLayout(found)
-    edge = 12 if name else 0
-    column.setContentsMargins(edge + 2 if name else 0, edge, edge, edge)
-    column.setSpacing(4 if name else 8)
-    for widget in inside:
-        column.addWidget(widget)
+    margins = (14, 12, 12, 12) if name else 0
+    column(*inside, parent=found, margins=margins, spacing=4 if name else 8)
     return found
 
 

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, remove_widgets
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 
@@ -36,10 +32,7 @@ class StatTiles(QWidget):
 
     def _make(self, tiles: Sequence[tuple[str, str]]) -> None:
         self._tiles = {}
-        while item := self._flow.takeAt(0):
-            if widget := item.widget():
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._flow)
         for value, caption in tiles:
             self._flow.addWidget(self._tile(value, caption))
 
@@ -50,11 +43,7 @@ class StatTiles(QWidget):
         text.setFont(scaled(self.font(), 0.86))
         for label in (number, text):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        column = QVBoxLayout(tile)
-        column.setContentsMargins(14, 9, 14, 9)
-        column.setSpacing(1)
-        column.addWidget(number)
-        column.addWidget(text)
+        column(number, text, parent=tile, margins=(14, 9, 14, 9), spacing=1)
         tile.setMinimumWidth(112)
         self._tiles[caption] = tile, number
         return tile

@@ -6,18 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QIcon, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 Actions = tuple[tuple[str, Callable[[], object]], ...]  # texts of buttons, and what they do
 
@@ -40,39 +34,20 @@ class EmptyState(QWidget):
         super().__init__()
         self._icon = "papers"
         self._picture = _Picture()
-        self.title = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        centred, plain = Qt.AlignmentFlag.AlignCenter, Qt.TextFormat.PlainText
+        self.title = QLabel(alignment=centred, wordWrap=True, textFormat=plain)
         self.title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.text = styled(QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), "quiet")
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(10)
-        self._buttons.setContentsMargins(0, 8, 0, 0)
+        self.text = styled(QLabel(alignment=centred, wordWrap=True, textFormat=plain), "quiet")
+        self._buttons = row(margins=(0, 8, 0, 0), spacing=10)
         middle = QWidget()
         middle.setMaximumWidth(WIDTH)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addStretch(2)
-        for widget in (self._picture, self.title, self.text):
-            column.addWidget(widget)
-        column.addLayout(self._buttons)
-        column.addStretch(3)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
+        parts = (self._picture, self.title, self.text, self._buttons)
+        column(2, *parts, 3, parent=middle, margins=0, spacing=8)
+        row(1, (middle, 100), 1, parent=self, margins=0)
         self._appearance = appearance
         appearance.changed.connect(self._paint)
 
-    def show_message(
-        self,
-        picture: str,
-        title: str,
-        text: str = "",
-        actions: Actions = (),
-    ) -> None:
+    def show_message(self, picture: str, title: str, text: str = "", actions: Actions = ()) -> None:
         """Show a picture, a title, a text and a button for each of `actions`; the first is the
         primary one."""
         held = any(button.hasFocus() for button in self.buttons())
@@ -99,7 +74,8 @@ class EmptyState(QWidget):
         return [widget for widget in widgets if isinstance(widget, QPushButton)]
 
     def _paint(self, theme: Theme) -> None:
-        self._picture.show_icon(icon(self._icon, theme.faint))
+        self._picture.icon = icon(self._icon, theme.faint)
+        self._picture.update()
 
 
 class _Picture(QWidget):
@@ -107,12 +83,8 @@ class _Picture(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._icon = QIcon()
+        self.icon = QIcon()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-
-    def show_icon(self, icon: QIcon) -> None:
-        self._icon = icon
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(PICTURE, PICTURE)
@@ -122,4 +94,4 @@ class _Picture(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.height() >= SMALLEST_PICTURE:
-            self._icon.paint(QPainter(self), self.rect())
+            self.icon.paint(QPainter(self), self.rect())

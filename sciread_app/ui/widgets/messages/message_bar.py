@@ -16,22 +16,14 @@ from PySide6.QtGui import (
     QKeySequence,
     QShortcut,
 )
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QToolButton, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.focus import holds_focus
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.text.labels import plain_label
 
@@ -216,20 +208,10 @@ class MessageBar(QFrame):
         QGuiApplication.clipboard().setText(self._messages[-1].report)
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.message)
-        words.addWidget(self.hint)
-        top = QHBoxLayout()
-        top.addLayout(words, 1)
-        top.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        words, top = column(self.message, self.hint, spacing=2), Qt.AlignmentFlag.AlignTop
+        head = row((words, 1), (self.more, 0, top), (self.close_button, 0, top))
         self._row.addWidget(self.copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 8, 12)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addLayout(self._row)
+        column(head, self._row, parent=self, margins=(16, 10, 8, 12), spacing=8)
         QWidget.setTabOrder(self.copy, self.close_button)
 
     def _paint(self, theme: Theme) -> None:

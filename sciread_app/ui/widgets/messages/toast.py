@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QToolButton, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.text.labels import plain_label
 
 SHOWN_MS = 8_000
@@ -40,11 +41,10 @@ class Toast(QFrame):
         self._close = styled(QToolButton(), "link")
         self._close.setAccessibleName(tr("Close the message"))
         self._close.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 8, 6)
-        row.addWidget(self.text)
-        for widget in (self.undo_button, self.redo_button, self._close):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._buttons = (self.undo_button, self.redo_button, self._close)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        buttons = ((button, 0, middle) for button in self._buttons)
+        row(self.text, *buttons, parent=self, margins=(16, 6, 8, 6))
         self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
         self.going.timeout.connect(self.hide)
         area.installEventFilter(self)
@@ -95,9 +95,9 @@ class Toast(QFrame):
     def _place(self) -> None:
         """Move to the bottom centre; the text wraps as needed."""
         area = self._area.rect()
-        buttons = (self.undo_button, self.redo_button, self._close)
-        others = sum(one.sizeHint().width() for one in buttons if not one.isHidden())
-        room = min(MAX_TEXT_WIDTH, area.width() - others - SIDE_MARGIN)
+        shown = (button for button in self._buttons if not button.isHidden())
+        taken_width = sum(button.sizeHint().width() for button in shown)
+        room = min(MAX_TEXT_WIDTH, area.width() - taken_width - SIDE_MARGIN)
         wanted = self.text.fontMetrics().horizontalAdvance(self.text.text()) + 4
         self.text.setFixedWidth(max(min(wanted, room), 1))
         self.adjustSize()
