@@ -13,7 +13,6 @@ from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.http.errors import RequestRejected
-from sciread_app.sources.http.parsed_response import ParsedResponse
 from sciread_app.tasks import Task
 
 KEY = "crossref"
@@ -41,17 +40,15 @@ def work(doi: str, client: Client, task: Task) -> Paper:
     unavailable."""
     # Translators: what came instead of an answer
     complaint = tr("it is no record")
-    reply: ParsedResponse[Paper | None] = ParsedResponse(
-        _paper, lambda paper: "" if paper else complaint
-    )
     try:
-        body = client.ask(
+        paper: Paper = client.ask(
             KEY,
             f"works/{quote(doi, safe='')}/{_CSL}",
             accept=("json",),
             most=4 * MIB,
             task=task,
-            check=reply.check,
+            parse=_paper,
+            check=lambda paper: "" if paper else complaint,
         )
     except RequestRejected as error:
         if error.status != 404:
@@ -60,8 +57,6 @@ def work(doi: str, client: Client, task: Task) -> Paper:
             tr("{source} does not know the DOI {doi}.", source=TITLE, doi=doi),
             tr("Open its page, and add what you find there."),
         ) from error
-    paper = reply.read(body)
-    assert paper
     return replace(paper, source=KEY, source_id=doi)
 
 

@@ -12,7 +12,6 @@ from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier
 from sciread_app.errors import Busy
 from sciread_app.language import tr, trn
-from sciread_app.sources.http import parsed_response
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.http.errors import RequestRejected
 from sciread_app.tasks import Task
@@ -166,8 +165,7 @@ def _rows(
             return [], tr("it tells of other papers than it was asked for")
         return [row if isinstance(row, dict | None) else _NO_PAPER for row in rows], ""
 
-    reply = parsed_response.ParsedResponse(parse, lambda parsed: parsed[1])
-    body = client.ask(
+    rows, _ = client.ask(
         KEY,
         "paper/batch",
         params=[("fields", fields)],
@@ -175,9 +173,10 @@ def _rows(
         accept=("json",),
         most=_LONGEST_REPLY,
         task=task,
-        check=reply.check,
+        parse=parse,
+        check=lambda parsed: parsed[1],
     )
-    return reply.read(body)[0]
+    return rows
 
 
 def _is_of_others(batch: Sequence[Identifier], rows: Sequence[Any]) -> bool:

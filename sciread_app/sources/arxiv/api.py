@@ -3,11 +3,14 @@ first."""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from sciread_app.domain.fetch import FetchPage, Preview, QueryField, SourceQuery
 from sciread_app.domain.identifiers import arxiv_id
@@ -20,20 +23,9 @@ from sciread_app.sources import date_bounds
 from sciread_app.sources.arxiv import oai as arxiv_oai
 from sciread_app.sources.arxiv import query as arxiv_query
 from sciread_app.sources.arxiv import submission_dates
-from sciread_app.sources.arxiv.cursor import (
-    FetchCursor,
-    contradiction,
-    follows,
-    is_end,
-    is_falling,
-    is_rising,
-    name_of,
-    names_of,
-)
-from sciread_app.sources.arxiv.oai import HarvestCursor as HarvestPlace
+from sciread_app.sources.arxiv.oai import HarvestCursor
 from sciread_app.sources.arxiv.sets import sets_of
 from sciread_app.sources.http.client import Client
-from sciread_app.sources.http.parsed_response import ParsedResponse
 from sciread_app.sources.progress_guard import ProgressGuard
 from sciread_app.tasks import Task
 
@@ -68,6 +60,33 @@ _REACH = 10_000
 _REACH_OF_CHANGES = 30_000  # changes have no windows
 _FIRST = 10
 _MOST_IDS = 300  # limited by the length of the address
+
+
+@dataclass(frozen=True, slots=True)
+class FetchCursor:
+    """The position of a fetch. Minutes are written like 202401312359."""
+
+    begin: str = ""  # the first minute of the window; empty for the first window
+    start: int = 0  # number of papers of the window before the next page
+    last: str = ""  # the last paper of the previous page, with which the next page begins
+    total: int = -1  # number of papers in the window, as last reported by arXiv
+    before: int = 0  # number of papers before the window
+    minute: str = ""  # the minute of the last paper, and the papers of this minute already fetched
+    known: tuple[str, ...] = ()
+    sweep: bool = False  # a refresh with too many changes, which reads all papers
+    harvest: HarvestCursor | None = None  # the position in OAI-PMH, if that is used
+
+    @classmethod
+    def read(cls, cursor: str) -> FetchCursor:
+        values: dict[str, Any] = json.loads(cursor) if cursor else {}
+        for name, kind in (("known", tuple), ("harvest", HarvestCursor._make)):
+            if name in values:
+                values[name] = kind(values[name])
+        return cls(**values)
+
+    def cursor(self) -> str:
+        default = asdict(FetchCursor())
+        return json.dumps({k: v for k, v in asdict(self).items() if v != default[k]})
 
 
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
@@ -152,18 +171,15 @@ class _Run:
             ("max_results", str(size)),
         ]
         oldest_first, last = order == "ascending", self.place.last
-        answer = ParsedResponse(
-            atom.feed, lambda found: _complaint(found, start, oldest_first, last)
-        )
-        body = self._client.ask(
+        found: AtomFeed = self._client.ask(
             "arxiv",
             params=params,
             task=self._task,
-            check=answer.check,
-            doubted=lambda body: doubted(answer.read(body)),
+            parse=atom.feed,
+            check=lambda found: _complaint(found, start, oldest_first, last),
+            doubted=doubted,
             fresh=fresh,
         )
-        found = answer.read(body)
         if found.error:
             raise SourceError(found.error, tr("Look the query over; arXiv cannot answer it."))
         return found
@@ -330,7 +346,7 @@ class _Run:
                 ),
             ) from busy
         log.warning("%s Going on by OAI-PMH: %s", busy.message, ", ".join(self._sets()))
-        self.place = replace(self.place, harvest=HarvestPlace())
+        self.place = replace(self.place, harvest=HarvestCursor())
 
     def harvested(self) -> Iterator[FetchPage]:
         assert self.place.harvest is not None
@@ -397,3 +413,58 @@ def _named_ids(text: str) -> list[str]:
     words = re.split(r"[\s,;]+", text.strip(" \t\n,;"))
     found = [arxiv_id(word)[0] for word in words]
     return list(dict.fromkeys(found)) if all(found) else []
+
+
+def name_of(entry: AtomEntry) -> str:
+    """The arXiv id of an entry; empty if it could not be read."""
+    return entry.record.source_id if isinstance(entry.record, Paper) else ""
+
+
+def names_of(entries: Sequence[AtomEntry]) -> tuple[str, ...]:
+    return tuple(map(name_of, entries))
+
+
+def is_end(found: AtomFeed, start: int, size: int) -> bool:
+    """Whether this response to a request of `size` papers from `start` on is the last page."""
+    return len(found.entries) < size and start + len(found.entries) >= found.total
+
+
+def follows(found: AtomFeed, place: FetchCursor, seen: AbstractSet[str]) -> bool:
+    """Whether no paper is missing between a page and those before it.
+
+    A page is requested so that it begins with the last paper of the previous one. After papers were
+    removed or added it begins with some other paper that was fetched before.
+    """
+    continued = place.start > 0 or (place.begin and place.begin == place.minute)
+    if not continued or not place.last or not found.entries:
+        return True
+    names = names_of(found.entries)
+    return place.last in names or not names[0] or names[0] in seen
+
+
+def contradiction(found: AtomFeed, start: int, size: int) -> str:
+    """A contradiction of the page's counts with the request or with each other; mostly empty."""
+    end = start + len(found.entries)
+    if found.start not in (-1, start):
+        return tr("arXiv sends another page than the one asked for")
+    if found.entries and found.total < end:
+        return tr("arXiv suddenly counts fewer papers than it has sent")
+    if end < found.total and len(found.entries) < size:
+        return tr("the page is shorter than it should be")
+    return ""
+
+
+def is_rising(entries: Sequence[AtomEntry]) -> bool:
+    """Whether none is earlier by more than a day than one before it."""
+    latest = ""
+    for published in (submission_dates.minute(entry.published) for entry in entries):
+        if published and published < latest and published < submission_dates.day_before(latest):
+            return False
+        latest = max(latest, published)
+    return True
+
+
+def is_falling(entries: Sequence[AtomEntry]) -> bool:
+    """Whether the latest day comes first."""
+    days = [entry.updated[:10] for entry in entries]
+    return all(later >= earlier for earlier, later in zip(days[1:], days, strict=False))

@@ -18,7 +18,6 @@ from sciread_app.sources import date_bounds
 from sciread_app.sources.arxiv import submission_dates
 from sciread_app.sources.arxiv.sets import holds, set_named
 from sciread_app.sources.http.client import Client
-from sciread_app.sources.http.parsed_response import ParsedResponse
 from sciread_app.sources.progress_guard import ProgressGuard
 from sciread_app.tasks import Task
 
@@ -184,16 +183,15 @@ def _ask(
         params += [("metadataPrefix", "arXivRaw"), ("set", name)]
         if begin := place.stamp or since:
             params.append(("from", begin))
-    answer = ParsedResponse(oai_raw.harvest, _complaint)
-    body = client.ask(
+    found: Harvest = client.ask(
         "arxiv_oai",
         params=params,
         task=task,
-        check=answer.check,
-        doubted=lambda body: bool(came.doubt(answer.read(body), place)),
+        parse=oai_raw.harvest,
+        check=_complaint,
+        doubted=lambda found: bool(came.doubt(found, place)),
         fresh=fresh,
     )
-    found = answer.read(body)
     if found.error not in ("", _NONE, _EXPIRED):
         raise SourceError(_refusal(found), tr("Check the names of the sets."))
     return found

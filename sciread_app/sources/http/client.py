@@ -20,6 +20,7 @@ import httpx
 
 from sciread_app import __version__
 from sciread_app.errors import SourceError
+from sciread_app.formats.files.xml_stream import BadXml
 from sciread_app.language import tr
 from sciread_app.sources.api_keys import key
 from sciread_app.sources.endpoints import Endpoint
@@ -114,48 +115,62 @@ class Client:
         accept: Sequence[str] = ("xml",),
         most: int = 64 * MIB,
         task: Task,
-        check: Callable[[bytes], str] | None = None,
-        doubted: Callable[[bytes], bool] = lambda body: False,
+        parse: Callable[[bytes], Any] = bytes,
+        check: Callable[[Any], str] = lambda parsed: "",
+        doubted: Callable[[Any], bool] = lambda parsed: False,
         fresh: bool = False,
         keep: bool = True,
-    ) -> bytes:
-        """The response body of one request, from the cache if it was requested on the same day.
+    ) -> Any:
+        """The parsed response to one request, from the cache if it was requested on the same day.
 
         `form` and `json` are posted. The content type must contain one of the words in `accept`.
-        `check` returns the reason why a body is invalid, or an empty string; an invalid one is
-        requested again, and not cached. `fresh` does not read the cache; without `keep` it is not
-        used at all, for requests that will not be repeated in the same words. A body that is
-        `doubted` is returned, but neither read from the cache nor written to it. Raises Busy
-        if the source is overloaded until the retries are exhausted, SourceError for other failures,
-        Cancelled.
+        `parse` returns the value of a body, or raises BadXml; `check` returns the reason why this
+        value is invalid, or an empty string. An invalid response is requested again, and not
+        cached. `fresh` does not read the cache; without `keep` it is not used at all, for requests
+        that will not be repeated in the same words. A response that is `doubted` is returned, but
+        neither read from the cache nor written to it. Raises Busy if the source is overloaded until
+        the retries are exhausted, SourceError for other failures, Cancelled.
         """
+
+        def read(body: bytes) -> tuple[Any, str]:
+            try:
+                parsed = parse(body)
+            except BadXml as error:
+                return None, str(error)
+            return parsed, check(parsed)
+
         task.raise_if_cancelled()
         where = self._endpoints[endpoint]
         url = f"{where.url.rstrip('/')}/{path}" if path else where.url
         posted = None if form is None else tuple(form)
         question = _Question(url, tuple(params), posted, json, tuple(accept), most)
-        wrong = check or (lambda body: "")
-        if keep and not fresh:
-            kept = self._cache.get(question.name)
-            if kept is not None and not wrong(kept) and not doubted(kept):
-                return kept
-        body = self._insist(where, question, wrong, task)
+        if keep and not fresh and (kept := self._cache.get(question.name)) is not None:
+            parsed, why = read(kept)
+            if not why and not doubted(parsed):
+                return parsed
+        body, parsed = self._insist(where, question, read, task)
         secret = self._key(where)
-        if keep and (not secret or secret.encode() not in body) and not doubted(body):
+        if keep and (not secret or secret.encode() not in body) and not doubted(parsed):
             self._cache.put(question.name, body)
-        return body
+        return parsed
 
     # ---- one request, with its retries ---------------------------------------------------------
 
     def _insist(
-        self, where: Endpoint, question: _Question, wrong: Callable[[bytes], str], task: Task
-    ) -> bytes:
+        self,
+        where: Endpoint,
+        question: _Question,
+        read: Callable[[bytes], tuple[Any, str]],
+        task: Task,
+    ) -> tuple[bytes, Any]:
+        """The body of the first valid response, and its value."""
         for tried in itertools.count(1):
             try:
                 body = self._try(where, question, task)
-                if why := wrong(body):
+                parsed, why = read(body)
+                if why:
                     raise no_answer(where.title, why)
-                return body
+                return body, parsed
             except TransientError as trouble:
                 why = self._clean(where, str(trouble))
                 log.info("%s (try %d)", why, tried)

@@ -11,7 +11,6 @@ from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Identifier
 from sciread_app.formats.files.xml_stream import document
 from sciread_app.language import tr
-from sciread_app.sources.http import parsed_response
 from sciread_app.sources.http.client import Client
 from sciread_app.tasks import Task
 
@@ -41,13 +40,19 @@ def _link_sets(
     batch: Sequence[Identifier], client: Client, task: Task
 ) -> dict[Identifier, etree._Element]:
     """The part of the response for each paper."""
-    reply = parsed_response.ParsedResponse(document, lambda root: _complaint(root, batch))
     # With one `id` parameter per paper, the results are separate; with a list, they would be
     # merged.
     form = [("dbfrom", "pubmed"), ("db", "pubmed"), ("linkname", f"{_CITES},{_CITED_BY}")]
     form += [("id", pmid) for _, pmid in batch]
-    body = client.ask("eutils", "elink.fcgi", form=form, task=task, check=reply.check)
-    return _own_sets(reply.read(body))
+    root = client.ask(
+        "eutils",
+        "elink.fcgi",
+        form=form,
+        task=task,
+        parse=document,
+        check=lambda root: _complaint(root, batch),
+    )
+    return _own_sets(root)
 
 
 def _own_sets(root: etree._Element) -> dict[Identifier, etree._Element]:

@@ -15,7 +15,6 @@ from sciread_app.formats.files.xml_stream import document, text_of
 from sciread_app.language import tr, trn
 from sciread_app.sources.date_bounds import first_day, last_day
 from sciread_app.sources.http.client import Client
-from sciread_app.sources.http.parsed_response import ParsedResponse
 from sciread_app.tasks import Task
 
 # PubMed returns no more papers of one search, with or without its history server; a page that
@@ -95,18 +94,18 @@ def search(
     A response is not cached if `doubted` returns a reason to doubt its total. Raises SourceError if
     PubMed refuses the query, or ignores the bounds of the slice.
     """
-    answer = ParsedResponse(document, lambda root: _why(root, most))
     form = _form(query, part, most)
-    body = client.ask(
+    root = client.ask(
         "eutils",
         "esearch.fcgi",
         form=form,
         task=task,
-        check=answer.check,
-        doubted=lambda body: bool(doubted(int(answer.read(body).findtext("Count") or 0))),
+        parse=document,
+        check=lambda root: _why(root, most),
+        doubted=lambda root: bool(doubted(int(root.findtext("Count") or 0))),
         fresh=fresh,
     )
-    found = _found(answer.read(body))
+    found = _found(root)
     if part.high and found.total > part.high - part.low + 1:
         raise SourceError(
             tr("PubMed finds more papers in a range of PMIDs than can be in it."),

@@ -318,9 +318,10 @@ class FixedClient:
     def __init__(self, row):
         self._body = json.dumps([row]).encode()
 
-    def ask(self, *_, check, **__):
-        assert not check(self._body)
-        return self._body
+    def ask(self, *_, parse, check, **__):
+        parsed = parse(self._body)
+        assert not check(parsed)
+        return parsed
 
 
 names = st.sampled_from(["DOI", "ArXiv", "PubMed", "PubMedCentral"])
