@@ -114,7 +114,7 @@ def measure(home: Home, papers: int, swaps: int, seconds: float) -> bool:
 
 
 def activate(workspace: Workspace, name: str) -> None:
-    workspace.activation.activate(name, Task())
+    workspace.active_model.activate(name, Task())
     time.sleep(0.5)  # the old one goes
 
 

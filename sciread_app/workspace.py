@@ -15,12 +15,11 @@ from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.maintenance.backup_rotation import Backups
-from sciread_app.services.models.activation import ActivationService
-from sciread_app.services.models.active_model import ActiveModelManager, LoadedModel
+from sciread_app.services.models.active_model import ActiveModel, LoadedModel
 from sciread_app.services.models.blind_votes import BlindVotes
 from sciread_app.services.models.comparison import ModelComparison
 from sciread_app.services.models.registry import ModelRegistry
-from sciread_app.services.models.vector_cleanup import VectorCleanup
+from sciread_app.services.models.vector_cleanup import remove_unneeded_spaces
 from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.storage.files.sqlite_backup import revision_of
 from sciread_app.storage.library import Library
@@ -67,13 +66,11 @@ class Workspace:
         self.editor = LibraryEditor(self.library)
         self.duplicates = Duplicates(self.library, self.editor)
         # Each request holds the active model only while it runs.
-        self.active_model = ActiveModelManager(
-            self.library, home.indexes, self.settings.model, self._open_encoder
-        )
-        self.activation = ActivationService(
+        self.active_model = ActiveModel(
             self.library,
-            self.active_model,
             home,
+            self.settings.model,
+            self._open_encoder,
             lambda model: self.models.package(model, hashes=False),
             lambda model: self.comparison.close_one(model),
         )
@@ -125,8 +122,12 @@ class Workspace:
 
     @cached_property
     def models(self) -> ModelRegistry:
-        home, active, spaces = self.home, self.active_model, VectorCleanup(self.library, self.home)
-        return ModelRegistry(home, self.library, lambda: active.model, spaces.clean)
+        return ModelRegistry(
+            self.home,
+            self.library,
+            lambda: self.active_model.model,
+            lambda: remove_unneeded_spaces(self.library, self.home),
+        )
 
     @cached_property
     def installer(self) -> ModelInstaller:

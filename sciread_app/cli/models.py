@@ -210,9 +210,9 @@ def votes(workspace: Workspace, console: Console) -> None:
 def _activate(workspace: Workspace, model: str, console: Console) -> int:
     try:
         with console.progress(tr("Activating")) as task:
-            done = workspace.activation.activate(model, task)
+            done = workspace.active_model.activate(model, task)
     except (KeyboardInterrupt, Cancelled):
-        workspace.activation.cancel(model)
+        workspace.active_model.cancel(model)
         raise
     read = trn("{n:,} paper read", "{n:,} papers read", done.read) if done.read else ""
     now = tr("{title} answers now.", title=escape(done.title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from sciread_app.services.models.activation import ActivationResult
+from sciread_app.services.models.active_model import ActivationResult
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.shell.main_window import MainWindow

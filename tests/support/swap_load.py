@@ -155,7 +155,7 @@ class Load:
     def swap(self) -> str:
         """Swap to another model, and wait until it has answered some queries."""
         others = [name for name in NAMES if name != self._workspace.active_model.model]
-        done = self._workspace.activation.activate(self._random.choice(others), Task())
+        done = self._workspace.active_model.activate(self._random.choice(others), Task())
         self.story.swaps += 1
         enough = self.story.searches + 2 * THREADS
         while self.story.searches < enough and not self.story.failed:
@@ -252,7 +252,7 @@ def lost(workspace: Workspace) -> list[str]:
     ids = np.sort(library.ids())
     texts = [title for title, _ in library.texts(ids.tolist())]
     for name in NAMES:
-        workspace.activation.activate(name, Task())
+        workspace.active_model.activate(name, Task())
         with workspace.active_model.use() as now:
             assert now.space
             now.space.sync()
@@ -267,9 +267,9 @@ def lost(workspace: Workspace) -> list[str]:
 def main(folder: Path, swaps: int, seed: int) -> None:
     workspace = opened(Home(folder))
     load = Load(workspace, seed)
-    print("opened", workspace.active_model.model, workspace.activation.pending(), flush=True)
-    if pending := workspace.activation.pending():
-        workspace.activation.activate(pending, Task())
+    print("opened", workspace.active_model.model, workspace.active_model.pending(), flush=True)
+    if pending := workspace.active_model.pending():
+        workspace.active_model.activate(pending, Task())
     workspace.active_model.encode_missing(Task())
     with load.searching(killing=True) as story:
         while story.swaps < swaps:

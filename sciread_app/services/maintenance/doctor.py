@@ -13,7 +13,7 @@ from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.map.map_service import MapService
 from sciread_app.services.models.installer import remove_stale_staging
 from sciread_app.services.models.trash import ARRIVING
-from sciread_app.services.models.vector_cleanup import VectorCleanup
+from sciread_app.services.models.vector_cleanup import remove_unneeded_spaces
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.files.integrity import recovery_advice
 from sciread_app.storage.files.sqlite_backup import is_sound
@@ -170,8 +170,8 @@ def _map(atlas: MapService, read_only: bool) -> Diagnosis:
 
 
 def _models(library: Library, home: Home) -> Diagnosis:
-    spaces = VectorCleanup(library, home)
-    said, gone = _damaged(home), [] if library.read_only else spaces.clean()
+    said = _damaged(home)
+    gone = [] if library.read_only else remove_unneeded_spaces(library, home)
     sound = not said
     if gone:
         removed = trn(

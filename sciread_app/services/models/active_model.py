@@ -1,4 +1,4 @@
-"""The active model with its embedding index and search, replaced in one step."""
+"""The active model with its embedding index and search, and its replacement by another model."""
 
 from __future__ import annotations
 
@@ -6,28 +6,48 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from sciread_app.errors import EncoderFailed
-from sciread_app.services.search.embedding_index import EmbeddingIndex, TextEncoder
+from filelock import FileLock, Timeout
+
+from sciread_app.domain.query.parser import parse
+from sciread_app.encoder import EncoderProcess
+from sciread_app.errors import Cancelled, EncoderFailed, LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.services.models.model_card import plain
+from sciread_app.services.models.vector_cleanup import remove_unneeded_spaces
+from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.search.search import SearchService
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
+from trainer.contract.package import Package
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+# So few papers are encoded within seconds, even on a busy computer.
+_FEW = 64
+# Passes over papers that are added during the activation. Papers added after the last one are
+# found by keywords until they are encoded, as always.
+_MAX_PASSES = 5
+_LOCK_SECONDS = 0.2  # between two attempts to get the lock that another process holds
 
-class LoadableEncoder(TextEncoder, Protocol):
-    """The part of sciread_app.encoder.EncoderProcess that a loaded model needs."""
 
+class ActivationResult(NamedTuple):
+    """The model that is active now, the number of papers encoded for it, and the previously active
+    model; empty if there is none to go back to."""
+
+    model: str
     title: str
-    background: bool  # low process priority; may be set
+    read: int = 0
+    before: str = ""
+    before_title: str = ""
 
 
 class LoadedModel:
@@ -38,7 +58,7 @@ class LoadedModel:
     """
 
     def __init__(
-        self, name: str, library: Library, model: LoadableEncoder | None, indexes: Path
+        self, name: str, library: Library, model: EncoderProcess | None, indexes: Path
     ) -> None:
         self.name = name  # of the model's folder
         self.title = model.title if model else name
@@ -104,30 +124,37 @@ class LoadedModel:
                 log.exception("the index of %s was not written", self.name)
 
 
-class _Replaced(Exception):
-    """Another model has become active."""
-
-
-class ActiveModelManager:
-    """Hands out the active model by reference count.
+class ActiveModel:
+    """Hands out the active model by reference count, and makes another model the active one.
 
     A caller keeps the same model for its whole request, even if another is activated meanwhile;
-    the old model is closed when its last user releases it. Safe to use from any thread.
+    the old model is closed when its last user releases it. Safe to use from any thread. Methods
+    with a task block; call them from worker threads.
+
+    If an activation is cancelled, fails or is killed at any moment before the switch, the old model
+    stays active; the vectors made so far are kept, and the next call continues from there. The
+    library records the pending activation until then, so that it is known after a kill.
     """
 
     def __init__(
         self,
         library: Library,
-        indexes: Path,
+        home: Home,
         default: str,
-        open_encoder: Callable[[str], LoadableEncoder],
+        open_encoder: Callable[[str], EncoderProcess],
+        find_package: Callable[[str], Package],
+        on_switched: Callable[[str], object] = lambda model: None,
     ) -> None:
-        """`default` is used for a library with no active model on record; `open_encoder` opens a
-        model by its name, without starting its process, and raises PackageRefused."""
+        """`default` is used for a library with no active model on record. `open_encoder` opens a
+        model by its name, without starting its process; `find_package` reads its package without
+        hashing its files. Both raise PackageRefused. `on_switched` is called with the name of the
+        new active model."""
         self._library = library
-        self._indexes = indexes
+        self._home = home
         self._default = default
         self._open_encoder = open_encoder
+        self._find_package = find_package
+        self._on_switched = on_switched
         self._lock = threading.Lock()
         self._now: LoadedModel | None = None
         self._users: Counter[LoadedModel] = Counter()
@@ -168,12 +195,164 @@ class ActiveModelManager:
         recorded = self._recorded()
         return recorded if self._now and recorded != self._now.name else ""
 
-    def open(self, name: str) -> LoadedModel:
-        """Open another model while the active one stays open. The caller closes it, unless it is
-        passed to `swap`. Raises PackageRefused."""
-        return LoadedModel(name, self._library, self._open_encoder(name), self._indexes)
+    def encode_missing(self, task: Task, *, most: int | None = None) -> int:
+        """Encode papers that the active model has not encoded, at most `most`. Return how many.
 
-    def swap(self, new: LoadedModel) -> bool:
+        If another model is activated meanwhile, continues with that one. Raises as
+        EmbeddingIndex.encode_missing does.
+        """
+        while True:
+            with self.use() as now:
+                if now.space is None:
+                    return 0
+                watched = _cancelled_if(lambda now=now: self._now is not now, task)
+                try:
+                    encoded = now.space.encode_missing(watched, most=most)
+                except Cancelled:
+                    if self._now is now:
+                        raise
+                    continue
+                if encoded:
+                    now.mark_loaded()  # also if `load` failed before
+                return encoded
+
+    def close(self) -> None:
+        """Stop all models, including those in use."""
+        with self._lock:
+            open_models = {*self._users, *([self._now] if self._now else [])}
+        for model in open_models:
+            model.close()
+
+    def pending(self) -> str:
+        """Return the name of the model whose activation is unfinished; empty if there is none."""
+        state = self._library.active_model.state()
+        return state.pending if state else ""
+
+    def title(self, model: str) -> str:
+        """Return the title of a model; its name if its package cannot be read."""
+        try:
+            return plain(self._find_package(model).title) or model
+        except PackageRefused:
+            return model
+
+    def is_ready(self, model: str) -> bool:
+        """Return whether the model has encoded nearly all papers, so that `activate` takes only
+        seconds. Raises PackageRefused.
+
+        The files of the model are not hashed, which takes a second per gigabyte: `activate` does
+        that.
+        """
+        return self._has_encoded_most(self._find_package(model).space)
+
+    def activate(self, model: str, task: Task) -> ActivationResult:
+        """Make this model active in all processes that have the library open, in place of any other
+        pending activation.
+
+        Raises PackageRefused, EncoderFailed and LibraryError: then nothing has changed. Raises
+        Cancelled: then the activation stays pending, until `cancel`.
+        """
+        old = self._current()
+        if old.name == model and not self.externally_activated_model():
+            self.cancel(self.pending())
+            return ActivationResult(model, old.title)
+        new = self._open(model)
+        try:
+            self._library.active_model.begin(model, old.ref)
+            encoded = self._prepare(new, task)
+            self._switch(new)
+        except BaseException as error:
+            new.close()
+            if not isinstance(error, Cancelled | KeyboardInterrupt):
+                with suppress(LibraryError):
+                    self.cancel(model)
+            raise
+        remove_unneeded_spaces(self._library, self._home)
+        self._on_switched(model)
+        return _result(new, old, encoded)
+
+    def cancel(self, model: str) -> None:
+        """Forget the pending activation of this model."""
+        self._library.active_model.cancel(model)
+
+    def follow(self, task: Task) -> ActivationResult | None:
+        """Switch this process to the model that another one has activated; return None if there is
+        none. Raises PackageRefused and EncoderFailed."""
+        if not (model := self.externally_activated_model()):
+            return None
+        old = self._current()
+        new = self._open(model)
+        try:
+            if new.space:
+                new.space.sync(task)
+            self._start(new, task)
+        except BaseException:
+            new.close()
+            raise
+        if not self._swap(new):
+            return None
+        self._on_switched(model)
+        return _result(new, old)
+
+    def _current(self) -> LoadedModel:
+        """Return the active model for its name and title only: it may be closed at any time."""
+        with self.use() as now:
+            return now
+
+    def _prepare(self, new: LoadedModel, task: Task) -> int:
+        """Encode the papers that the model lacks, and load it. Return how many were encoded."""
+        assert new.space
+        task = _cancelled_if(lambda: self._is_replaced(new.name), task)
+        if self._has_encoded_most(new.space.key):
+            encoded = new.space.encode_missing(task)
+        else:
+            with self._exclusive(task), new.low_priority():
+                encoded = self._encode_all(new, task)
+        new.space.save()
+        self._start(new, task)
+        return encoded
+
+    def _encode_all(self, new: LoadedModel, task: Task) -> int:
+        assert new.space
+        total = 0
+        for _ in range(_MAX_PASSES):
+            encoded = new.space.encode_missing(task)
+            total += encoded
+            if encoded <= _FEW:
+                break
+        return total
+
+    def _start(self, new: LoadedModel, task: Task) -> None:
+        task.step(0, 0, tr("Starting the model"))
+        new.load()
+        # The first search draws a sample of all papers; without this, every early search would.
+        new.search.find(parse("a paper on some subject"), limit=1)
+
+    def _switch(self, new: LoadedModel) -> None:
+        """Commit the switch; it cannot be cancelled from here on."""
+        with self.use() as now:
+            if now.space:
+                now.space.save()  # so that closing it later does not delay a search
+        self._library.active_model.switch(new.ref)
+        # Decided by the committed state, not by the result of `switch`: another process or a second
+        # click may have activated the same model before.
+        if not self._swap(new):
+            raise _replaced()
+
+    def _has_encoded_most(self, space: str) -> bool:
+        return len(self._library.missing_vectors(space)[0]) <= _FEW
+
+    def _is_replaced(self, model: str) -> bool:
+        """Return whether another model is being activated instead of this one, or its activation
+        was cancelled."""
+        state = self._library.active_model.state()
+        return state is not None and model not in (state.pending, state.answers.model)
+
+    def _open(self, name: str) -> LoadedModel:
+        """Open another model while the active one stays open. The caller closes it, unless it is
+        passed to `_swap`. Raises PackageRefused."""
+        return LoadedModel(name, self._library, self._open_encoder(name), self._home.indexes)
+
+    def _swap(self, new: LoadedModel) -> bool:
         """Make this the active model of this process. Return False, and close it, if the library
         records another as active."""
         with self._lock:
@@ -187,38 +366,13 @@ class ActiveModelManager:
             idle.close()
         return is_current
 
-    def encode_missing(self, task: Task, *, most: int | None = None) -> int:
-        """Encode papers that the active model has not encoded, at most `most`. Return how many.
-
-        If another model is activated meanwhile, continues with that one. Raises as
-        EmbeddingIndex.encode_missing does.
-        """
-        while True:
-            with self.use() as now:
-                if now.space is None:
-                    return 0
-                try:
-                    encoded = now.space.encode_missing(self._while_active(now, task), most=most)
-                except _Replaced:
-                    continue
-                if encoded:
-                    now.mark_loaded()  # also if `load` failed before
-                return encoded
-
-    def close(self) -> None:
-        """Stop all models, including those in use."""
-        with self._lock:
-            open_models = {*self._users, *([self._now] if self._now else [])}
-        for model in open_models:
-            model.close()
-
     def _open_recorded(self) -> LoadedModel:
         name = self._recorded()
         try:
-            return self.open(name)
+            return self._open(name)
         except PackageRefused as refused:
             log.warning("no model: %s %s", refused, refused.hint)
-            unusable = LoadedModel(name, self._library, None, self._indexes)
+            unusable = LoadedModel(name, self._library, None, self._home.indexes)
             unusable.error = f"{refused} {refused.hint}".strip()
             return unusable
 
@@ -237,12 +391,39 @@ class ActiveModelManager:
         state = self._library.active_model.state()
         return state.answers.model if state else self._default
 
-    def _while_active(self, now: LoadedModel, task: Task) -> Task:
-        """Return a task that raises _Replaced once another model is active."""
+    @contextmanager
+    def _exclusive(self, task: Task) -> Iterator[None]:
+        """Hold the lock by which only one process prepares a model; a kill releases it."""
+        self._home.indexes.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._home.indexes / "activation.lock")
+        while True:
+            try:
+                lock.acquire(timeout=_LOCK_SECONDS)
+                break
+            except Timeout:
+                task.step(0, 0, tr("Another program is preparing a model"))
+        try:
+            yield
+        finally:
+            lock.release()
 
-        def report(done: int, total: int, note: str) -> None:
-            if self._now is not now:
-                raise _Replaced
-            task.step(done, total, note)
 
-        return Task(report)
+def _cancelled_if(is_replaced: Callable[[], bool], task: Task) -> Task:
+    """Return a task that is cancelled once another model was chosen."""
+
+    def report(done: int, total: int, note: str) -> None:
+        if is_replaced():
+            raise _replaced()
+        task.step(done, total, note)
+
+    return Task(report)
+
+
+def _replaced() -> Cancelled:
+    return Cancelled(tr("Another model was chosen meanwhile."))
+
+
+def _result(new: LoadedModel, old: LoadedModel, encoded: int = 0) -> ActivationResult:
+    if old.space is None or old.name == new.name:
+        return ActivationResult(new.name, new.title, encoded)
+    return ActivationResult(new.name, new.title, encoded, old.name, old.title)

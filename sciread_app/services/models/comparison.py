@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sciread_app.services.search.embedding_index import EmbeddingIndex, TextEncoder
+from sciread_app.encoder import EncoderProcess
+from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.search.search import SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -27,7 +28,7 @@ class ModelComparison:
     """
 
     def __init__(
-        self, library: Library, indexes: Path, open_encoder: Callable[[str], TextEncoder]
+        self, library: Library, indexes: Path, open_encoder: Callable[[str], EncoderProcess]
     ) -> None:
         """`open_encoder` opens a model by its name, without starting its process, and raises
         PackageRefused."""

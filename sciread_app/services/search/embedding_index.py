@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.domain.matching.record_keys import text_hash
 from sciread_app.domain.paper import Paper
+from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import EncoderFailed, IndexUnusable
 from sciread_app.language import tr, trn
-from sciread_app.services.search.encoding_batches import MOST, batches
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.library import Library
 from sciread_app.storage.search.vector_file import VectorFile
@@ -39,25 +39,13 @@ _GROWN = 0.5
 # Unused rows of the vector file are reclaimed when they are this share of it.
 _UNUSED = 0.25
 _PAIRS = 20_000
+# Papers encoded at a time: few at first and with slow models, so that little is lost by a kill.
+FIRST_BATCH, LARGEST_BATCH = 32, 512
+_BATCH_SECONDS = 4.0  # that a batch may take; larger ones are a little faster on the whole
 
 
 class _MovedMeanwhile(Exception):
     """Another process reclaimed the rows first: there is nothing left to do."""
-
-
-class TextEncoder(Protocol):
-    """The part of sciread_app.encoder.EncoderProcess that an embedding index needs."""
-
-    space: str
-    dim: int
-
-    def encode(
-        self, texts: Sequence[tuple[str, str]], task: Task | None = None
-    ) -> NDArray[np.float32]: ...
-
-    def knows_any(self, words: Iterable[str]) -> bool: ...
-
-    def close(self) -> None: ...
 
 
 class EmbeddingIndex:
@@ -69,7 +57,7 @@ class EmbeddingIndex:
     builds, results are exact, but slower.
     """
 
-    def __init__(self, library: Library, encoder: TextEncoder, folder: Path) -> None:
+    def __init__(self, library: Library, encoder: EncoderProcess, folder: Path) -> None:
         self.key = encoder.space
         self.dim = encoder.dim
         self._library = library
@@ -155,7 +143,7 @@ class EmbeddingIndex:
         with self._upkeep:
             index = self._sync(task)
             missing, done = self._missing()[:most], 0
-            for batch in batches(len(missing)):
+            for batch in _batches(len(missing)):
                 part = _part_of(task, batch.start, len(missing))
                 done += self._encode_batch(missing[batch], index, part)
                 self._save_if_worth(index)
@@ -314,7 +302,7 @@ class EmbeddingIndex:
     def _reclaim_rows(self) -> None:
         snapshot = self._refresh()
         unused = len(snapshot.rows) - len(snapshot)
-        if unused < max(MOST, len(snapshot.rows) * _UNUSED):
+        if unused < max(LARGEST_BATCH, len(snapshot.rows) * _UNUSED):
             return
         kept = snapshot[snapshot.held()]
 
@@ -396,6 +384,20 @@ class EmbeddingIndex:
         pairs = np.sort(np.concatenate(similarities))
         self._pairs = (len(snapshot), pairs)
         return pairs
+
+
+def _batches(count: int) -> Iterator[slice]:
+    """Parts of a list of so many, each as large as the time that the last one took allows."""
+    start, size = 0, min(FIRST_BATCH, LARGEST_BATCH)
+    while start < count:
+        begun = time.monotonic()
+        yield slice(start, start + size)
+        took = time.monotonic() - begun
+        start += size
+        if took < _BATCH_SECONDS / 2:
+            size = min(2 * size, LARGEST_BATCH)
+        elif took > _BATCH_SECONDS:
+            size = max(size // 2, 1)
 
 
 def _part_of(task: Task, start: int, total: int) -> Task:

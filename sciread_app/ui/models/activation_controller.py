@@ -18,7 +18,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 if TYPE_CHECKING:
-    from sciread_app.services.models.activation import ActivationResult, ActivationService
+    from sciread_app.services.models.active_model import ActivationResult, ActiveModel
 
 POLL_MS = 4_000  # between two checks whether another program has activated a model
 
@@ -42,7 +42,7 @@ class ActivationController(QObject):
     progressed = Signal()  # `share`, `status` or `is_paused` has changed
 
     def __init__(
-        self, service: ActivationService, jobs: JobRunner, banner: MessageBar, parent: QObject
+        self, service: ActiveModel, jobs: JobRunner, banner: MessageBar, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._service = service

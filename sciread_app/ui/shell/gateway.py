@@ -45,7 +45,7 @@ class WindowGateway(SearchGateway):
         self.duplicates = workspace.duplicates
         self.about = PaperGateway(workspace, self._best, self._quickest)
         self.map = MapGateway(workspace)
-        self.activation = workspace.activation
+        self.activation = workspace.active_model
         self.models = ModelsGateway(workspace)
         self.recommendations = RecommendationsGateway(workspace, self.cards)
 

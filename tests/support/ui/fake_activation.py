@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from sciread_app.errors import Cancelled
-from sciread_app.services.models.activation import ActivationResult
+from sciread_app.services.models.active_model import ActivationResult
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 

@@ -14,8 +14,7 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, EncoderFailed, LibraryError
 from sciread_app.paths import Home
-from sciread_app.services.models.activation import ActivationService
-from sciread_app.services.models.active_model import ActiveModelManager
+from sciread_app.services.models.active_model import ActiveModel
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.active_model import ActiveModelStore, ModelRef
@@ -34,8 +33,7 @@ class Program:
     """One of the processes that have the library open."""
 
     library: Library
-    active_model: ActiveModelManager
-    activation: ActivationService
+    active_model: ActiveModel
     models: FakeModels
 
     def found(self, query: str) -> int:
@@ -46,7 +44,7 @@ class Program:
         return (found.hits + found.weaker)[0].paper
 
     def activate(self, model: str, task: Task | None = None):
-        return self.activation.activate(model, task or Task())
+        return self.active_model.activate(model, task or Task())
 
 
 @pytest.fixture
@@ -70,9 +68,7 @@ def start(home: Home) -> Iterator[Callable[[], Program]]:
 
 def open_program(home: Home) -> Program:
     library, models = Library(home.library), FakeModels("a", "b", "c")
-    active_model = ActiveModelManager(library, home.indexes, "a", models)
-    activation = ActivationService(library, active_model, home, models.package)
-    return Program(library, active_model, activation, models)
+    return Program(library, ActiveModel(library, home, "a", models, models.package), models)
 
 
 @pytest.fixture
@@ -100,7 +96,7 @@ def test_activation_encodes_all_papers_while_old_model_answers(program):
     assert program.found("bees") == best("b", "bees") != best("a", "bees")
     assert program.models.running() == ["Model b"]
     assert program.library.active_model.state().answers == ModelRef("b", "space-b")
-    assert program.activation.pending() == ""
+    assert program.active_model.pending() == ""
 
 
 def test_activated_model_is_loaded_and_saved_at_once(program, home):
@@ -122,7 +118,7 @@ def test_first_search_after_activation_needs_no_sampling(program, monkeypatch):
 
 def test_activating_previous_model_encodes_nothing(program):
     program.activate("b")
-    assert program.activation.is_ready("a") and not program.activation.is_ready("c")
+    assert program.active_model.is_ready("a") and not program.active_model.is_ready("c")
     assert program.activate("a").read == 0
     assert set(program.models.opened[-1].asked) == {"paper", "a paper on some subject"}
     assert program.found("bees") == best("a", "bees")
@@ -131,7 +127,7 @@ def test_activating_previous_model_encodes_nothing(program):
 def test_activating_active_model_cancels_pending_activation(program):
     program.library.active_model.begin("b", ModelRef("a", "space-a"))
     assert program.activate("a") == ("a", "Model a", 0, "", "")
-    assert program.activation.pending() == ""
+    assert program.active_model.pending() == ""
     assert len(program.models.opened) == 1
 
 
@@ -158,28 +154,28 @@ def test_paused_activation_leaves_old_model_answering_and_resumes(program):
     thread.start()
     held.wait()
     assert program.found("bees") == best("a", "bees")
-    assert program.activation.pending() == "b"
+    assert program.active_model.pending() == "b"
     task.resume()
     thread.join()
     assert program.found("bees") == best("b", "bees")
 
 
 def test_cancelled_activation_keeps_vectors_and_resumes(program, monkeypatch):
-    monkeypatch.setattr("sciread_app.services.search.encoding_batches.MOST", 50)
+    monkeypatch.setattr("sciread_app.services.search.embedding_index.LARGEST_BATCH", 50)
     task = Task()
     program.models.on_text = lambda text: task.cancel() if text == "Paper 120" else None
     with pytest.raises(Cancelled):
         program.activate("b", task)
     assert program.found("bees") == best("a", "bees")
     assert program.models.running() == ["Model a"]
-    assert program.activation.pending() == "b"  # the caller decides whether it is still wanted
+    assert program.active_model.pending() == "b"  # the caller decides whether it is still wanted
     program.models.on_text = lambda text: None
     assert 0 < program.activate("b").read < PAPERS
 
 
 def test_activation_given_up_meanwhile_is_cancelled(program):
     program.models.on_text = lambda text: (
-        program.activation.cancel("b") if text == "Paper 7" else None
+        program.active_model.cancel("b") if text == "Paper 7" else None
     )
     with pytest.raises(Cancelled):
         program.activate("b")
@@ -195,7 +191,7 @@ def test_last_requested_model_is_activated(program):
     def other(text: str) -> None:
         if text == "Paper 7" and second.ident is None:
             second.start()
-            while program.activation.pending() == "b":
+            while program.active_model.pending() == "b":
                 time.sleep(0.001)
 
     program.models.on_text = other
@@ -204,7 +200,7 @@ def test_last_requested_model_is_activated(program):
     second.join()
     assert program.found("bees") == best("c", "bees")
     assert program.models.running() == ["Model c"]
-    assert program.activation.pending() == ""
+    assert program.active_model.pending() == ""
 
 
 @pytest.mark.parametrize(
@@ -234,7 +230,7 @@ def test_failed_activation_keeps_old_model_and_stops_new_process(
             program.activate("b")
     assert program.models.running() == ["Model a"]
     assert program.found("bees") == best("a", "bees")
-    assert program.activation.pending() == ""
+    assert program.active_model.pending() == ""
     assert program.activate("b").model == "b"
     assert program.found("bees") == best("b", "bees")
 
@@ -280,14 +276,14 @@ def test_waiting_for_another_program_can_be_cancelled(program, start):
 
 def test_another_program_follows_activation(program, start):
     other = start()
-    assert other.activation.follow(Task()) is None
+    assert other.active_model.follow(Task()) is None
     assert other.found("bees") == best("a", "bees")
     program.activate("b")
     assert other.found("bees") == best("a", "bees")
-    assert other.activation.follow(Task()) == ("b", "Model b", 0, "a", "Model a")
+    assert other.active_model.follow(Task()) == ("b", "Model b", 0, "a", "Model a")
     assert other.found("bees") == best("b", "bees")
     assert other.models.running() == ["Model b"]
-    assert other.activation.follow(Task()) is None
+    assert other.active_model.follow(Task()) is None
 
 
 def test_program_that_cannot_follow_keeps_its_model(program, start):
@@ -296,5 +292,5 @@ def test_program_that_cannot_follow_keeps_its_model(program, start):
     program.activate("b")
     other.models.names.remove("b")
     with pytest.raises(PackageRefused):
-        other.activation.follow(Task())
+        other.active_model.follow(Task())
     assert other.found("bees") == best("a", "bees")

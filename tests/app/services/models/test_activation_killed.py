@@ -22,9 +22,8 @@ from sqlalchemy import Engine, event
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.paths import Home
-from sciread_app.services.models.activation import ActivationService
-from sciread_app.services.models.active_model import ActiveModelManager, LoadedModel
-from sciread_app.services.search import encoding_batches
+from sciread_app.services.models.active_model import ActiveModel, LoadedModel
+from sciread_app.services.search import embedding_index
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.active_model import ActiveModelStore
 from sciread_app.storage.search.vector_file import VectorFile
@@ -49,17 +48,15 @@ MOMENTS: dict[str, tuple[type, str, int, str]] = {
     "before the switch": (ActiveModelStore, "switch", 1, "before"),
     "switched, not yet in the library": (ActiveModelStore, "switch", 1, "until commit"),
     "switched": (ActiveModelStore, "switch", 1, "after"),
-    "in its place": (ActiveModelManager, "swap", 1, "after"),
+    "in its place": (ActiveModel, "_swap", 1, "after"),
     "before the old one is closed": (FakeModel, "close", 1, "before"),
 }
 SWITCHED = {"switched", "in its place", "before the old one is closed"}
 
 
-def open_program(home: Home) -> tuple[Library, ActiveModelManager, ActivationService, FakeModels]:
+def open_program(home: Home) -> tuple[Library, ActiveModel, FakeModels]:
     library, models = Library(home.library), FakeModels("a", "b")
-    answering = ActiveModelManager(library, home.indexes, "a", models)
-    activation = ActivationService(library, answering, home, models.package)
-    return library, answering, activation, models
+    return library, ActiveModel(library, home, "a", models, models.package), models
 
 
 def die(*_: object) -> None:
@@ -89,8 +86,8 @@ def die_at(moment: str) -> None:
 
 
 def main(folder: Path) -> None:
-    encoding_batches.FIRST = encoding_batches.MOST = BATCH
-    library, answering, _, _ = open_program(Home(folder / "begin"))
+    embedding_index.FIRST_BATCH = embedding_index.LARGEST_BATCH = BATCH
+    library, answering, _ = open_program(Home(folder / "begin"))
     library.put([paper(f"Paper {n}") for n in range(PAPERS)])
     answering.encode_missing(Task())
     answering.close()
@@ -99,9 +96,9 @@ def main(folder: Path) -> None:
         home = shutil.copytree(folder / "begin", folder / moment)
         if (child := os.fork()) == 0:
             try:
-                activation = open_program(Home(home))[2]
+                answering = open_program(Home(home))[1]
                 die_at(moment)
-                activation.activate("b", Task())
+                answering.activate("b", Task())
             finally:
                 os._exit(1)
         _, status = os.waitpid(child, 0)
@@ -131,7 +128,7 @@ def home(killed: Path, moment: str) -> Iterator[Home]:
     yield Home(killed / moment)
 
 
-def found(answering: ActiveModelManager, query: str) -> int:
+def found(answering: ActiveModel, query: str) -> int:
     with answering.use() as now:
         return now.search.find(parse(query), mode=SearchMode.meaning, limit=1).hits[0].paper
 
@@ -146,22 +143,22 @@ def best(model: str, query: str) -> int:
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_activation_killed_at_any_moment_keeps_a_model_and_resumes(home, moment, monkeypatch):
-    monkeypatch.setattr(encoding_batches, "FIRST", BATCH)
-    monkeypatch.setattr(encoding_batches, "MOST", BATCH)
-    library, answering, activation, models = open_program(home)
+    monkeypatch.setattr(embedding_index, "FIRST_BATCH", BATCH)
+    monkeypatch.setattr(embedding_index, "LARGEST_BATCH", BATCH)
+    library, answering, models = open_program(home)
     now, then = ("b", "") if moment in SWITCHED else ("a", "b")
-    assert (answering.model, activation.pending()) == (now, then)
+    assert (answering.model, answering.pending()) == (now, then)
     assert found(answering, "bees") == best(now, "bees")
     if then:
         kept = len(library.vector_rows("space-b")[0])
-        read = activation.activate(then, Task()).read
+        read = answering.activate(then, Task()).read
         warming_up = ("paper", "a paper on some subject")
         asked = [text for text in models.opened[-1].asked if text not in warming_up]
         written = read - len(asked)  # recovered from the file of a killed program
         assert kept in range(0, PAPERS + 1, BATCH) and written in (0, BATCH)
     assert found(answering, "bees") == best("b", "bees")
     for model in ("a", "b"):
-        activation.activate(model, Task())
+        answering.activate(model, Task())
         with answering.use() as at_work:
             assert at_work.space.problems() == []
             kept, known = at_work.space.vectors(library.ids()[::-1])

@@ -11,7 +11,8 @@ import pytest
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, EncoderFailed
-from sciread_app.services.models.active_model import ActiveModelManager
+from sciread_app.paths import Home
+from sciread_app.services.models.active_model import ActiveModel
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
@@ -27,20 +28,21 @@ def models() -> FakeModels:
 
 
 @pytest.fixture
-def manager(library, tmp_path, models) -> ActiveModelManager:
+def manager(library, tmp_path, models) -> ActiveModel:
+    home = Home(tmp_path)
     library.put([paper(f"Paper {n}") for n in range(PAPERS)])
     for name in ("a", "b", "c"):
-        space = EmbeddingIndex(library, models(name), tmp_path)
+        space = EmbeddingIndex(library, models(name), home.indexes)
         space.encode_missing()
         space.close()
     models.opened.clear()
-    return ActiveModelManager(library, tmp_path, "a", models)
+    return ActiveModel(library, home, "a", models, models.package)
 
 
 def swap(library, manager, name):
     library.active_model.begin(name, ModelRef("a", "space-a"))
     assert library.active_model.switch(ModelRef(name, f"space-{name}"))
-    return manager.swap(manager.open(name))
+    return manager._swap(manager._open(name))
 
 
 def nearest(space: str, query: str, count: int = 3) -> list[int]:
@@ -85,9 +87,9 @@ def test_unused_model_is_closed_at_once(library, manager, models):
 
 def test_model_not_set_in_library_is_not_activated(library, manager, models):
     with manager.use() as now:
-        late = manager.open("b")
+        late = manager._open("b")
         assert swap(library, manager, "c")
-        assert not manager.swap(late)
+        assert not manager._swap(late)
         assert found(now, "bees") == nearest("space-a", "bees")
     assert manager.model == "c"
     assert models.running() == ["Model c"]
@@ -99,7 +101,7 @@ def test_index_is_saved_when_model_is_swapped_out(library, manager, tmp_path):
     with manager.use() as old:
         swap(library, manager, "b")
         old_space = old.space
-    again = EmbeddingIndex(library, FakeModel("a", lambda text: None), tmp_path)
+    again = EmbeddingIndex(library, FakeModel("a", lambda text: None), Home(tmp_path).indexes)
     assert again.problems() == [] and old_space.count() == PAPERS + 1
 
 
@@ -135,7 +137,7 @@ def test_concurrent_searches_during_swaps_use_one_model_each(library, manager, m
 
 def test_unusable_model_leaves_search_by_words(library, models, tmp_path):
     library.put([paper("On bees")])
-    answering = ActiveModelManager(library, tmp_path, "gone", models)
+    answering = ActiveModel(library, Home(tmp_path), "gone", models, models.package)
     with answering.use() as now:
         assert (now.space, now.ref) == (None, ModelRef("gone", ""))
         assert [hit.paper for hit in now.search.find(parse("bees")).hits] == [1]
@@ -168,7 +170,7 @@ def test_model_activated_by_another_process_is_reported(library, manager):
         assert manager.externally_activated_model() == ""
         library.active_model.switch(ModelRef("b", "space-b"))
         assert (manager.model, manager.externally_activated_model()) == ("a", "b")
-        assert manager.swap(manager.open("b"))
+        assert manager._swap(manager._open("b"))
     assert manager.externally_activated_model() == ""
 
 

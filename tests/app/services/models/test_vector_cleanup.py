@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.doctor import examine
-from sciread_app.services.models.vector_cleanup import VectorCleanup
+from sciread_app.services.models.vector_cleanup import remove_unneeded_spaces, unneeded_spaces
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
 from tests.support.make import paper
@@ -26,14 +27,14 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def cleanup(library, home) -> VectorCleanup:
+def clean(library, home) -> Callable[[], list[str]]:
     library.put([paper("Bees"), paper("Ants")])
-    return VectorCleanup(library, home)
+    return lambda: remove_unneeded_spaces(library, home)
 
 
-def fill(library, home, *cleanup: str) -> None:
+def fill(library, home, *spaces: str) -> None:
     home.indexes.mkdir(exist_ok=True)
-    for space in cleanup:
+    for space in spaces:
         library.put_vectors(space, [1, 2], [1, 2], lambda first: None)
         for ending in FILES:
             (home.indexes / f"{space}.{ending}").write_text("")
@@ -49,56 +50,56 @@ def switch(library, *models: ModelRef) -> None:
         assert library.active_model.switch(model)
 
 
-def test_clean_removes_only_unneeded_vectors(library, home, cleanup):
+def test_clean_removes_only_unneeded_vectors(library, home, clean):
     installed = tiny_package(home.models / "ours").space
     fill(library, home, STARTER.space, installed, "gone", "older", "old", "now")
     (home.indexes / "a file of somebody.txt").write_text("")
     switch(library, *(ModelRef(name, name) for name in ("gone", "older", "old", "now")))
-    assert cleanup.unneeded() == cleanup.clean() == ["gone"]
-    assert cleanup.unneeded() == []
+    assert unneeded_spaces(library, home) == clean() == ["gone"]
+    assert unneeded_spaces(library, home) == []
     kept = {STARTER.space, installed, "older", "old", "now"}
     assert library.spaces() == kept
     assert remaining_spaces(home) == kept | {"a file of somebody"}
 
 
-def test_shared_vectors_stay_until_last_model_is_removed(library, home, cleanup):
+def test_shared_vectors_stay_until_last_model_is_removed(library, home, clean):
     """A model installed a second time under another name, then removed."""
     space = tiny_package(home.models / "ours").space
     assert tiny_package(home.models / "again", title="Again").space == space
     fill(library, home, space)
     switch(library, ModelRef("ours", space), *(ModelRef(f"{n}", f"{n}") for n in range(3)))
     shutil.rmtree(home.models / "ours")
-    assert cleanup.clean() == [] and remaining_spaces(home) == {space}
+    assert clean() == [] and remaining_spaces(home) == {space}
     shutil.rmtree(home.models / "again")
-    assert cleanup.clean() == [space] and remaining_spaces(home) == set()
+    assert clean() == [space] and remaining_spaces(home) == set()
 
 
-def test_vectors_of_model_in_trash_are_kept(library, home, cleanup):
+def test_vectors_of_model_in_trash_are_kept(library, home, clean):
     package = tiny_package(home.trash / "models" / "ours@20261122-120000")
     (home.trash / "models" / "odd").mkdir()
     (home.trash / "models" / "odd" / "package.json").write_text("")
     fill(library, home, package.space)
     switch(library, *(ModelRef(f"{n}", f"{n}") for n in range(4)))
-    assert cleanup.clean() == []
+    assert clean() == []
     shutil.rmtree(package.folder)
-    assert cleanup.clean() == [package.space]
+    assert clean() == [package.space]
 
 
-def test_damaged_package_prevents_cleanup(library, home, cleanup):
+def test_damaged_package_prevents_cleanup(library, home, clean):
     package = tiny_package(home.models / "ours")
     fill(library, home, "gone")
     switch(library, *(ModelRef(f"{n}", f"{n}") for n in range(4)))
     (package.folder / "model.safetensors").unlink()
-    assert cleanup.clean() == []
+    assert clean() == []
     assert remaining_spaces(home) == {"gone"}
 
 
-def test_library_without_active_model_prevents_cleanup(library, home, cleanup):
+def test_library_without_active_model_prevents_cleanup(library, home, clean):
     fill(library, home, "of a model on a disk that is not here")
-    assert cleanup.clean() == []
+    assert clean() == []
 
 
-def test_doctor_removes_unneeded_vectors_and_names_pending_activation(library, home, cleanup):
+def test_doctor_removes_unneeded_vectors_and_names_pending_activation(library, home, clean):
     fill(library, home, "gone")
     switch(library, *(ModelRef(f"{n}", f"{n}") for n in range(4)))
     library.active_model.begin("ours", STARTER)

@@ -73,7 +73,7 @@ def test_first_batch_is_small_and_slow_models_get_small_batches(
     library.put(papers(400))
     now, sizes, put = [0.0], [], library.put_vectors
     monkeypatch.setattr(
-        "sciread_app.services.search.encoding_batches.time.monotonic", lambda: now[0]
+        "sciread_app.services.search.embedding_index.time.monotonic", lambda: now[0]
     )
 
     def noted(key, ids, hashes, write):

@@ -98,7 +98,7 @@ def test_facet_counts_are_kept_per_model(window, workspace):
     workspace.library.put([paper(f"More {n}", published=str(1700 + n)) for n in range(300)])
     years = {}
     for name in ("ours", "theirs", "ours"):
-        workspace.activation.activate(name, Task())
+        workspace.active_model.activate(name, Task())
         workspace.active_model.encode_missing(Task())
         gateway.find(parse("bees"), SearchMode.meaning, Task())
         now = gateway.facets(parse("bees"), SearchMode.meaning, Task()).years
@@ -109,9 +109,9 @@ def test_facet_counts_are_kept_per_model(window, workspace):
 def test_each_model_has_its_own_map(window, workspace):
     gateway = window.desk
     drawn = gateway.map.draw(Task(), from_scratch=False)
-    workspace.activation.activate("theirs", Task())
+    workspace.active_model.activate("theirs", Task())
     assert gateway.map.status().drawing is None
-    workspace.activation.activate("ours", Task())
+    workspace.active_model.activate("ours", Task())
     assert np.allclose(gateway.map.status().drawing.places, drawn.places)
 
 
@@ -133,7 +133,7 @@ def hashed(monkeypatch, home) -> Counter[str]:
 def test_activation_hashes_each_file_once(qtbot, jobs, window, workspace, hashed, ready):
     if not ready:
         workspace.library.put([paper(f"More {n}") for n in range(100)])
-    assert workspace.activation.is_ready("theirs") == ready
+    assert workspace.active_model.is_ready("theirs") == ready
     assert not hashed
     window.activation.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
@@ -145,7 +145,7 @@ def test_activation_hashes_each_file_once(qtbot, jobs, window, workspace, hashed
 def test_window_adopts_a_model_activated_elsewhere(qtbot, jobs, window, workspace, home):
     look_for(qtbot, jobs, window, "bees")
     other = Workspace(home)
-    other.activation.activate("theirs", Task())
+    other.active_model.activate("theirs", Task())
     other.close()
     qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
     qtbot.waitUntil(lambda: not jobs.running())
