@@ -22,7 +22,8 @@ import psutil
 from benchmarks.large_home import made
 from sciread_app.domain.query.parser import STOP_WORDS, parse, words_in
 from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.services.search.search import SearchResults, SearchService
+from sciread_app.services.search.results import SearchResults
+from sciread_app.services.search.search import SearchService
 from sciread_app.workspace import open_workspace
 
 CLAIMS = Path(__file__).resolve().parents[1].parent / "shared/data/judged/scifact.queries.tsv.gz"

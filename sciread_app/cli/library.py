@@ -25,7 +25,7 @@ from sciread_app.services.export import export as exports
 from sciread_app.services.maintenance import doctor as doctors
 from sciread_app.services.maintenance.salvage import salvage_home
 from sciread_app.services.search.paper_names import paper_named
-from sciread_app.services.search.search import SearchResults
+from sciread_app.services.search.results import SearchResults
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]

@@ -22,7 +22,7 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_percent
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.services.maintenance.doctor import Diagnosis
-from sciread_app.services.search.search import MatchExplanation, SearchResults
+from sciread_app.services.search.results import MatchExplanation, SearchResults
 from sciread_app.storage.history.import_log import Import
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.storage.organisation.organisation import PaperOrganisation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from sciread_app.services.search.search import SearchResults
+from sciread_app.services.search.results import SearchResults
 from sciread_app.ui.view_models import ResultList
 
 BEST = 100  # papers that a search lists

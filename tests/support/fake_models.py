@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from sciread_app.errors import EncoderFailed
-from sciread_app.services.search.relevance import UNRELATED
+from sciread_app.services.search.search import UNRELATED
 from sciread_app.tasks import Task
 from tests.support.directions import DIM, direction
 from trainer.contract.errors import PackageRefused

@@ -24,8 +24,8 @@ from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import EncoderFailed
 from sciread_app.paths import Home
 from sciread_app.services.models.active_model import LoadedModel
-from sciread_app.services.search.relevance import UNRELATED
-from sciread_app.services.search.search import SearchResults
+from sciread_app.services.search.results import SearchResults
+from sciread_app.services.search.search import UNRELATED
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from sciread_app.tasks import Task
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Vector = NDArray[np.float32]
 Ranking = tuple[Ids, NDArray[np.float32]]  # papers and similarities, best first
 
@@ -48,6 +50,20 @@ class _MovedMeanwhile(Exception):
     """Another process reclaimed the rows first: there is nothing left to do."""
 
 
+class Sampled(Generic[T]):
+    """A value computed from the vectors of the library, and recomputed when their number has
+    changed by a quarter."""
+
+    def __init__(self) -> None:
+        self._known: tuple[int, T] | None = None
+
+    def get(self, count: int, compute: Callable[[], T]) -> T:
+        """Return the value for `count` vectors."""
+        if self._known is None or abs(count - self._known[0]) > self._known[0] / 4:
+            self._known = count, compute()
+        return self._known[1]
+
+
 class EmbeddingIndex:
     """The vectors of the library in one model's space, and the index over them.
 
@@ -67,7 +83,7 @@ class EmbeddingIndex:
         self._index: VectorIndex | None = None
         self._index_path = folder / f"{self.key}.hnsw"
         self._unsaved = 0  # papers put into the index or taken out since it was written
-        self._pairs: tuple[int, NDArray[np.float32]] = (0, np.empty(0, np.float32))
+        self._pairs: Sampled[NDArray[np.float32]] = Sampled()
         # Serialises encode_missing, sync and rebuild; queries never wait for them.
         self._upkeep = threading.Lock()
         self._snapshot_lock = threading.Lock()  # held while the snapshot is replaced
@@ -129,7 +145,7 @@ class EmbeddingIndex:
 
     def percentile(self, similarity: float) -> float:
         """The share (0 to 1) of random pairs of papers that are less similar than this."""
-        pairs = self._random_pairs()
+        pairs = self._pairs.get(len(self._known()), self._random_pairs)
         return float(np.searchsorted(pairs, similarity) / len(pairs)) if len(pairs) else 0.0
 
     def encode_missing(self, task: Task | None = None, *, most: int | None = None) -> int:
@@ -368,12 +384,10 @@ class EmbeddingIndex:
         self._index_path.unlink(missing_ok=True)
 
     def _random_pairs(self) -> NDArray[np.float32]:
-        """Return the similarities of random pairs, ascending. The sample is redrawn when the number
-        of vectors has changed by a quarter."""
+        """Return the similarities of random pairs, ascending."""
         snapshot = self._known()
-        count, pairs = self._pairs
-        if len(snapshot) < 2 or abs(len(snapshot) - count) <= count / 4:
-            return pairs
+        if len(snapshot) < 2:
+            return np.empty(0, np.float32)
         draw = np.random.default_rng(0)
         a = draw.integers(len(snapshot), size=_PAIRS)
         b = (a + draw.integers(1, len(snapshot), size=_PAIRS)) % len(snapshot)
@@ -381,9 +395,7 @@ class EmbeddingIndex:
         for one, other in zip(snapshot[a].parts(), snapshot[b].parts(), strict=True):
             (vectors, held), (others, too) = one.read(), other.read()
             similarities.append(np.einsum("ij,ij->i", vectors, others)[held & too])
-        pairs = np.sort(np.concatenate(similarities))
-        self._pairs = (len(snapshot), pairs)
-        return pairs
+        return np.sort(np.concatenate(similarities))
 
 
 def _batches(count: int) -> Iterator[slice]:

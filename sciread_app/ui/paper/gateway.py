@@ -18,8 +18,8 @@ from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.ingest import citation_links
 from sciread_app.services.library.attachments import AttachmentService
 from sciread_app.services.library.note_drafts import Drafts
+from sciread_app.services.search.results import shared_words
 from sciread_app.services.search.search import SearchService
-from sciread_app.services.search.shared_terms import shared_words
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import CitationReport, Details, Names, PaperNote, SimilarPaper
 from sciread_app.workspace import Workspace

@@ -15,7 +15,8 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.services.search.facets import FacetService
 from sciread_app.services.search.query_by_document import QueryByDocument, QueryDocument
-from sciread_app.services.search.search import SearchResults, SearchService
+from sciread_app.services.search.results import SearchResults
+from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.result_mapping import BEST, listing_of
 from sciread_app.ui.view_models import Card, ResultList

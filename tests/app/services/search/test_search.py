@@ -10,10 +10,10 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
-from sciread_app.services.search import relevance
+from sciread_app.services.search import search as search_module
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.search.relevance import UNRELATED
-from sciread_app.services.search.search import MatchExplanation, SearchService
+from sciread_app.services.search.results import MatchExplanation
+from sciread_app.services.search.search import UNRELATED, SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.make import paper
@@ -385,7 +385,7 @@ def test_explanation_of_conditions_and_identifiers_has_no_words(search, papers):
 def test_common_words_rank_but_keep_best_paper_first(library, monkeypatch):
     library.put([paper(f"A model of things {n}", abstract="model " * 5) for n in range(60)])
     (best,) = library.put([paper("A lasso model", abstract="Of things.")]).ids
-    monkeypatch.setattr("sciread_app.services.search.keyword_search._SCORED", 10)
+    monkeypatch.setattr("sciread_app.services.search.search._SCORED", 10)
     results = TextSearch(library, None).find("model of lasso things", mode=SearchMode.text)
     assert [hit.paper for hit in results.hits] == [best]
     results = TextSearch(library, None).find("model things", mode=SearchMode.text, limit=200)
@@ -414,7 +414,7 @@ def test_unrelated_query_finds_no_hits_only_weaker_ones(library, search):
 @pytest.mark.parametrize("text", UNRELATED[:6])
 def test_unknown_words_find_nothing_despite_a_near_paper(library, search, monkeypatch, text):
     """Some of these texts are nearer to a paper than most texts are; none has an answer."""
-    monkeypatch.setattr(relevance, "_QUANTILE", 0.0)
+    monkeypatch.setattr(search_module, "_QUANTILE", 0.0)
     found = search.find(text)
     assert found.hits == [] and found.weaker and "No paper matches" in found.note
 
@@ -423,7 +423,7 @@ def test_unknown_words_find_nothing_despite_a_near_paper(library, search, monkey
 def test_word_known_to_model_or_library_is_answered_by_meaning(
     library, space, search, model, monkeypatch, known_to
 ):
-    monkeypatch.setattr(relevance, "_QUANTILE", 0.0)
+    monkeypatch.setattr(search_module, "_QUANTILE", 0.0)
     if known_to == "model":
         monkeypatch.setattr(model, "knows_any", lambda words: "brmpf" in words)
     else:

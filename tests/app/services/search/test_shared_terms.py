@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sciread_app.services.search.shared_terms import shared_words
+from sciread_app.services.search.results import shared_words
 from tests.support.make import paper
 
 
