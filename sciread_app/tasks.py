@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from sciread_app.errors import Cancelled
 from sciread_app.language import tr
+
+_LOCK_SECONDS = 0.2  # between two attempts to get the lock that another process holds
 
 
 class Task:
@@ -94,3 +99,20 @@ class Task:
     def cancel(self) -> None:
         self._cancelled.set()
         self._running.set()
+
+
+@contextmanager
+def exclusive(lock: FileLock, task: Task, note: str) -> Iterator[None]:
+    """Hold a lock in this block. While another process holds it, report `note` and wait, until the
+    task is cancelled. The folder of the lock is created."""
+    Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        try:
+            lock.acquire(timeout=_LOCK_SECONDS)
+            break
+        except Timeout:
+            task.step(0, 0, note)
+    try:
+        yield
+    finally:
+        lock.release()

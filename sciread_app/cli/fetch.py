@@ -78,9 +78,10 @@ def fetches(
     ] = None,
 ) -> None:
     """List all fetches: where they stand, and what they have brought."""
+    fetches = workspace.library.fetches
     if forget is not None:
-        workspace.fetcher.forget(workspace.fetcher.get(forget).id)
-    known = workspace.fetcher.all()
+        fetches.forget(fetches.get(forget).id)
+    known = fetches.all()
     console.print(_table(known))
     console.print_json([_fetch_as_value(one) for one in known])
 
@@ -94,7 +95,7 @@ def refresh(
     ] = None,
 ) -> int:
     """Bring what is new: new papers, new versions, what was published, corrected or retracted."""
-    requested = ids or sorted(one.id for one in workspace.fetcher.all())
+    requested = ids or sorted(one.id for one in workspace.library.fetches.all())
     if not requested:
         console.print("Nothing was fetched yet; begin with `sciread fetch`.")
     return _run(workspace, requested, console)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -24,22 +22,3 @@ class TrainingData(NamedTuple):
 
 
 LIBRARY = TrainingData()
-
-
-@dataclass(frozen=True, kw_only=True)
-class CorpusCounts:
-    """Statistics of the library's papers that matter for training.
-
-    `citations` are between two of them, `citing` counts those that cite such a paper; `about`: both
-    are estimated from a sample. `venues` counts papers with an abstract: journal, year (0:
-    unknown), whether they are known from PubMed alone, how many. `fields` counts papers by their
-    first field.
-    """
-
-    papers: int = 0
-    abstracts: int = 0
-    citations: int = 0
-    citing: int = 0
-    about: bool = False
-    venues: Sequence[tuple[str, int, bool, int]] = ()
-    fields: Mapping[str, int] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from sciread_app.services.training.corpora import Corpora
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, read_package
-from trainer.contract.suites import CUSTOM, SUITES, suite_spec
+from trainer.contract.suites import CUSTOM, suite_spec
 
 LOCAL = "local"
 # Baselines, by their names in the trainer, and their titles.
@@ -179,8 +179,3 @@ class EvaluationService:
                 EvaluationCandidate(folder.parent.name, package.title, "run", package.space)
             )
         return found
-
-
-def suites() -> Sequence[tuple[str, str, str, str]]:
-    """Return the key, title and summary of each suite, and the files it needs."""
-    return [(spec.key, spec.title, spec.summary, spec.needs) for spec in SUITES]

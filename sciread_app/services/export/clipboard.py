@@ -16,8 +16,6 @@ from sciread_app.services.export.export import Format
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-__all__ = ["Copied", "CopyAs", "CopyCitation", "copy", "link"]
-
 _LINKED = ("doi", "arxiv", "pmid", "pmcid")
 _FORMATS = {
     CopyAs(format.value): format
@@ -63,14 +61,14 @@ def link(paper: Paper) -> str:
     return url if url.startswith(("https://", "http://")) else ""
 
 
+def _doi(paper: Paper) -> str:
+    """The DOI of a paper, or that which arXiv gives every preprint."""
+    arxiv = paper.identifier("arxiv")
+    return paper.identifier("doi") or (f"10.48550/arXiv.{arxiv}" if arxiv else "")
+
+
 _LINES: dict[CopyAs, Callable[[Paper], str]] = {
-    CopyAs.doi: lambda paper: paper.identifier("doi") or _arxiv_doi(paper),
+    CopyAs.doi: _doi,
     CopyAs.link: link,
     CopyAs.title: lambda paper: readable(paper.title),
 }
-
-
-def _arxiv_doi(paper: Paper) -> str:
-    """The DOI that arXiv gives every preprint."""
-    arxiv = paper.identifier("arxiv")
-    return f"10.48550/arXiv.{arxiv}" if arxiv else ""

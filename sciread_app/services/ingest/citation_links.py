@@ -9,8 +9,6 @@ from sciread_app.domain.citations import NAMES, Mention, Neighbour
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.storage.library import Library
 
-__all__ = ["CitationDirection", "CitationList", "LinkedPaper", "citation_list"]
-
 # Maximum number of papers of each kind shown; a famous paper has tens of thousands of citations.
 SHOWN = 200
 

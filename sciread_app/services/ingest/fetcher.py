@@ -83,18 +83,7 @@ class Fetcher:
         """
         if problem := self._source(query).check(query):
             raise BadQuery(problem)
-        return self.get(self._library.fetches.keep(query))
-
-    def get(self, id: int) -> Fetch:
-        return self._library.fetches.get(id)
-
-    def all(self) -> list[Fetch]:
-        """All fetches, by their last run, latest first."""
-        return self._library.fetches.all()
-
-    def forget(self, id: int) -> None:
-        """Delete a fetch; its papers stay."""
-        self._library.fetches.forget(id)
+        return self._library.fetches.get(self._library.fetches.keep(query))
 
     def run(self, id: int, task: Task) -> Fetched:
         """Resume a fetch, or refresh a completed one with new and changed papers.
@@ -117,7 +106,7 @@ class Fetcher:
 
     def last(self, id: int) -> Fetched:
         """The results of the last run of a fetch so far."""
-        fetch, log = self.get(id), self._library.import_log
+        fetch, log = self._library.fetches.get(id), self._library.import_log
         if fetch.ledger is None:
             return Fetched(fetch, (), ())
         news = log.updates(fetch.ledger)
@@ -127,7 +116,7 @@ class Fetcher:
 
     def _begun(self, id: int) -> Fetch:
         """The fetch at its position, with an open import for its papers."""
-        fetch, fetches = self.get(id), self._library.fetches
+        fetch, fetches = self._library.fetches.get(id), self._library.fetches
         self._source(fetch.query)
         if fetch.state == FetchState.done:
             assert fetch.started is not None
@@ -135,7 +124,7 @@ class Fetcher:
             fetches.begin(id, changed_since=since.strftime("%Y-%m-%dT%H:%M:%SZ"))
         if fetch.ledger is None or fetch.state == FetchState.done:
             self._library.import_log.open(self._name(fetch.query), fetch=id)
-        return self.get(id)
+        return self._library.fetches.get(id)
 
     def _bring(self, fetch: Fetch, task: Task) -> str:
         """Store page after page; returns the warnings of the source."""

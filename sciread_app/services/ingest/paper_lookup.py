@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from sciread_app.domain.citation_list import CitationDirection
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import SourceError
 from sciread_app.language import tr
 from sciread_app.services.ingest.citation_fetcher import CitationFetcher, CitationFetchReport
-from sciread_app.services.ingest.citation_links import CitationDirection, citation_list
+from sciread_app.services.ingest.citation_links import citation_list
 from sciread_app.sources import crossref, semantic_scholar
 from sciread_app.sources.arxiv import api as arxiv
 from sciread_app.sources.http.client import Client

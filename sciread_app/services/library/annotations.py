@@ -31,6 +31,7 @@ from sciread_app.formats.pdf.rendering.responses import (
 from sciread_app.language import tr
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from trainer.contract.run import write_atomically
 
 __all__ = [
     "AnnotationService",
@@ -262,10 +263,8 @@ class AnnotationService:
                 tr("Nothing was marked or noted in what is chosen."),
                 tr("Read a paper, choose some text, and press 1 to highlight it."),
             )
-        partial = path.with_name(path.name + ".new")
         try:
-            partial.write_text(text, "utf-8")
-            partial.replace(path)
+            write_atomically(path, text)
         except OSError as error:
             raise SciReadError(
                 tr(

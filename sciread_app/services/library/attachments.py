@@ -13,8 +13,6 @@ from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
 
-__all__ = ["AttachmentService", "PaperFile"]
-
 _PDF_SECONDS = 60.0
 
 

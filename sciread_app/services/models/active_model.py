@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from sciread_app.domain.query.parser import parse
 from sciread_app.encoder import EncoderProcess
@@ -23,7 +23,7 @@ from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.search.search import SearchService
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.active_model import ModelRef
-from sciread_app.tasks import Task
+from sciread_app.tasks import Task, exclusive
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package
 
@@ -36,7 +36,6 @@ _FEW = 64
 # Passes over papers that are added during the activation. Papers added after the last one are
 # found by keywords until they are encoded, as always.
 _MAX_PASSES = 5
-_LOCK_SECONDS = 0.2  # between two attempts to get the lock that another process holds
 
 
 class ActivationResult(NamedTuple):
@@ -305,7 +304,10 @@ class ActiveModel:
         if self._has_encoded_most(new.space.key):
             encoded = new.space.encode_missing(task)
         else:
-            with self._exclusive(task), new.low_priority():
+            # Only one process prepares a model; a kill releases the lock.
+            lock = FileLock(self._home.indexes / "activation.lock")
+            note = tr("Another program is preparing a model")
+            with exclusive(lock, task, note), new.low_priority():
                 encoded = self._encode_all(new, task)
         new.space.save()
         self._start(new, task)
@@ -390,22 +392,6 @@ class ActiveModel:
         """Return the name of the model that is active according to the library."""
         state = self._library.active_model.state()
         return state.answers.model if state else self._default
-
-    @contextmanager
-    def _exclusive(self, task: Task) -> Iterator[None]:
-        """Hold the lock by which only one process prepares a model; a kill releases it."""
-        self._home.indexes.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._home.indexes / "activation.lock")
-        while True:
-            try:
-                lock.acquire(timeout=_LOCK_SECONDS)
-                break
-            except Timeout:
-                task.step(0, 0, tr("Another program is preparing a model"))
-        try:
-            yield
-        finally:
-            lock.release()
 
 
 def _cancelled_if(is_replaced: Callable[[], bool], task: Task) -> Task:

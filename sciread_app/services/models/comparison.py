@@ -5,20 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from sciread_app.encoder import EncoderProcess
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.search.search import SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-
-
-class IndexingProgress(NamedTuple):
-    """How many of the library's papers a model has encoded."""
-
-    read: int
-    papers: int
 
 
 class ModelComparison:
@@ -38,11 +30,12 @@ class ModelComparison:
         self._lock = threading.Lock()
         self._spaces: dict[str, EmbeddingIndex] = {}
 
-    def progress(self, name: str) -> IndexingProgress:
-        """Return how many papers the model has encoded. Raises PackageRefused."""
+    def progress(self, name: str) -> tuple[int, int]:
+        """Return how many papers the model has encoded, and how many there are. Raises
+        PackageRefused."""
         papers = self._library.ids()
         missing = self.space(name).count_without_vector(papers)
-        return IndexingProgress(len(papers) - missing, len(papers))
+        return len(papers) - missing, len(papers)
 
     def search(self, name: str) -> SearchService:
         """Return a search with this model. Raises PackageRefused."""

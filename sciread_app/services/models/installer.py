@@ -21,11 +21,10 @@ from sciread_app.services.models.registry import InstalledModel, ModelRegistry
 from sciread_app.services.models.trash import ARRIVING, free_name
 from sciread_app.services.models.verification_cache import VerificationResult
 from sciread_app.services.subprocess import trainer
-from sciread_app.tasks import Task
+from sciread_app.tasks import Task, exclusive
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, Package, read_package
 
-_LOCK_SECONDS = 0.2  # between two attempts to get the lock of another installation
 _MOST_NAME = 80  # letters
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _HUB_PAGE = re.compile(r"https?://(www\.)?(huggingface\.co|hf\.co)/", re.IGNORECASE)
@@ -135,7 +134,8 @@ class ModelInstaller:
             raise LibraryError(
                 tr("The folder {folder} cannot be made: {why}.", folder=folder, why=error.strerror)
             ) from error
-        with _exclusive(_lock(folder), task):
+        note = tr("Waiting for another model that is coming in")
+        with exclusive(_lock(folder), task, note):
             _remove_staging(folder)
             staging = Path(tempfile.mkdtemp(ARRIVING, ".arriving-", folder))
             try:
@@ -188,19 +188,3 @@ def _staging_folders(folder: Path) -> list[Path]:
 
 def _lock(folder: Path) -> FileLock:
     return FileLock(folder / ".arriving.lock")
-
-
-@contextmanager
-def _exclusive(lock: FileLock, task: Task) -> Iterator[None]:
-    """Hold the lock in this block; wait for it until the task is cancelled."""
-    while True:
-        try:
-            lock.acquire(timeout=0)
-            break
-        except Timeout:
-            task.step(0, 0, tr("Waiting for another model that is coming in"))
-            task.wait(_LOCK_SECONDS, "")
-    try:
-        yield
-    finally:
-        lock.release()

@@ -32,6 +32,7 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, Package, read_package, starter_package
+from trainer.contract.run import write_atomically
 
 MOST_TITLE = 120  # letters
 
@@ -202,11 +203,11 @@ class ModelRegistry:
         with self._moving:
             file = self.folder / model.name / DESCRIPTION
             description = json.loads(file.read_text("utf-8")) | {"title": title}
-            _replace(file, json.dumps(description, indent=2) + "\n")
+            write_atomically(file, json.dumps(description, indent=2) + "\n")
             card = self.folder / model.name / CARD
             with suppress(OSError, UnicodeDecodeError):
                 text = card.read_text("utf-8")
-                _replace(card, text.replace(f"\n# {model.title}\n", f"\n# {title}\n", 1))
+                write_atomically(card, text.replace(f"\n# {model.title}\n", f"\n# {title}\n", 1))
         if model.checked:  # neither of the two files is hashed
             self.facts.record_verdict(model.name, self.folder / model.name, VerificationResult())
         return self._inspect(model.name)
@@ -363,9 +364,3 @@ def _described(package: Package, name: str) -> InstalledModel:
 
 def _is_model(path: Path) -> bool:
     return path.is_dir() and path.suffix != ARRIVING and not path.name.startswith(".")
-
-
-def _replace(file: Path, text: str) -> None:
-    unfinished = file.with_name(f"{file.name}{ARRIVING}")
-    unfinished.write_text(text, "utf-8")
-    unfinished.replace(file)

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trainer.contract.run import write_atomically
+
 _LEAST_PAPERS = 128  # from which on a speed is reliable
 
 
@@ -63,9 +65,7 @@ class VerificationCache:
             contents = self._contents()
             contents[section] = contents.get(section, {}) | {key: value}
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = self._file.with_name(f"{self._file.name}.new")
-            unfinished.write_text(json.dumps(contents, indent=1), "utf-8")
-            unfinished.replace(self._file)
+            write_atomically(self._file, json.dumps(contents, indent=1))
 
     def _contents(self) -> dict[str, dict[str, Any]]:
         try:

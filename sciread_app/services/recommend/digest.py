@@ -20,6 +20,7 @@ from sciread_app.language import tr
 from sciread_app.services.recommend.recommender import Recommender
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from trainer.contract.run import write_atomically
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _TITLE = "New for you"
@@ -83,10 +84,8 @@ def write(made: Digest, path: Path) -> None:
             tr("{file} has an ending that says no form of a digest.", file=path.name),
             tr("Choose a name that ends in {endings}.", endings=", ".join(FORMS)),
         )
-    half = path.with_name(f"{path.name}.new")
     try:
-        half.write_text(form(made), "utf-8")
-        half.replace(path)
+        write_atomically(path, form(made))
     except OSError as error:
         raise SciReadError(
             tr("{file} cannot be written: {why}.", file=path, why=error.strerror),

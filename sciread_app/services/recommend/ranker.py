@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import any_of, terms_of
 from sciread_app.domain.recommend import DAY, RecommendedPaper, TopicPreferences, decay
 from sciread_app.services.recommend.model import DESIGN, PaperFeatures, RankedCandidates, rank
-from sciread_app.services.recommend.similarity import TopicSimilarity, alike
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
@@ -27,6 +27,12 @@ _QUERY_PAPERS = 10
 # Papers less similar than this share of random pairs have nothing in common.
 _UNLIKE = 0.9
 _REASONS = 2  # similar papers named for each pick
+# Similarity to a topic is the mean over this number of its nearest papers.
+_NEAREST = 3
+# Share of the topic's own papers that may be less similar to the others than a fitting candidate.
+_OUTLIERS = 0.1
+# With fewer papers than this there is no estimate of the spread.
+_ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,15 @@ class TrainingExamples:
     wanted: Sequence[PaperId]
     unwanted: Sequence[PaperId]
     preferences: TopicPreferences
+
+
+class TopicSimilarity(NamedTuple):
+    """For each candidate: its similarity to the topic, the rows of the topic's most similar papers,
+    best first, and whether it is as similar to them as they are to one another."""
+
+    similarity: NDArray[np.float64]  # to the nearest one
+    nearest: NDArray[np.int64]  # [candidates, up to 3]
+    fits: NDArray[np.bool_]
 
 
 class TopicRanker:
@@ -59,8 +74,9 @@ class TopicRanker:
         task.raise_if_cancelled()
         ranked = rank(wanted, unwanted, self._features(others), offered)
         task.raise_if_cancelled()
-        near = _alike(wanted, offered, ranked, self._floor())
-        scores = ranked.scores * decay(_ages(candidates.came), examples.preferences.half_life)
+        near = _similarity(wanted, offered, ranked, self._floor())
+        ages = (time.time() - candidates.came) / DAY
+        scores = ranked.scores * decay(ages, examples.preferences.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
         return [
             self._pick(row, examples, candidates, scores, near, ranked) for row in order.tolist()
@@ -76,7 +92,7 @@ class TopicRanker:
         if not known.any() or not there.any():
             return 0
         own = wanted[known]
-        near = alike(offered[there] @ own.T, own @ own.T, self._floor())
+        near = _alike(offered[there] @ own.T, own @ own.T, self._floor())
         return int((near.fits & (candidates.came[there] > examples.preferences.seen)).sum())
 
     def _shortlist(
@@ -174,27 +190,54 @@ def _among(arrivals: AddedPapers, ids: Ids) -> AddedPapers:
     return AddedPapers(arrivals.ids[kept], arrivals.came[kept])
 
 
-def _ages(came: NDArray[np.float64]) -> NDArray[np.float64]:
-    return (time.time() - came) / DAY
-
-
-def _alike(
+def _similarity(
     wanted: PaperFeatures, offered: PaperFeatures, ranked: RankedCandidates, floor: float
 ) -> TopicSimilarity:
     """Similarity by vectors where there are any; else by words, without a similarity value, since
     that of words is not meaningful to a reader."""
     there, members = np.flatnonzero(offered.known), np.flatnonzero(wanted.known)
     if not len(there) or not len(members):
-        near = alike(*ranked.by_words)
+        near = _alike(*ranked.by_words)
         return near._replace(similarity=np.full(len(offered.texts), np.nan))
     own = wanted.vectors[members]
-    by_meaning = alike(offered.vectors[there] @ own.T, own @ own.T, floor)
+    by_meaning = _alike(offered.vectors[there] @ own.T, own @ own.T, floor)
     by_meaning = by_meaning._replace(nearest=members[by_meaning.nearest])
     if len(there) == len(offered.texts):
         return by_meaning
-    near = alike(*ranked.by_words)
+    near = _alike(*ranked.by_words)
     similarity = np.full(len(offered.texts), np.nan)
     nearest = near.nearest[:, : by_meaning.nearest.shape[1]]
     similarity[there], nearest[there] = by_meaning.similarity, by_meaning.nearest
     near.fits[there] = by_meaning.fits
     return TopicSimilarity(similarity, nearest, near.fits)
+
+
+def _alike(
+    to_members: NDArray[Any], among_members: NDArray[Any], floor: float = -np.inf
+) -> TopicSimilarity:
+    """Compute the similarity of candidates to a topic.
+
+    `to_members` are the similarities of candidates to the topic's papers, [candidates, members],
+    `among_members` those of its papers to one another. Candidates less similar than `floor` never
+    fit.
+    """
+    nearest = _best(to_members, min(_NEAREST, to_members.shape[1]))
+    best = np.take_along_axis(to_members, nearest, axis=1).astype(np.float64)
+    return TopicSimilarity(best[:, 0], nearest, best.mean(1) >= max(floor, _least(among_members)))
+
+
+def _least(among_members: NDArray[Any]) -> float:
+    """Return the minimum similarity of a candidate that fits these papers."""
+    if len(among_members) < _ENOUGH:
+        return -np.inf
+    others = among_members.astype(np.float64)
+    np.fill_diagonal(others, -np.inf)
+    own = np.take_along_axis(others, _best(others, _NEAREST), axis=1).mean(1)
+    return float(np.quantile(own, _OUTLIERS))
+
+
+def _best(similarities: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return the columns of the `count` largest values of each row, the largest first."""
+    best = np.argpartition(-similarities, count - 1, axis=1)[:, :count]
+    order = np.argsort(-np.take_along_axis(similarities, best, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(best, order, axis=1)

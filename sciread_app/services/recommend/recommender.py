@@ -256,7 +256,7 @@ class Recommender:
         key = request.key
         if not key.members or not len(request.candidates.ids):
             why = self._why_nothing(key, request.arrived, since)
-            return Recommendations(key.subject, note=why.note, hint=why.hint, next=why.next)
+            return Recommendations(key.subject, **why._asdict())
         picks = self._picker.pick(request.examples, request.candidates, key.limit, task)
         feed = Recommendations(key.subject, picks, len(request.candidates.ids))
         if not picks:
@@ -269,7 +269,7 @@ class Recommender:
             why = words.few(key.subject, len(key.members))
         else:
             why = StatusMessage("")
-        return replace(feed, note=why.note, hint=why.hint, next=why.next)
+        return replace(feed, **why._asdict())
 
     def _why_nothing(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
         if not key.members:

@@ -18,7 +18,7 @@ import numpy as np
 
 from sciread_app.domain.citations import STALE
 from sciread_app.domain.query.parser import Condition
-from sciread_app.domain.training import LIBRARY, CorpusCounts, TrainingData, TrainingDataKind
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
@@ -26,7 +26,7 @@ from sciread_app.services.subprocess import trainer
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from trainer.contract.corpus_stats import CorpusStats, VenueYear
+from trainer.contract.corpus_stats import CorpusStats
 
 DESCRIPTION = "corpus.json"
 # File suffixes that `prepare` reads; it detects the content by itself.
@@ -104,8 +104,7 @@ class Corpora:
         """
         if data.kind in (TrainingDataKind.library, TrainingDataKind.collection):
             ids = self._ids(data)
-            counts = self._library.corpus_stats.of(ids)
-            return AvailableData(_to_stats(counts), counts.about, self._unasked(ids))
+            return AvailableData(*self._library.corpus_stats.of(ids), self._unasked(ids))
         return AvailableData(self._of_corpus(self.make(data, task), task))
 
     def make(self, data: TrainingData, task: Task) -> Path:
@@ -229,14 +228,3 @@ def _origin(files: list[Mapping[str, Any]]) -> TrainingData:
         part = str(files[0].get("part", ""))
         return TrainingData(TrainingDataKind.collection, part) if part else LIBRARY
     return TrainingData(TrainingDataKind.files, ", ".join(str(file["name"]) for file in files))
-
-
-def _to_stats(counts: CorpusCounts) -> CorpusStats:
-    return CorpusStats(
-        papers=counts.papers,
-        abstracts=counts.abstracts,
-        citations=counts.citations,
-        citing=counts.citing,
-        venues=[VenueYear(*venue) for venue in counts.venues],
-        fields=counts.fields,
-    )

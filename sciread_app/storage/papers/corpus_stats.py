@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import Connection, text
 
-from sciread_app.domain.training import CorpusCounts
 from sciread_app.storage.database import Database
 from sciread_app.storage.id_sets import Ids
+from trainer.contract.corpus_stats import CorpusStats, VenueYear
 
 # Looking up all citations of a large library takes half a minute; of this many papers, a second.
 _COUNTED = 5_000
@@ -49,23 +49,26 @@ class CorpusStatsStore:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def of(self, ids: Ids) -> CorpusCounts:
-        """The statistics of these papers together."""
+    def of(self, ids: Ids) -> tuple[CorpusStats, bool]:
+        """The statistics of these papers together, and whether the numbers of citations are
+        estimated from a sample."""
         every = json.dumps(ids.tolist())
         with self._db.reading() as db:
             papers, abstracts = db.execute(text(_PAPERS), {"ids": every}).one()
             venues = db.execute(text(_VENUES), {"ids": every})
             fields = db.execute(text(_FIELDS), {"ids": every})
             citations, citing = _citations(db, ids, every)
-            return CorpusCounts(
+            stats = CorpusStats(
                 papers=papers,
                 abstracts=abstracts,
                 citations=citations,
                 citing=citing,
-                about=len(ids) > _COUNTED,
-                venues=[(venue, year, bool(pubmed), n) for venue, year, pubmed, n in venues],
+                venues=[
+                    VenueYear(venue, year, bool(pubmed), n) for venue, year, pubmed, n in venues
+                ],
                 fields={field: count for field, count in fields},
             )
+            return stats, len(ids) > _COUNTED
 
 
 def _citations(db: Connection, ids: Ids, every: str) -> Sequence[int]:

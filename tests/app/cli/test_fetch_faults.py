@@ -101,7 +101,7 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
                 server.forgive()
                 fetching.run(id, Task())
             found = library.get(library.ids())
-            fetch = fetching.get(id)
+            fetch = library.fetches.get(id)
         library.close()
         ids = {paper.source_id for paper in found}
         outcome = Outcome(said, fetch, len(found), len(ids), len(server.requests))

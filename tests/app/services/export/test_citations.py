@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.domain.clipboard_formats import STYLES
+from sciread_app.domain.clipboard_formats import STYLES, CopyAs, CopyCitation
 from sciread_app.domain.paper import KINDS, Author
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.services.export.citation_styles import CitationStyles, built_in
 from sciread_app.services.export.citations import MOST, cite, plain
-from sciread_app.services.export.clipboard import CopyAs, CopyCitation, copy
+from sciread_app.services.export.clipboard import copy
 from sciread_app.tasks import Task
 from tests.support.make import paper
 

@@ -6,11 +6,12 @@ import json
 
 import pytest
 
+from sciread_app.domain.citation_list import CitationDirection
 from sciread_app.domain.citations import Mention
 from sciread_app.domain.paper import Author, Identifier
 from sciread_app.errors import SourceError
 from sciread_app.services.ingest.citation_fetcher import CitationFetcher
-from sciread_app.services.ingest.citation_links import CitationDirection, citation_list
+from sciread_app.services.ingest.citation_links import citation_list
 from sciread_app.services.ingest.paper_lookup import OnlineLookup
 from sciread_app.sources.endpoints import Endpoint
 from sciread_app.sources.http.client import Client, RetryPolicy

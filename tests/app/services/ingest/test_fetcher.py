@@ -80,7 +80,8 @@ def test_failed_fetch_gives_reason_and_resumes_at_failed_page(fetching, shelf, l
     id = fetching.start(ALL).id
     with pytest.raises(SourceError):
         fetching.run(id, Task())
-    assert fetching.get(id).state == FetchState.failed and "fell" in fetching.get(id).message
+    failed = library.fetches.get(id)
+    assert failed.state == FetchState.failed and "fell" in failed.message
     assert library.count() == 20
     done = fetching.run(id, Task())
     assert [cursor for cursor, _ in shelf.asked] == ["", "20"]
@@ -92,7 +93,8 @@ def test_cancelled_fetch_resumes_in_another_process(fetching, library, shelf):
     task = Task(lambda done, total, note: done >= 10 and task.cancel())
     with pytest.raises(Cancelled):
         fetching.run(id, task)
-    assert fetching.get(id).state == FetchState.unfinished and fetching.get(id).read in (10, 20)
+    stopped = library.fetches.get(id)
+    assert stopped.state == FetchState.unfinished and stopped.read in (10, 20)
     later = Fetcher(library, None, [shelf])
     assert later.start(ALL).id == id
     assert counts(later.run(id, Task()).fetch) == (35, 35, 0, 0)
@@ -180,16 +182,16 @@ def test_broken_records_are_logged_and_others_stored(fetching, shelf):
     assert [skip.entry for skip in done.skips] == ["4"]
 
 
-def test_invalid_query_is_refused_before_it_is_stored(fetching):
+def test_invalid_query_is_refused_before_it_is_stored(fetching, library):
     with pytest.raises(BadQuery, match="not a word"):
         fetching.start(replace(ALL, text="?"))
     with pytest.raises(BadQuery, match="no source"):
         fetching.start(replace(ALL, source="cellar"))
-    assert fetching.all() == []
+    assert library.fetches.all() == []
 
 
 def test_forgotten_fetch_keeps_its_papers_and_log(fetching, library):
     id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
-    fetching.forget(id)
-    assert fetching.all() == [] and library.count() == 35
+    library.fetches.forget(id)
+    assert library.fetches.all() == [] and library.count() == 35
     assert library.import_log.imports()[0].read == 35

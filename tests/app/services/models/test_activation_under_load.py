@@ -68,7 +68,7 @@ def test_program_killed_at_any_moment_resumes_swapping(tmp_path):
     assert [line for line in told if line.startswith(("wrong", "Traceback"))] == []
     assert told[-1].startswith("done") and count_swaps(told) >= SWAPS
     workspace = opened(home)
-    assert workspace.activation.pending() == ""
+    assert workspace.active_model.pending() == ""
     assert lost(workspace) == []
     assert workspace.library.problems() == []
     workspace.close()

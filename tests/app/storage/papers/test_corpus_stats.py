@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sciread_app.domain.paper import Identifier
-from sciread_app.domain.training import CorpusCounts
 from sciread_app.storage.library import Library
 from sciread_app.storage.papers import corpus_stats
 from tests.support.make import paper
+from trainer.contract.corpus_stats import CorpusStats, VenueYear
 
 
 @pytest.fixture
@@ -31,20 +31,26 @@ def filled_library(library: Library) -> Library:
 
 
 def test_corpus_stats_count_all_training_data(filled_library: Library) -> None:
-    assert filled_library.corpus_stats.of(filled_library.ids()) == CorpusCounts(
-        papers=4,
-        abstracts=3,
-        citations=3,  # by any identifiers, and none of a missing paper
-        citing=2,
-        venues=[("Nature", 2020, False, 1), ("Nature", 2020, True, 1)],
-        fields={"cs.AI": 1, "cs.CL": 2},
+    assert filled_library.corpus_stats.of(filled_library.ids()) == (
+        CorpusStats(
+            papers=4,
+            abstracts=3,
+            citations=3,  # by any identifiers, and none of a missing paper
+            citing=2,
+            venues=[VenueYear("Nature", 2020, False, 1), VenueYear("Nature", 2020, True, 1)],
+            fields={"cs.AI": 1, "cs.CL": 2},
+        ),
+        False,
     )
 
 
 def test_corpus_stats_count_only_citations_between_the_papers(filled_library: Library) -> None:
-    held = filled_library.corpus_stats.of(np.array([1, 2]))
+    held, _ = filled_library.corpus_stats.of(np.array([1, 2]))
     assert (held.papers, held.abstracts, held.citations, held.citing) == (2, 2, 1, 1)
-    assert filled_library.corpus_stats.of(np.array([], np.int64)) == CorpusCounts(venues=[])
+    assert filled_library.corpus_stats.of(np.array([], np.int64)) == (
+        CorpusStats(venues=[]),
+        False,
+    )
 
 
 def test_citations_of_very_many_papers_are_estimated(
@@ -54,5 +60,5 @@ def test_citations_of_very_many_papers_are_estimated(
     library.put([paper(f"P{n}", arxiv=name.value) for n, name in enumerate(names)])
     library.citations.put([(n, names[0]) for n in names[1:]], "test")
     monkeypatch.setattr(corpus_stats, "_COUNTED", 50)
-    held = library.corpus_stats.of(library.ids())
-    assert held.about and 190 <= held.citations <= 200 and held.citing == held.citations
+    held, estimated = library.corpus_stats.of(library.ids())
+    assert estimated and 190 <= held.citations <= 200 and held.citing == held.citations
