@@ -165,7 +165,7 @@ def _rows(
             return [], tr("it tells of other papers than it was asked for")
         return [row if isinstance(row, dict | None) else _NO_PAPER for row in rows], ""
 
-    rows, _ = client.ask(
+    parsed: tuple[list[Row], str] = client.ask(
         KEY,
         "paper/batch",
         params=[("fields", fields)],
@@ -176,7 +176,7 @@ def _rows(
         parse=parse,
         check=lambda parsed: parsed[1],
     )
-    return rows
+    return parsed[0]
 
 
 def _is_of_others(batch: Sequence[Identifier], rows: Sequence[Any]) -> bool:

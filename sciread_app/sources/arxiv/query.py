@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,10 +41,7 @@ _ALL = ("ti", "au", "abs", "co", "jr", "cat", "rn", "id")
 
 
 class ArxivQuery:
-    """A parsed query."""
-
-    def __init__(self, root: QueryNode | None) -> None:
-        self._root = root
+    """A query, or a part of it, as a syntax tree. This node alone finds every paper."""
 
     def matches(self, paper: Paper) -> bool:
         """Whether arXiv would find the paper, approximately.
@@ -53,19 +49,19 @@ class ArxivQuery:
         arXiv compares stems of words; this only allows an "s" at the end. Of dates only the day
         counts.
         """
-        return self._root is None or self._root.matches(paper)
+        return True
 
     def categories(self) -> list[str] | None:
         """Categories, possibly with wildcards, that include every paper found.
 
         None if the query finds papers of any category.
         """
-        return None if self._root is None else self._root.categories()
+        return None
 
 
 def parse(text: str) -> ArxivQuery:
     """Parse a query; an empty one finds everything. Raises BadQuery."""
-    return ArxivQuery(_Parser(text).whole() if text.strip() else None)
+    return _Parser(text).whole() if text.strip() else ArxivQuery()
 
 
 def check(text: str) -> str:
@@ -77,20 +73,10 @@ def check(text: str) -> str:
     return ""
 
 
-class QueryNode(ABC):
-    """A node of the syntax tree."""
-
-    @abstractmethod
-    def matches(self, paper: Paper) -> bool: ...
-
-    def categories(self) -> list[str] | None:
-        return None
-
-
 @dataclass(frozen=True)
-class _Both(QueryNode):
-    left: QueryNode
-    right: QueryNode
+class _Both(ArxivQuery):
+    left: ArxivQuery
+    right: ArxivQuery
 
     def matches(self, paper: Paper) -> bool:
         return self.left.matches(paper) and self.right.matches(paper)
@@ -101,9 +87,9 @@ class _Both(QueryNode):
 
 
 @dataclass(frozen=True)
-class _Either(QueryNode):
-    left: QueryNode
-    right: QueryNode
+class _Either(ArxivQuery):
+    left: ArxivQuery
+    right: ArxivQuery
 
     def matches(self, paper: Paper) -> bool:
         return self.left.matches(paper) or self.right.matches(paper)
@@ -114,9 +100,9 @@ class _Either(QueryNode):
 
 
 @dataclass(frozen=True)
-class _Without(QueryNode):
-    left: QueryNode
-    right: QueryNode
+class _Without(ArxivQuery):
+    left: ArxivQuery
+    right: ArxivQuery
 
     def matches(self, paper: Paper) -> bool:
         return self.left.matches(paper) and not self.right.matches(paper)
@@ -126,22 +112,20 @@ class _Without(QueryNode):
 
 
 @dataclass(frozen=True)
-class _Words(QueryNode):
+class _Words(ArxivQuery):
     field: str
     text: str
 
     def matches(self, paper: Paper) -> bool:
-        return any(_FINDS[field](self.text, paper) for field in self._fields())
+        fields = _ALL if self.field == "all" else (self.field,)
+        return any(_FINDS[field](self.text, paper) for field in fields)
 
     def categories(self) -> list[str] | None:
         return [self.text] if self.field == "cat" else None
 
-    def _fields(self) -> Iterable[str]:
-        return _ALL if self.field == "all" else (self.field,)
-
 
 @dataclass(frozen=True)
-class _Days(QueryNode):
+class _Days(ArxivQuery):
     first: str
     last: str
 
@@ -159,19 +143,19 @@ class _Parser:
         self._at = 0
         self._depth = 0
 
-    def whole(self) -> QueryNode:
+    def whole(self) -> ArxivQuery:
         node = self._either("all")
         if self._at < len(self._tokens):
             raise BadQuery(tr("There is a ) without its (."))
         return node
 
-    def _either(self, field: str) -> QueryNode:
+    def _either(self, field: str) -> ArxivQuery:
         node = self._both(field)
         while self._take("OR"):
             node = _Either(node, self._both(field))
         return node
 
-    def _both(self, field: str) -> QueryNode:
+    def _both(self, field: str) -> ArxivQuery:
         node = self._term(field)
         while (kind := self._kind()) not in ("", "OR", ")"):
             if kind in ("AND", "ANDNOT"):
@@ -180,7 +164,7 @@ class _Parser:
             node = _Without(node, right) if kind == "ANDNOT" else _Both(node, right)
         return node
 
-    def _term(self, field: str) -> QueryNode:
+    def _term(self, field: str) -> ArxivQuery:
         kind = self._kind()
         if kind == "" or kind == ")" or kind in _OPERATORS:
             raise BadQuery(self._missing())
@@ -192,7 +176,7 @@ class _Parser:
             return self._term(_known(text))
         return _leaf(field, kind, text)
 
-    def _group(self, field: str) -> QueryNode:
+    def _group(self, field: str) -> ArxivQuery:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise BadQuery(tr("The brackets are nested too deep."))
@@ -269,7 +253,7 @@ def _known(field: str) -> str:
     raise BadQuery(tr("arXiv has no field {field}: but {known}.", field=field, known=known))
 
 
-def _leaf(field: str, kind: str, text: str) -> QueryNode:
+def _leaf(field: str, kind: str, text: str) -> ArxivQuery:
     if field == "submittedDate" or kind == "range":
         return _days(field, text)
     text = text.strip()
@@ -284,7 +268,7 @@ def _leaf(field: str, kind: str, text: str) -> QueryNode:
     return _Words(field, text)
 
 
-def _days(field: str, text: str) -> QueryNode:
+def _days(field: str, text: str) -> ArxivQuery:
     match = _MINUTES.fullmatch(text.strip())
     if field != "submittedDate" or match is None:
         raise BadQuery(tr("Write dates like submittedDate:[202401010000 TO 202412312359]."))
