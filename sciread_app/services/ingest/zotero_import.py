@@ -20,7 +20,7 @@ from sciread_app.storage.organisation.zotero_imports import ImportedItem
 from sciread_app.tasks import Task
 
 Object = Mapping[str, Any]
-WHAT = "ZoteroImporter"
+WHAT = "Zotero"
 
 
 class _Brought(NamedTuple):
