@@ -57,6 +57,10 @@ class Task:
         self._last = (done, total, note)
         self._report(done, total, note)
 
+    def part(self, start: int, total: int) -> Task:
+        """Return a task that reports its progress as a part of `total`, beginning at `start`."""
+        return Task(lambda done, _, note: self.step(start + done, total, note))
+
     def raise_if_cancelled(self) -> None:
         """Raise Cancelled once `cancel` was called."""
         if self._cancelled.is_set():

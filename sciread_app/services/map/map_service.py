@@ -213,7 +213,7 @@ class MapService:
             vectors, there = self._space.vectors(ids[part])
             part, vectors = part[there], vectors[there]
             points = kept.axes.reduce(vectors)
-            inner = _part_of(task, start, len(new))
+            inner = task.part(start, len(new))
             places = place_among(points, drawn, kept.places[kept.laid], ids[part], inner)
             fine = clusters.nearest_group(points, kept.centres)
             if later:
@@ -365,8 +365,3 @@ def _sample(papers: int) -> NDArray[np.int64]:
     if papers <= SAMPLE:
         return np.arange(papers)
     return np.sort(np.random.default_rng(0).choice(papers, SAMPLE, replace=False))
-
-
-def _part_of(task: Task, start: int, total: int) -> Task:
-    """Return a task that reports its progress as a part of `total`, beginning at `start`."""
-    return Task(lambda done, _, note: task.step(start + done, total, note))

@@ -37,10 +37,11 @@ _ENOUGH = 5
 
 @dataclass(frozen=True, slots=True)
 class TrainingExamples:
-    """The examples to learn from: wanted and unwanted papers."""
+    """The examples to learn from: the papers that define the topic or were liked, and dismissed
+    papers."""
 
-    wanted: Sequence[PaperId]
-    unwanted: Sequence[PaperId]
+    wanted: tuple[PaperId, ...]
+    unwanted: tuple[PaperId, ...]
     preferences: TopicPreferences
 
 

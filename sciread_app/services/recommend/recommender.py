@@ -52,9 +52,7 @@ class _CacheKey:
 
     subject: FollowedTopic
     among: CandidateScope
-    preferences: TopicPreferences
-    members: tuple[PaperId, ...]  # the papers that define the topic, and liked ones
-    dismissed: tuple[PaperId, ...]
+    examples: TrainingExamples
     arrived: bytes
     candidates: bytes
     vectors: tuple[str, int]  # the embedding space, and the number of papers with a vector
@@ -69,10 +67,6 @@ class _Request(NamedTuple):
     arrived: Ids  # all papers in the scope
     candidates: AddedPapers
     dismissed: dict[PaperId, float]
-
-    @property
-    def examples(self) -> TrainingExamples:
-        return TrainingExamples(self.key.members, self.key.dismissed, self.key.preferences)
 
 
 class Recommender:
@@ -189,7 +183,7 @@ class Recommender:
         if self._space is None:
             return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
         request = self._ask(subject, time.time() - LATELY * DAY, CandidateScope.fetched, 0)
-        return self._picker.count(request.examples, request.candidates)
+        return self._picker.count(request.key.examples, request.candidates)
 
     def _ask(
         self, subject: FollowedTopic, since: float, among: CandidateScope, limit: int
@@ -203,9 +197,7 @@ class Recommender:
         key = _CacheKey(
             subject,
             among,
-            preferences,
-            tuple(members),
-            tuple(dismissed),
+            TrainingExamples(tuple(members), tuple(dismissed), preferences),
             arrivals.ids.tobytes(),
             candidates.ids.tobytes(),
             (self._space.key, self._space.count()) if self._space else ("", 0),
@@ -254,10 +246,10 @@ class Recommender:
 
     def _answer(self, request: _Request, since: float, task: Task) -> Recommendations:
         key = request.key
-        if not key.members or not len(request.candidates.ids):
+        if not key.examples.wanted or not len(request.candidates.ids):
             why = self._why_nothing(key, request.arrived, since)
             return Recommendations(key.subject, **why._asdict())
-        picks = self._picker.pick(request.examples, request.candidates, key.limit, task)
+        picks = self._picker.pick(key.examples, request.candidates, key.limit, task)
         feed = Recommendations(key.subject, picks, len(request.candidates.ids))
         if not picks:
             why = words.only_versions(feed.candidates)
@@ -265,23 +257,23 @@ class Recommender:
             why = words.none_fits(feed.candidates, key.subject)
         elif not any(pick.fits and pick.unseen for pick in picks):
             why = words.all_seen(self._feedback.last_fetch(), datetime.now().astimezone())
-        elif len(key.members) < ENOUGH:
-            why = words.few(key.subject, len(key.members))
+        elif len(key.examples.wanted) < ENOUGH:
+            why = words.few(key.subject, len(key.examples.wanted))
         else:
             why = StatusMessage("")
         return replace(feed, **why._asdict())
 
     def _why_nothing(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
-        if not key.members:
+        if not key.examples.wanted:
             return words.too_few(key.subject)
         if not len(arrived):
             now, last = datetime.now().astimezone(), self._feedback.last_fetch()
             return words.nothing_new(key.among, since, last, now)
         held, dismissed = (
             int(np.isin(arrived, np.array(ids, np.int64)).sum())
-            for ids in (key.members, key.dismissed)
+            for ids in (key.examples.wanted, key.examples.unwanted)
         )
-        return words.nothing_left(len(arrived), held, dismissed, key.preferences)
+        return words.nothing_left(len(arrived), held, dismissed, key.examples.preferences)
 
     def _known(self, key: _CacheKey) -> Recommendations | None:
         with self._lock:

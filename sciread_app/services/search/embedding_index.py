@@ -160,7 +160,7 @@ class EmbeddingIndex:
             index = self._sync(task)
             missing, done = self._missing()[:most], 0
             for batch in _batches(len(missing)):
-                part = _part_of(task, batch.start, len(missing))
+                part = task.part(batch.start, len(missing))
                 done += self._encode_batch(missing[batch], index, part)
                 self._save_if_worth(index)
             self._reclaim_rows()
@@ -410,11 +410,6 @@ def _batches(count: int) -> Iterator[slice]:
             size = min(2 * size, LARGEST_BATCH)
         elif took > _BATCH_SECONDS:
             size = max(size // 2, 1)
-
-
-def _part_of(task: Task, start: int, total: int) -> Task:
-    """A task that reports the progress of a batch as part of the whole."""
-    return Task(lambda done, _, note: task.step(start + done, total, note))
 
 
 def _sound(snapshot: Snapshot) -> NDArray[np.bool_]:

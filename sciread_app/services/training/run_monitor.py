@@ -145,9 +145,7 @@ class RunMonitor:
         self._grid = combinations(self._whole.recipe)
         self._run = self._whole
         self._builder = _ProgressBuilder()
-        self._grid_builder = (
-            _ProgressBuilder()
-        )  # the events of a run with a grid outside its combinations
+        self._grid_builder = _ProgressBuilder()  # of a grid's events outside its combinations
         self._offset = self._grid_offset = 0
 
     def look(self, task: Task | None = None) -> RunProgress:
@@ -195,12 +193,7 @@ class _ProgressBuilder:
     """The state accumulated from successive events."""
 
     def __init__(self) -> None:
-        self._about: Mapping[str, Any] = {}
-        self._stages: tuple[RunStage, ...] = ()
-        self._stage = ""
-        self._began = self._at = self._seconds = 0.0
-        self._step = 0
-        self._latest: Mapping[str, Any] = {}
+        self._values: dict[str, Any] = {}  # of RunProgress, except those below
         self._curves = {name: Curve() for name in CURVES}
         self._validations: list[Validation] = []
         self._notes: list[RunMessage] = []
@@ -211,67 +204,60 @@ class _ProgressBuilder:
         with suppress(TypeError, ValueError, KeyError, AttributeError):
             self._add(Event(str(event.kind), float(event.at), int(event.step), event.values))
 
-    def _add(self, event: Event) -> None:
-        self._at = event.at
-        self._began = self._began or event.at
-        if handler := getattr(self, f"_add_{event.kind}", None):
-            handler(event)
-        if text := _MESSAGES.get(event.kind, lambda _: "")(event.values):
-            self._notes.append(RunMessage(event.at, event.step, event.kind, text))
-            del self._notes[:-_MOST_NOTES]
-
     def progress(self, state: RunState) -> RunProgress:
         """Return the progress after all events so far."""
         return RunProgress(
             state,
-            self._about,
-            self._stages,
-            self._stage,
-            self._began,
-            self._at,
-            self._step,
-            int(self._about.get("steps", 0)),
-            self._latest,
-            {name: curve.points() for name, curve in self._curves.items()},
-            tuple(self._validations),
-            tuple(self._notes),
-            self._seconds,
+            steps=int(self._values.get("about", {}).get("steps", 0)),
+            curves={name: curve.points() for name, curve in self._curves.items()},
+            validations=tuple(self._validations),
+            notes=tuple(self._notes),
+            **self._values,
         )
 
+    def _add(self, event: Event) -> None:
+        self._values["at"] = event.at
+        self._values["began"] = self._values.get("began") or event.at
+        match event.kind:
+            case "start":
+                self._add_start(event)
+            case "resume":
+                self._values["step"] = event.step
+                for curve in self._curves.values():
+                    curve.cut(event.step)
+                self._validations = [one for one in self._validations if one.step <= event.step]
+            case "stage":
+                self._values["stage"] = str(event.values.get("stage", ""))
+            case "step":
+                self._add_step(event)
+            case "validation":
+                loss, scores = event.values.get("loss"), dict(event.values.get("scores", {}))
+                loss = None if loss is None else float(loss)
+                best = bool(event.values.get("best"))
+                self._validations.append(Validation(event.step, loss, scores, best))
+            case "end":
+                self._values["seconds"] = float(event.values.get("seconds", 0.0))
+        if text := _MESSAGES.get(event.kind, lambda _: "")(event.values):
+            self._notes.append(RunMessage(event.at, event.step, event.kind, text))
+            del self._notes[:-_MOST_NOTES]
+
     def _add_start(self, event: Event) -> None:
-        self._about, self._latest = event.values, {}
+        self._values |= {"about": event.values, "latest": {}}
         stages, first = [], 1
         for stage in event.values.get("stages", ()):
             stages.append(RunStage(stage["name"], stage["examples"], stage["steps"], first))
             first += stage["steps"]
-        self._stages = tuple(stages)
-
-    def _add_resume(self, event: Event) -> None:
-        self._step = event.step
-        for curve in self._curves.values():
-            curve.cut(event.step)
-        self._validations = [one for one in self._validations if one.step <= event.step]
-
-    def _add_stage(self, event: Event) -> None:
-        self._stage = str(event.values.get("stage", ""))
+        self._values["stages"] = tuple(stages)
 
     def _add_step(self, event: Event) -> None:
-        self._step, self._latest = event.step, event.values
-        self._stage = str(event.values.get("stage", self._stage))
+        self._values |= {"step": event.step, "latest": event.values}
+        if "stage" in event.values:
+            self._values["stage"] = str(event.values["stage"])
         for name, curve in self._curves.items():
             value = event.values.get(name)
             # At the first step the trainer does not know its speed yet and reports 0.
             if isinstance(value, int | float) and (value or name != "tokens_per_second"):
                 curve.add(event.step, value)
-
-    def _add_validation(self, event: Event) -> None:
-        values = event.values
-        loss, scores = values.get("loss"), dict(values.get("scores", {}))
-        loss = None if loss is None else float(loss)
-        self._validations.append(Validation(event.step, loss, scores, bool(values.get("best"))))
-
-    def _add_end(self, event: Event) -> None:
-        self._seconds = float(event.values.get("seconds", 0.0))
 
 
 def _failure(values: Mapping[str, Any]) -> str:

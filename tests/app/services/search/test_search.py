@@ -12,7 +12,7 @@ from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
 from sciread_app.services.search import search as search_module
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.search.results import MatchExplanation
+from sciread_app.services.search.results import MatchExplanation, shared_words
 from sciread_app.services.search.search import UNRELATED, SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -530,3 +530,14 @@ def test_unknown_tag_or_collection_is_noted(search, papers, library):
     assert "tag “urgent”" in search.find("tag:urgent").note
     assert "collection “thesis/results”" in search.find("cars in:thesis/results").note
     assert "collection “none”" in search.find("-in:none").note
+
+
+def test_shared_words_leave_out_general_words(library):
+    first, second, *_ = library.put(
+        [
+            paper("Bees went home", abstract="Though we propose that they let honey flow."),
+            paper("Honey", abstract="Though somebody went, let us propose a study."),
+            paper("Stars"),
+        ]
+    ).ids
+    assert shared_words(library, first, [second])[second] == ("honey",)
