@@ -235,21 +235,21 @@ class Workspace:
 
     @cached_property
     def _client(self) -> Client:
-        from sciread_app.sources.endpoints import endpoints
-        from sciread_app.sources.http.client import Client
-
-        addresses = endpoints(os.environ, self.settings)
-        return Client(cache_folder(), addresses, contact=self.settings.contact)
+        return self._new_client(contact=self.settings.contact)
 
     @cached_property
     def _local_client(self) -> Client:
         """A client for programs on this computer, with few retries: they respond at once or not at
         all."""
-        from sciread_app.sources.endpoints import endpoints
-        from sciread_app.sources.http.client import Client, RetryPolicy
+        from sciread_app.sources.http.client import RetryPolicy
 
-        patience = RetryPolicy(tries=2, first=0.5)
-        return Client(cache_folder(), endpoints(os.environ, self.settings), patience=patience)
+        return self._new_client(patience=RetryPolicy(tries=2, first=0.5))
+
+    def _new_client(self, **options: Any) -> Client:
+        from sciread_app.sources.endpoints import endpoints
+        from sciread_app.sources.http.client import Client
+
+        return Client(cache_folder(), endpoints(os.environ, self.settings), **options)
 
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""

@@ -163,7 +163,8 @@ class Backups:
         """Return whether the library or its citation styles changed since the last daily copy."""
         copies = [path.stat().st_mtime for path in self._daily().values()]
         log = self._home.library.with_name(self._home.library.name + "-wal")
-        written = [path.stat().st_mtime for path in (self._home.library, log) if _holds(path)]
+        states = [path.stat() for path in (self._home.library, log) if path.exists()]
+        written = [state.st_mtime for state in states if state.st_size]
         if self._home.styles.is_dir():
             written.append(self._home.styles.stat().st_mtime)
         return not copies or max(written, default=0.0) > max(copies)
@@ -267,7 +268,3 @@ def _copy(path: Path, kind: Kind) -> Copy:
     state = path.stat()
     papers = None if path.suffix == ".zip" else papers_in(path)
     return Copy(path, kind, datetime.fromtimestamp(state.st_mtime), papers, state.st_size)
-
-
-def _holds(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0

@@ -207,7 +207,12 @@ def _files(library: Library) -> Diagnosis:
     attached = library.attachments.of(library.ids().tolist())
     missing = sorted({a.path for a in attached if not Path(a.path).exists()})
     if not missing:
-        return Diagnosis("files", True, _all_there(len(attached)))
+        whole = trn(
+            "the {n} attached file is where it was",
+            "all {n} attached files are where they were",
+            len(attached),
+        )
+        return Diagnosis("files", True, whole)
     said = trn(
         "{n} file is not there any more: {files}. Add the folder where it is now: it is known by "
         "its content.",
@@ -217,14 +222,6 @@ def _files(library: Library) -> Diagnosis:
         files=", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""),
     )
     return Diagnosis("files", False, said)
-
-
-def _all_there(files: int) -> str:
-    return trn(
-        "the {n} attached file is where it was",
-        "all {n} attached files are where they were",
-        files,
-    )
 
 
 def _leftovers(home: Home) -> Diagnosis:

@@ -204,9 +204,8 @@ class ActiveModel:
             with self.use() as now:
                 if now.space is None:
                     return 0
-                watched = _cancelled_if(lambda now=now: self._now is not now, task)
                 try:
-                    encoded = now.space.encode_missing(watched, most=most)
+                    encoded = now.space.encode_missing(self._while_active(now, task), most=most)
                 except Cancelled:
                     if self._now is now:
                         raise
@@ -342,6 +341,10 @@ class ActiveModel:
 
     def _has_encoded_most(self, space: str) -> bool:
         return len(self._library.missing_vectors(space)[0]) <= _FEW
+
+    def _while_active(self, now: LoadedModel, task: Task) -> Task:
+        """Return a task that is cancelled once another model is active."""
+        return _cancelled_if(lambda: self._now is not now, task)
 
     def _is_replaced(self, model: str) -> bool:
         """Return whether another model is being activated instead of this one, or its activation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ _ATOM = "http://www.w3.org/2005/Atom"
 _TITLE = "New for you"
 _LINKED = ("doi", "arxiv", "pmid")
 _AUTHORS = 6
+_NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46em;margin:2em auto;padding:0 1em;"
     "color-scheme:light dark}h1,h2,h3{line-height:1.25}h3{margin-bottom:.2em}"
@@ -155,15 +157,15 @@ def _add_entry(feed: ElementTree.Element, followed: Recommendations, entry: Dige
     paper, came = entry.paper, datetime.fromtimestamp(entry.pick.came, UTC)
     node = _add(feed, "entry")
     _add(node, "id", f"urn:sciread:{followed.subject.key}:paper:{paper.id}")
-    _add(node, "title", _clean(readable(paper.title)))
+    _add(node, "title", _NOT_IN_XML.sub("", readable(paper.title)))
     _add(node, "updated", f"{came:%Y-%m-%dT%H:%M:%SZ}")
     for author in paper.authors[:_AUTHORS]:
-        _add(_add(node, "author"), "name", _clean(author.name))
+        _add(_add(node, "author"), "name", _NOT_IN_XML.sub("", author.name))
     if link := _link(paper):
         _add(node, "link").set("href", link)
-    _add(node, "category").set("term", _clean(followed.subject.name))
+    _add(node, "category").set("term", _NOT_IN_XML.sub("", followed.subject.name))
     summary = " ".join(filter(None, (_why(entry), readable(paper.abstract))))
-    _add(node, "summary", _clean(summary))
+    _add(node, "summary", _NOT_IN_XML.sub("", summary))
 
 
 def _add(parent: ElementTree.Element, name: str, text: str = "") -> ElementTree.Element:
@@ -210,14 +212,3 @@ def _plain(text: str) -> str:
     """Escape text for Markdown and HTML, on one line."""
     text = escape(" ".join(text.split()), quote=False)
     return "".join(f"\\{letter}" if letter in "\\`*_[]" else letter for letter in text)
-
-
-def _clean(text: str) -> str:
-    """Remove the characters that XML does not allow."""
-    return "".join(
-        letter for letter in text if letter in "\t\n\r" or (letter >= " " and not _odd(letter))
-    )
-
-
-def _odd(letter: str) -> bool:
-    return "\ud800" <= letter <= "\udfff" or letter in "\ufffe\uffff"

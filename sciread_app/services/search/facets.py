@@ -104,7 +104,7 @@ class FacetService:
         values = {}
         for field, groups in columns.fields.items():
             task.raise_if_cancelled()
-            values[field] = _most_frequent(groups, listed)
+            values[field] = tuple(one for one in _named(groups, listed, _MOST) if one.name)
         return FacetCounts(
             len(ids),
             tuple(sorted((int(name), n) for name, n in _named(columns.years, listed))),
@@ -112,10 +112,6 @@ class FacetService:
             len(ids) - int(listed[columns.read].sum()),
             values,
         )
-
-
-def _most_frequent(groups: Groups, listed: NDArray[np.bool_]) -> tuple[FacetCount, ...]:
-    return tuple(count for count in _named(groups, listed, _MOST) if count.name)
 
 
 def _named(

@@ -29,6 +29,7 @@ from sciread_app.sources.http.cache import DayCache
 from sciread_app.sources.http.errors import (
     PASSING,
     TransientError,
+    find_cause,
     give_up,
     misplaced,
     no_answer,
@@ -247,7 +248,7 @@ class Client:
         except httpx.TimeoutException as error:
             raise TransientError(tr("{source} does not answer", source=where.title)) from error
         except httpx.ConnectError as error:
-            if _is_certificate(error):
+            if find_cause(error, ssl.SSLCertVerificationError):
                 raise unproven(where.title) from error
             raise unreachable(where.title, error) from error
         except httpx.ProxyError as error:
@@ -378,11 +379,3 @@ def _retry_after(response: httpx.Response) -> float:
         return max(0.0, (until - now).total_seconds())
     except (KeyError, TypeError, ValueError, OverflowError):
         return 0.0
-
-
-def _is_certificate(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

@@ -7,12 +7,14 @@ import logging
 import socket
 import time
 from datetime import datetime
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from sciread_app.errors import Busy, SourceError
 from sciread_app.language import format_day, tr
 
 log = logging.getLogger(__name__)
+
+E = TypeVar("E", bound=BaseException)
 
 _NO_NETWORK = (errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH)
 # Statuses for which the server, or the connection, is at fault rather than the request.
@@ -104,7 +106,7 @@ def misplaced(source: str, kind: str, expected: str, message: str) -> TransientE
 
 def unreachable(source: str, error: BaseException) -> TransientError:
     """The error for a failed connection, with the reason given by the operating system."""
-    reason = _os_error(error)
+    reason = find_cause(error, OSError)
     if isinstance(reason, socket.gaierror):
         why = tr("You seem to be offline: {source}'s address could not be found", source=source)
         return TransientError(why, offline=True)
@@ -118,10 +120,10 @@ def unreachable(source: str, error: BaseException) -> TransientError:
     return TransientError(tr("{source} cannot be reached", source=source))
 
 
-def _os_error(error: BaseException | None) -> OSError | None:
-    """The operating system's error among an error and its causes."""
+def find_cause(error: BaseException | None, kind: type[E]) -> E | None:
+    """The first error of this kind among an error and its causes."""
     while error is not None:
-        if isinstance(error, OSError):
+        if isinstance(error, kind):
             return error
         error = error.__cause__ or error.__context__
     return None
