@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from sciread_app.domain.fetch import FetchPage, Preview, QueryField, SourceQuery
@@ -45,6 +44,8 @@ HELP = tr(
     "The fields are all, ti, au, abs, cat, co and jr; cat:cs.* is all of computer science. "
     "A list of arXiv ids will do, too."
 )
+
+why_nothing = submission_dates.why_nothing
 
 log = logging.getLogger(__name__)
 
@@ -124,10 +125,6 @@ def check(query: SourceQuery) -> str:
         )
         return many if count > _MOST_IDS else ""
     return arxiv_query.check(query.text) or date_bounds.check(query)
-
-
-def why_nothing(now: datetime) -> str:
-    return submission_dates.why_nothing(now)
 
 
 class _Run:

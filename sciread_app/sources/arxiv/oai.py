@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import NamedTuple
 
 from sciread_app.domain.fetch import FetchPage, Preview, QueryField, SourceQuery
@@ -28,6 +27,8 @@ HELP = tr(
     "Name archives or categories: cs.CL math.AG hep-th. All their papers are fetched, which is "
     "quicker than a search where you want tens of thousands."
 )
+
+why_nothing = submission_dates.why_nothing
 
 _EXPIRED = "badResumptionToken"
 _NONE = "noRecordsMatch"
@@ -150,10 +151,6 @@ def check(query: SourceQuery) -> str:
             name=unknown,
         )
     return date_bounds.check(query)
-
-
-def why_nothing(now: datetime) -> str:
-    return submission_dates.why_nothing(now)
 
 
 def first_stamp(query: SourceQuery) -> str:
