@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Protocol
+from typing import Any
 
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.matching.duplicates import (
     CHOICES,
     DuplicatePair,
     FieldAgreement,
-    Merge,
     PairMember,
     better,
     compare,
@@ -22,7 +21,6 @@ from sciread_app.domain.matching.duplicates import (
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trc, trn
-from sciread_app.tasks import Task
 
 # Parts of a text, each with whether it is missing in the other paper's text.
 Pieces = tuple[tuple[str, bool], ...]
@@ -38,28 +36,6 @@ _SAID = {
     FieldAgreement.different: DIFFERS,
 }
 _EXACT = ("kind", "published")
-
-
-class DuplicatesServices(Protocol):
-    def pairs(self, task: Task | None = None) -> list[DuplicatePair]: ...
-
-    def versions(self) -> list[DuplicatePair]: ...
-
-    def merges(self) -> list[Merge]: ...
-
-    def is_search_due(self) -> bool:
-        """Return whether the whole library has not been searched, or not to the end."""
-        ...
-
-    def search(self, task: Task | None = None) -> int:
-        """Search the whole library for duplicates; returns the number of new pairs."""
-        ...
-
-    def sides(self, pair: DuplicatePair) -> tuple[PairMember, PairMember] | None: ...
-
-    def merge_agreeing(self) -> object:
-        """Merge all pairs that agree, as one edit."""
-        ...
 
 
 @dataclass(frozen=True)

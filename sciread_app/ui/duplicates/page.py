@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QStackedWid
 from sciread_app.domain.matching.duplicates import DuplicatePair, Merge
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trn
+from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.duplicates.comparison import DuplicatesServices, PairComparison, comparison
+from sciread_app.ui.duplicates.comparison import PairComparison, comparison
 from sciread_app.ui.duplicates.comparison_panel import ComparisonPanel
 from sciread_app.ui.duplicates.merge_list import MergeList
 from sciread_app.ui.duplicates.pair_list import PairList
@@ -58,7 +59,7 @@ class DuplicatesPage(Page):
     searched = Signal()  # the whole library, or part of it if cancelled
     shown = Signal()  # a pair is shown, or there are none left
 
-    def __init__(self, reviewer: DuplicatesServices, context: AppContext) -> None:
+    def __init__(self, reviewer: Duplicates, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._reviewer = reviewer

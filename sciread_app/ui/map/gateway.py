@@ -22,6 +22,8 @@ ALIKE = 30  # papers that count as being like others
 
 
 class MapGateway:
+    """Every method blocks, and may be called from any thread."""
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
@@ -38,6 +40,7 @@ class MapGateway:
             return MapStatus(papers, now.space.count(), atlas.read())
 
     def draw(self, task: Task, *, from_scratch: bool) -> MapLayout | None:
+        """Update the map or compute a new layout. Returns None if there are too few papers."""
         with self._workspace.active_model.use() as now:
             atlas = self._workspace.map(now)
             return atlas.draw(task, from_scratch=from_scratch) if atlas else None
@@ -53,6 +56,7 @@ class MapGateway:
         return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
 
     def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
+        """Return the most similar papers, best first."""
         with self._workspace.active_model.use() as now:
             if now.space is None:
                 return ()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from sciread_app.language import tr
 from sciread_app.services.map.map_service import FEWEST, MapLayout
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.map.canvas.points import MapPoints
-from sciread_app.ui.map.view_models import MapList, MapStatus
+from sciread_app.ui.map.view_models import MapStatus
+
+if TYPE_CHECKING:
+    from sciread_app.ui.map.gateway import MapGateway
 
 PAUSE_MS = 700  # delay while papers are added in batches
 
@@ -20,7 +25,7 @@ class LayoutJob(QObject):
     finished = Signal()
     busy_changed = Signal(bool)
 
-    def __init__(self, maps: MapList, jobs: JobRunner, parent: QObject) -> None:
+    def __init__(self, maps: MapGateway, jobs: JobRunner, parent: QObject) -> None:
         super().__init__(parent)
         self._maps = maps
         self._jobs = jobs

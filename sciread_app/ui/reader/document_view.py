@@ -20,21 +20,23 @@ from sciread_app.domain.annotations.annotations import (
 from sciread_app.errors import SciReadError
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import (
+    AnnotationService,
     CannotShow,
     FailureReason,
     FileHighlights,
+    OpenFile,
     readable,
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.reader.find_bar import FileSearch
+from sciread_app.ui.reader.highlight_colours import WORDS
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
 from sciread_app.ui.reader.side.highlights_panel import swatch
 from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
-from sciread_app.ui.reader.view_models import WORDS, OpenedFile, ReaderFiles
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.layout.boxes import column
 
@@ -81,7 +83,7 @@ class DocumentView(QWidget):
     dark_chosen = Signal(bool)
 
     def __init__(
-        self, file: OpenedFile, files: ReaderFiles, jobs: JobRunner, appearance: Appearance
+        self, file: OpenFile, files: AnnotationService, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__()
         self._file, self._files, self._jobs = file, files, jobs
@@ -369,7 +371,7 @@ class DocumentView(QWidget):
 
 
 def passages(
-    file: OpenedFile, selection: TextSelection, colour: Colour, task: Task
+    file: OpenFile, selection: TextSelection, colour: Colour, task: Task
 ) -> list[Highlight]:
     """The selected text, extended to whole words, as unsaved highlights, one per page."""
     found = []

@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QToolButton
 
 from sciread_app.domain.annotations.annotations import TextMatch
 from sciread_app.language import tr, trn
-from sciread_app.services.library.annotations import SearchOfFile
+from sciread_app.services.library.annotations import OpenFile, SearchOfFile
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
-from sciread_app.ui.reader.view_models import OpenedFile
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.layout.boxes import row
@@ -122,7 +121,7 @@ class FileSearch(QObject):
     _batch = Signal(int, object)  # the number of a search and its matches, from the worker thread
 
     def __init__(
-        self, file: OpenedFile, view: PageView, jobs: JobRunner, appearance: Appearance
+        self, file: OpenFile, view: PageView, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__(view)
         self._file, self._view, self._jobs = file, view, jobs

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QStackedWidget, QTabBar, QToolButton, QWidget
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trc
+from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.tab import ReaderTab
-from sciread_app.ui.reader.view_models import ReaderFiles
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
@@ -35,7 +35,7 @@ MAX_LOADED = 3  # documents that stay loaded in the background
 
 
 class ReaderPage(Page):
-    def __init__(self, files: ReaderFiles, context: AppContext) -> None:
+    def __init__(self, files: AnnotationService, context: AppContext) -> None:
         super().__init__()
         jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance

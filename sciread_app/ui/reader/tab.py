@@ -12,16 +12,20 @@ from sciread_app.domain.annotations.annotations import ReadingPlace
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import CannotShow, FailureReason
+from sciread_app.services.library.annotations import (
+    AnnotationService,
+    CannotShow,
+    FailureReason,
+    OpenFile,
+)
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
-from sciread_app.ui.reader.view_models import OpenedFile, ReaderFiles
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
-Opened = tuple[OpenedFile, str, ReadingPlace | None]
+Opened = tuple[OpenFile, str, ReadingPlace | None]
 
 
 class ReaderTab(QStackedWidget):
@@ -32,7 +36,7 @@ class ReaderTab(QStackedWidget):
         self,
         paper: PaperId,
         path: Path,
-        files: ReaderFiles,
+        files: AnnotationService,
         jobs: JobRunner,
         appearance: Appearance,
     ) -> None:

@@ -34,7 +34,7 @@ TITLE_SHOWN = 35  # characters of a title among the reasons
 
 
 class RecommendationsGateway:
-    """`cards`: those of the desk."""
+    """Every method blocks; call them from worker threads. `cards` loads the cards of papers."""
 
     def __init__(self, workspace: Workspace, cards: Callable[[Sequence[int]], list[Card]]) -> None:
         self._workspace = workspace
@@ -49,6 +49,7 @@ class RecommendationsGateway:
     def suggest(
         self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
     ) -> TopicRecommendations:
+        """Raises BadQuery if the topic's query is invalid."""
         since = time.time() - days * DAY
         with self._recommending() as recommender:
             feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)

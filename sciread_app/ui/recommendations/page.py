@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
@@ -28,7 +28,6 @@ from sciread_app.ui.recommendations.header import WHERE, RecommendationsHeader
 from sciread_app.ui.recommendations.recommendation_list import ReasonModel, RecommendationList
 from sciread_app.ui.recommendations.topic_list import TopicList
 from sciread_app.ui.recommendations.view_models import (
-    RecommendationServices,
     RecommendationTab,
     TopicRecommendations,
 )
@@ -36,6 +35,9 @@ from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+
+if TYPE_CHECKING:
+    from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 
 SLOW_MS = 250  # after which the page shows that it is loading
 LATER = "read later"
@@ -45,7 +47,7 @@ class RecommendationsPageServices(DetailsSource, Protocol):
     """The services that the page needs."""
 
     @property
-    def recommendations(self) -> RecommendationServices: ...
+    def recommendations(self) -> RecommendationsGateway: ...
 
 
 class RecommendationsPage(Page):

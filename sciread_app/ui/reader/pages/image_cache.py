@@ -11,10 +11,14 @@ from PySide6.QtGui import QImage
 
 from sciread_app.domain.annotations.annotations import PageRegion
 from sciread_app.language import tr
-from sciread_app.services.library.annotations import CannotShow, PageFailed, RenderedPageText
+from sciread_app.services.library.annotations import (
+    CannotShow,
+    OpenFile,
+    PageFailed,
+    RenderedPageText,
+)
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
-from sciread_app.ui.reader.view_models import OpenedFile
 
 SHARP_BYTES = 96 << 20
 QUICK_BYTES = 24 << 20
@@ -62,7 +66,7 @@ class PageImageCache(QObject):
     failed = Signal(int)  # the page; `failure` says why
     lost = Signal(object)  # CannotShow: the file is no longer available
 
-    def __init__(self, file: OpenedFile, jobs: JobRunner, quick_width: int) -> None:
+    def __init__(self, file: OpenFile, jobs: JobRunner, quick_width: int) -> None:
         super().__init__()
         self._file, self._jobs = file, jobs
         self.quick_width = quick_width  # device pixels

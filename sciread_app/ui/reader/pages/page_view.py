@@ -21,12 +21,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPinchG
 from sciread_app.domain.annotations.annotations import Box, Link, PagePosition, ReadingPlace
 from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.language import tr
+from sciread_app.services.library.annotations import OpenFile
+from sciread_app.ui.reader.highlight_colours import COLOURS
 from sciread_app.ui.reader.pages import zoom
 from sciread_app.ui.reader.pages.image_cache import SHARP_BYTES, PageImageCache, Want
 from sciread_app.ui.reader.pages.layout import DocumentLayout, quick
 from sciread_app.ui.reader.pages.painter import PageMarks, PagePainter
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
-from sciread_app.ui.reader.view_models import COLOURS, OpenedFile
 from sciread_app.ui.style.theme import Appearance, Theme
 
 AUTOSCROLL_MS = 30  # between two steps of scrolling while the mouse is held beyond the edge
@@ -190,7 +191,7 @@ class PageView(QAbstractScrollArea):
     copy_requested = Signal()
     escaped = Signal()  # Escape, with no text selected
 
-    def __init__(self, file: OpenedFile, pictures: PageImageCache, appearance: Appearance) -> None:
+    def __init__(self, file: OpenFile, pictures: PageImageCache, appearance: Appearance) -> None:
         super().__init__()
         self.file, self.pictures, self.marks = file, pictures, PageMarks()
         self._theme = appearance.theme

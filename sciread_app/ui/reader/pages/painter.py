@@ -10,10 +10,10 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from sciread_app.domain.annotations.annotations import Box, Highlight, TextMatch
+from sciread_app.ui.reader.highlight_colours import COLOURS
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.layout import DocumentLayout, quick
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextSelection
-from sciread_app.ui.reader.view_models import COLOURS
 from sciread_app.ui.style.theme import Theme
 
 PAPER, DARK_PAPER = "#ffffff", "#1e1e1e"  # as the renderer draws it

@@ -37,7 +37,7 @@ from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import FileHighlights
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.reader.view_models import COLOURS, NAMES, WORDS
+from sciread_app.ui.reader.highlight_colours import COLOURS, NAMES, WORDS
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import Index
