@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, QPoint, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -15,7 +16,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.drag_and_drop import PaperDrag
-from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, Step
+from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import SelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
@@ -24,6 +25,7 @@ from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
     from sciread_app.services.library.editor import LibraryEditor
+    from sciread_app.ui.library.export import ExportController
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
@@ -55,10 +57,6 @@ class ListPage(Protocol):
 class LibraryController(QObject):
     """Carries out edits of papers, wherever they are requested."""
 
-    duplicates_requested = Signal()
-    export_requested = Signal(object)  # list of PaperId
-    scope_export_requested = Signal(str, str)  # a clause of the query language, and its label
-
     def __init__(
         self,
         context: AppContext,
@@ -68,6 +66,7 @@ class LibraryController(QObject):
         actions: Mapping[str, QAction],
         rate: QMenu,
         edits: EditQueue,
+        exports: ExportController,
         window: QWidget,
     ) -> None:
         """`actions` by their names."""
@@ -79,6 +78,7 @@ class LibraryController(QObject):
         self._cards = cards
         self._actions, self._rate = actions, rate
         self.work = edits
+        self._exports = exports
         self.sidebar = Sidebar(self.work, context.appearance)
         self.notice = context.toast
         self.bar = SelectionBar(actions, rate, context.appearance)
@@ -91,12 +91,6 @@ class LibraryController(QObject):
         self._connect()
         self.work.load()
 
-    def restore(self, settings: QSettings) -> None:
-        self.sidebar.restore(settings)
-
-    def save(self, settings: QSettings) -> None:
-        self.sidebar.save(settings)
-
     # Actions of the menus, the keyboard and the selection bar
 
     def choose_tag(self) -> None:
@@ -106,7 +100,16 @@ class LibraryController(QObject):
             tags = self.work.shelf.tags
             choices = [PickerItem(tag.name, tag.colour, tag.count, tag.name in on) for tag in tags]
             title = trn("Tag {n:,} paper", "Tag {n:,} papers", len(ids))
-            self._choose(title, choices, lambda c: self._tag(ids, c))
+
+            def take(choice: PickerItem) -> None:
+                """Add the tag to the papers, or remove it if every paper has it."""
+                name = choice.name
+                if choice.on:
+                    self.work.submit(tr("Untagged"), lambda organise: organise.untag(ids, name))
+                else:
+                    self.work.submit(tr("Tagged"), lambda organise: organise.tag(ids, name))
+
+            self._choose(title, choices, take)
 
     def choose_collection(self) -> None:
         ids = self._chosen()
@@ -115,7 +118,12 @@ class LibraryController(QObject):
             title = trn(
                 "Put {n:,} paper into a collection", "Put {n:,} papers into a collection", len(ids)
             )
-            self._choose(title, choices, lambda c: self._collect(ids, c))
+
+            def take(choice: PickerItem) -> None:
+                path = choice.name
+                self.work.submit(tr("Collected"), lambda organise: organise.collect(ids, path))
+
+            self._choose(title, choices, take)
 
     def uncollect(self) -> None:
         path, ids = self._page_collection(), self._chosen()
@@ -181,7 +189,7 @@ class LibraryController(QObject):
 
     def export(self) -> None:
         if ids := self._chosen():
-            self.export_requested.emit(ids)
+            self._exports.export_papers(ids)
 
     def choose_all(self) -> None:
         self._page.result_list.selectAll()
@@ -208,8 +216,9 @@ class LibraryController(QObject):
     def _connect(self) -> None:
         page, sidebar = self._page, self.sidebar
         sidebar.scope_requested.connect(page.set_scope)
-        sidebar.duplicates_requested.connect(self.duplicates_requested)
-        sidebar.export_requested.connect(self.scope_export_requested)
+        sidebar.duplicates_requested.connect(partial(self._context.navigate.go_to, "duplicates"))
+        sidebar.export_requested.connect(self._exports.export_found)
+        sidebar.auto_export_requested.connect(self._exports.enable_auto_export)
         sidebar.empty_trash_requested.connect(self.empty_trash)
         sidebar.escaped.connect(page.result_list.setFocus)
         page.result_list.chosen_changed.connect(self._show_bar)
@@ -305,13 +314,6 @@ class LibraryController(QObject):
         self._window.activateWindow()
         self._page.result_list.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def _tag(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
-        """Add the tag to the papers, or remove it if every paper has it."""
-        if choice.on:
-            self.work.submit(tr("Untagged"), lambda organise: organise.untag(ids, choice.name))
-        else:
-            self.work.submit(tr("Tagged"), lambda organise: organise.tag(ids, choice.name))
-
     def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
         from sciread_app.ui.library.edit_dialog import EditDialog
 
@@ -322,13 +324,18 @@ class LibraryController(QObject):
         for card in cards:
             EditDialog(card.paper, by_hand, save, self._window).show()
 
-    def _collect(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
-        self.work.submit(tr("Collected"), lambda organise: organise.collect(ids, choice.name))
-
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:
+        """Delete these papers, or everything in the trash, once the user has agreed."""
+
         def delete() -> None:
             text = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
-            self.work.submit(text, _deletion(ids), lasting=True)
+            self.work.submit(
+                text,
+                lambda organise: (
+                    organise.empty_trash() if ids is None else organise.delete_permanently(ids)
+                ),
+                lasting=True,
+            )
 
         confirm(
             self._window,
@@ -338,17 +345,6 @@ class LibraryController(QObject):
             tr("Delete for good"),
             delete,
         )
-
-
-def _deletion(ids: Sequence[PaperId] | None) -> Step:
-    """The deletion of these papers, or of everything in the trash."""
-    if ids is None:
-        return lambda organise: _unmade(organise.empty_trash())
-    return lambda organise: _unmade(organise.delete_permanently(ids))
-
-
-def _unmade(count: int) -> None:
-    """Discards the number of deleted papers, since a deletion is no edit that can be undone."""
 
 
 def _fragment(request: SearchRequest) -> str:

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +32,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.library.edit_queue import LongEdit, Step
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 LABELS = {
     "title": tr("Title"),
@@ -171,30 +171,23 @@ class EditDialog(QDialog):
         scroll = QScrollArea(widgetResizable=True)
         scroll.setWidget(inside)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 14, 16)
-        column.setSpacing(14)
-        column.addWidget(scroll, 1)
-        column.addWidget(self.wrong)
-        column.addLayout(buttons(self, tr("Save"), self.save))
+        parts = ((scroll, 1), self.wrong, buttons(self, tr("Save"), self.save))
+        column(*parts, parent=self, margins=(24, 20, 14, 16), spacing=14)
 
     def _row(self, name: str, label: str, by_hand: bool) -> QWidget:
         """The field with its helper buttons, and a note if it was edited manually."""
         field = field_for(name)
         field.setAccessibleName(label)
         self.fields[name] = field
-        row = QWidget()
-        column = QVBoxLayout(row)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(3)
-        column.addWidget(field)
+        whole = QWidget()
+        inside = column(field, parent=whole, margins=0, spacing=3)
         if by_hand:
             self.marks[name] = styled(QLabel(BY_HAND), "byhand")
-            column.addWidget(self.marks[name])
+            inside.addWidget(self.marks[name])
             field.setAccessibleDescription(BY_HAND)
         elif name in HINTS and name in LINES:
-            column.addWidget(styled(QLabel(HINTS[name], wordWrap=True), "faint"))
-        return row
+            inside.addWidget(styled(QLabel(HINTS[name], wordWrap=True), "faint"))
+        return whole
 
 
 class BulkEditDialog(QDialog):
@@ -274,13 +267,8 @@ class BulkEditDialog(QDialog):
             QLabel(tr("What is ticked is set for all of them. Empty takes it out.")), "quiet"
         )
         text.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 14, 16)
-        column.setSpacing(16)
-        column.addWidget(text)
-        column.addLayout(grid)
-        column.addWidget(self.wrong)
-        column.addLayout(buttons(self, tr("Change"), self.save))
+        parts = (text, grid, self.wrong, buttons(self, tr("Change"), self.save))
+        column(*parts, parent=self, margins=(24, 20, 14, 16), spacing=16)
 
 
 def buttons(dialog: QDialog, name: str, do: Callable[[], object]) -> QHBoxLayout:
@@ -290,9 +278,4 @@ def buttons(dialog: QDialog, name: str, do: Callable[[], object]) -> QHBoxLayout
     act.setToolTip(tr("{verb} (Ctrl+Enter)", verb=name))
     cancel.clicked.connect(dialog.reject)
     act.clicked.connect(lambda: do())
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 10, 0)
-    row.addStretch()
-    row.addWidget(cancel)
-    row.addWidget(act)
-    return row
+    return row(0, cancel, act, margins=(0, 0, 10, 0))

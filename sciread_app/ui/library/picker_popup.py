@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
 
 MOST = 40  # matches shown at once
@@ -194,15 +194,11 @@ class PickerPopup(QFrame):
         self.closed.emit()
 
     def _lay_out(self, title: str) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 10, 10, 8)
-        column.setSpacing(8)
-        head = styled(QLabel(title), "quiet")
-        for widget in (head, self.line, self.list):
-            column.addWidget(widget)
-        row = QFontMetrics(self.font()).height() + 11
+        heading = styled(QLabel(title), "quiet")
+        column(heading, self.line, self.list, parent=self, margins=(10, 10, 10, 8), spacing=8)
+        height = QFontMetrics(self.font()).height() + 11
         lines = min(LINES, len(self._choices) + 1)  # and one for a new name
-        self.list.setFixedHeight(lines * row + 4)
+        self.list.setFixedHeight(lines * height + 4)
         self.setFixedWidth(WIDTH)
 
     def _show(self, typed: str) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from sciread_app.language import tr, trc, trn
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 # The action, and its short text here
@@ -74,12 +75,7 @@ class SelectionBar(QFrame):
             flow.addWidget(button)
         middle = QWidget()
         middle.setLayout(flow)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 4, 6, 4)
-        row.setSpacing(8)
-        row.addWidget(self.count)
-        row.addWidget(middle, 1)
-        row.addWidget(self.clear)
+        row(self.count, (middle, 1), self.clear, parent=self, margins=(14, 4, 6, 4), spacing=8)
 
     def _paint(self, theme: Theme) -> None:
         self.clear.setIcon(icon("close", theme.quiet))

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
-from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLineEdit, QMenu
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
@@ -26,6 +26,7 @@ from sciread_app.ui.library.tree_nodes import (
 )
 from sciread_app.ui.style.tag_colours import NAMES, shade
 from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.widgets.layout.boxes import column
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
 NARROW_PAGE = 600  # pixels of a page too narrow for the sidebar
@@ -70,11 +71,7 @@ class Sidebar(QFrame):
         self.model = LibraryTreeModel(self)
         self.tree = LibraryTreeView(self.model, appearance)
         self.set_filter = FilterEdit(self.tree)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 12, 4, 8)
-        column.setSpacing(8)
-        column.addWidget(self.set_filter)
-        column.addWidget(self.tree, 1)
+        column(self.set_filter, (self.tree, 1), parent=self, margins=(10, 12, 4, 8), spacing=8)
         self.setMinimumWidth(NARROWEST)
         self.setMaximumWidth(WIDEST)
         self._connect()

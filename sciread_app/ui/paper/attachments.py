@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +25,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
@@ -53,23 +52,21 @@ class AttachmentList(QWidget):
         self._rows: list[AttachmentRow] = []
         self.add = styled(QPushButton(tr("Add a file…")), "flush")
         self.add.clicked.connect(self.choose)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
-        self._column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        add = (self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = column(add, parent=self, margins=0, spacing=2)
         appearance.follow(self._paint)
 
     def show_files(self, paper: PaperId | None, files: Sequence[PaperFile]) -> None:
         if (paper, files) == (self._paper, self._shown):
             return
         self._paper, self._shown = paper, files
-        for row in self._rows:
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+        for old in self._rows:
+            self._column.removeWidget(old)
+            old.hide()
+            old.deleteLater()
         self._rows = [self._row(file) for file in files]
-        for place, row in enumerate(self._rows):
-            self._column.insertWidget(place, row)
+        for place, new in enumerate(self._rows):
+            self._column.insertWidget(place, new)
 
     @property
     def rows(self) -> Sequence[AttachmentRow]:
@@ -101,12 +98,12 @@ class AttachmentList(QWidget):
             self._run(tr("Taking a file off"), lambda task: self._about.detach(paper, file))
 
     def _row(self, file: PaperFile) -> AttachmentRow:
-        row = AttachmentRow(file)
-        row.paint(self._appearance.theme)
-        row.open_requested.connect(lambda: self._open(file.path))
-        row.locate_requested.connect(lambda: self._choose_place(file.path))
-        row.remove_requested.connect(lambda: self.detach(file.path))
-        return row
+        new = AttachmentRow(file)
+        new.paint(self._appearance.theme)
+        new.open_requested.connect(lambda: self._open(file.path))
+        new.locate_requested.connect(lambda: self._choose_place(file.path))
+        new.remove_requested.connect(lambda: self.detach(file.path))
+        return new
 
     def _open(self, path: Path) -> None:
         if _is_pdf(path):
@@ -139,8 +136,8 @@ class AttachmentList(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self.add.setIcon(icon("add", theme.accent))
-        for row in self._rows:
-            row.paint(theme)
+        for shown in self._rows:
+            shown.paint(theme)
 
 
 class AttachmentRow(QWidget):
@@ -170,13 +167,8 @@ class AttachmentRow(QWidget):
         self.more.setAccessibleName(tr("What can be done with {name}", name=name))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(self._menu())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GAP)
-        row.addWidget(self.name)
-        row.addWidget(self.facts, 1)
-        row.addWidget(self.locate)
-        row.addWidget(self.more)
+        parts = (self.name, (self.facts, 1), self.locate, self.more)
+        row(*parts, parent=self, margins=0, spacing=GAP)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The name gets the width that the other widgets leave."""

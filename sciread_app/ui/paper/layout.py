@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -27,6 +26,7 @@ from sciread_app.ui.paper.tag_chips import COLLECTION, TAG, TagChips
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.focus import follow_layout
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.star_rating import StarRating
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
@@ -109,27 +109,21 @@ class Parts(QWidget):
         inside = QWidget()
         inside.setLayout(self._column())
         self.area.setWidget(_in_the_middle(inside))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 16, 8, 12)
-        column.setSpacing(14)
-        column.addWidget(_in_the_middle(buttons))
-        column.addWidget(self.area, 1)
+        parts = (_in_the_middle(buttons), (self.area, 1))
+        column(*parts, parent=self, margins=(20, 16, 8, 12), spacing=14)
 
     def _column(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for widget in (self._warning(), self.head, self.stars, self.tags, self.collections):
-            column.addWidget(widget)
-        column.addSpacing(6)
-        column.addWidget(self.body)
+        first = (self._warning(), self.head, self.stars, self.tags, self.collections)
+        inside = column(*first, margins=0, spacing=8)
+        inside.addSpacing(6)
+        inside.addWidget(self.body)
         self._rest += [section(tr("Files")), self.files, section(tr("Notes")), self.notes]
         self._rest += [section(tr("Around this paper")), self.around]
         for part in self._rest[1:]:
-            column.addWidget(part)
-        column.addWidget(self.foot)
-        column.addStretch()
-        return column
+            inside.addWidget(part)
+        inside.addWidget(self.foot)
+        inside.addStretch()
+        return inside
 
     def _warning(self) -> QFrame:
         self.warning = styled(QFrame(), "banner")
@@ -138,11 +132,8 @@ class Parts(QWidget):
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
         self.warning_title.setFont(bold)
-        inside = QVBoxLayout(self.warning)
-        inside.setContentsMargins(14, 10, 14, 10)
-        inside.setSpacing(3)
-        inside.addWidget(self.warning_title)
-        inside.addWidget(self.warning_text)
+        texts = (self.warning_title, self.warning_text)
+        column(*texts, parent=self.warning, margins=(14, 10, 14, 10), spacing=3)
         return self.warning
 
 
@@ -150,11 +141,7 @@ def _in_the_middle(inside: QWidget) -> QWidget:
     """A column centred in the available width."""
     inside.setMaximumWidth(COLUMN)
     middle = styled(QWidget(), "column")
-    row = QHBoxLayout(middle)
-    row.setContentsMargins(0, 0, 8, 0)
-    row.addStretch(1)
-    row.addWidget(inside, 1000)
-    row.addStretch(1)
+    row(1, (inside, 1000), 1, parent=middle, margins=(0, 0, 8, 0))
     return middle
 
 

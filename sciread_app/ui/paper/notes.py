@@ -9,11 +9,9 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Details, PaperNote
 from sciread_app.ui.widgets.focus import holds_focus
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 if TYPE_CHECKING:
@@ -52,10 +51,8 @@ class Notes(QWidget):
         self.views: dict[int, NoteView] = {}
         self.add = styled(QPushButton(tr("Write a note")), "flush")
         self.add.clicked.connect(self.write)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(10)
-        self._column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        add = (self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = column(add, parent=self, margins=0, spacing=10)
 
     def show_notes(self, details: Details) -> None:
         """Show the notes; a note that is being edited is left alone."""
@@ -315,16 +312,17 @@ class NoteView(QFrame):
         self.discard_button.clicked.connect(self.discard)
         self.back = styled(QPushButton(tr("Discarded. Bring it back")), "flush")
         self.back.clicked.connect(self._bring_back)
-        self.reading = _row(self.when, self.edit_button, self.remove_button)
         how = styled(QLabel(HOW, wordWrap=True), "faint")
         how.setToolTip(KEPT)
-        self.saving = _row(self.save_button, self.discard_button, how, last_wide=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 8)
-        column.setSpacing(4)
-        for widget in (self.text, self.reading, self.box, self.saving):
-            column.addWidget(widget)
-        column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeft)
+        self.reading, self.saving = QWidget(), QWidget()
+        for line, items in (
+            (self.reading, (self.when, self.edit_button, self.remove_button, 0)),
+            (self.saving, (self.save_button, self.discard_button, (how, 1))),
+        ):
+            row(*items, parent=line, margins=0, spacing=4)
+        back = (self.back, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = (self.text, self.reading, self.box, self.saving, back)
+        column(*parts, parent=self, margins=(12, 10, 12, 8), spacing=4)
         self._show(editing=False)
 
     def _bring_back(self) -> None:
@@ -372,16 +370,3 @@ class NoteBox(QPlainTextEdit):
 def _ends(event: QKeyEvent) -> bool:
     enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
     return enters and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-
-
-def _row(*widgets: QWidget, last_wide: bool = False) -> QWidget:
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(4)
-    for widget in widgets:
-        row.addWidget(widget, int(last_wide and widget is widgets[-1]))
-    if not last_wide:
-        row.addStretch()
-    whole = QWidget()
-    whole.setLayout(row)
-    return whole

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.domain.citation_list import CitationDirection, CitationList
 from sciread_app.domain.citations import STALE
@@ -26,6 +26,7 @@ from sciread_app.ui.paper.related_papers_html import (
 )
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import CitationReport, SimilarPaper
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
@@ -266,16 +267,6 @@ class RelatedPapers(QWidget):
         self.titles.clicked.connect(self.look_up)
         self.in_list = styled(QPushButton(tr("Show in the list")), "flush")
         self.in_list.clicked.connect(self._list)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        for button in (self.fetch, self.titles, self.in_list):
-            row.addWidget(button)
-        row.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.tabs)
-        column.addWidget(self.note)
-        column.addWidget(self.text)
-        column.addLayout(row)
+        buttons = row(self.fetch, self.titles, self.in_list, 0, spacing=4)
+        column(self.tabs, self.note, self.text, buttons, parent=self, margins=0, spacing=8)
         self._show()

@@ -8,11 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import plain_label
 
 if TYPE_CHECKING:
@@ -59,16 +58,9 @@ class StylePicker(QDialog):
         self._fill(known.style if known else "")
 
     def _lay_out(self, cancel: QPushButton) -> None:
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.add)
-        buttons.addStretch(1)
-        buttons.addWidget(cancel)
-        buttons.addWidget(styled(self.copy, "primary"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 12)
-        for widget in (self.list, self.in_text, self.status):
-            column.addWidget(widget)
-        column.addLayout(buttons)
+        buttons = row(self.add, 1, cancel, styled(self.copy, "primary"))
+        parts = (self.list, self.in_text, self.status, buttons)
+        column(*parts, parent=self, margins=(16, 16, 16, 12))
         self.resize(480, 420)
 
     def _fill(self, chosen: str) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QToolButton,
@@ -22,6 +21,7 @@ from sciread_app.ui.formatting import shortened
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 LONGEST = 200  # characters of a name, at most
@@ -175,11 +175,7 @@ class TagChip(QFrame):
         self.remove.setIconSize(QSize(side, side))
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.clicked.connect(lambda: self.removed.emit(name))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2, 0, 2, 0)
-        row.setSpacing(0)
-        row.addWidget(self.button)
-        row.addWidget(self.remove)
+        row(self.button, self.remove, parent=self, margins=(2, 0, 2, 0), spacing=0)
 
     def paint(self, theme: Theme) -> None:
         look = shade(theme, self._colour)

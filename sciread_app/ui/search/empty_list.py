@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
 from sciread_app.domain.identifiers import pasted_identifier
-from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.paper import Identifier
 from sciread_app.domain.query.ast import TRASH
 from sciread_app.language import tr
-from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView, SearchRequest
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
+
 _CAN_BE_ASKED_FOR = ("doi", "arxiv", "pmid", "pmcid")
-
-
-class PaperLookup(Protocol):
-    def fetch(self, name: Identifier, task: Task) -> PaperId: ...
 
 
 class EmptyList(EmptyState):
@@ -29,9 +27,9 @@ class EmptyList(EmptyState):
 
     loaded = Signal()  # a paper was added to the library
 
-    def __init__(self, fetcher: PaperLookup, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__(appearance)
-        self._fetcher = fetcher
+        self._about = about
         self._jobs = jobs
         self._wanted: Identifier | None = None  # the identifier that was not found
 
@@ -57,7 +55,7 @@ class EmptyList(EmptyState):
 
         self._jobs.run(
             tr("Looking up {name}", name=name.value),
-            lambda task: self._fetcher.fetch(name, task),
+            lambda task: self._about.fetch(name, task),
             lambda paper: self.loaded.emit(),
             on_failed=failed,
             queue=JobQueue.network,

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from sciread_app.domain.query.facets import FacetCounts
-from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr, trn
 from sciread_app.paths import resource
-from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
 from sciread_app.ui.search.value_filter import ValueList
@@ -24,7 +22,11 @@ from sciread_app.ui.search.year_histogram import YearHistogram
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+
+if TYPE_CHECKING:
+    from sciread_app.ui.search.gateway import SearchGateway
 
 DRAWN_MS = 120  # between two searches while a year range is dragged
 
@@ -67,12 +69,6 @@ OFFERS = {
     "tag": Words(tr("Tag"), tr("Filter by tag"), tr("Any tag"), tr("Narrow the list: tag")),
 }
 SWITCHES = {"has": (tr("Has a PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",))}
-
-
-class FacetSource(Protocol):
-    def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
-        """The counts of values among all papers that match a query. Raises BadQuery."""
-        ...
 
 
 @lru_cache(maxsize=1)
@@ -136,27 +132,21 @@ class Popover(QFrame):
         self.range_text = styled(QLabel(), "quiet")
         self.years: YearHistogram | None = None
         self.list: ValueList | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 12, 8)
-        column.addWidget(self.wait)
+        values: QWidget
         if field == "year":
             self.years = YearHistogram(appearance)
             self.years.changed.connect(lambda *_: self._pause.start())
             self.years.reset.connect(self._clear)
             self._pause.timeout.connect(self._report_years)
             self.years.described.connect(self.range_text.setText)
-            self.setFocusProxy(self.years)
-            column.addWidget(self.years)
+            values = self.years
         else:
             self.list = ValueList(words.title, words.narrow, field_words if field == "cat" else str)
             self.list.changed.connect(partial(self.chosen.emit, field))
-            self.setFocusProxy(self.list)
-            column.addWidget(self.list)
-        row = QHBoxLayout()
-        row.addWidget(self.clear)
-        row.addStretch()
-        row.addWidget(self.range_text)
-        column.addLayout(row)
+            values = self.list
+        self.setFocusProxy(values)
+        foot = row(self.clear, 0, self.range_text)
+        column(self.wait, values, foot, parent=self, margins=(12, 12, 12, 8))
 
     def show_facets(self, facets: FacetCounts, chosen: Sequence[str]) -> None:
         self.wait.hide()
@@ -193,7 +183,7 @@ class FilterBar(QWidget):
     changed = Signal(object)  # tuple of Filter
     escaped = Signal()  # by Esc; the focus goes to the list
 
-    def __init__(self, source: FacetSource, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, source: SearchGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._source = source
         self._jobs = jobs

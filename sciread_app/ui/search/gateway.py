@@ -18,6 +18,8 @@ from sciread_app.services.search.query_by_document import QueryByDocument, Query
 from sciread_app.services.search.results import SearchResults
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
+from sciread_app.ui.compare.gateway import CompareGateway
+from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.result_mapping import BEST, listing_of
 from sciread_app.ui.view_models import Card, ResultList
 from sciread_app.workspace import Workspace
@@ -47,7 +49,7 @@ class _PreparedSearch:
 
 
 class SearchGateway:
-    """Every method blocks, and may be called from any thread.
+    """The services of the search page. Every method blocks, and may be called from any thread.
 
     Until the model has started, which takes seconds, searches use words only and report it.
     """
@@ -58,20 +60,27 @@ class SearchGateway:
         self._by_words = SearchService(workspace.library, None)
         self._answering = workspace.active_model
         self._facets = FacetService(workspace.library)
+        self.about = PaperGateway(workspace, self._best, self._quickest)
+        self.comparisons = CompareGateway(workspace)
 
     def find(
         self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
+        """Run a query; the empty one lists the whole library. Raises BadQuery if an example is not
+        in the library."""
         with self._prepared(query, mode) as search:
             results = search.run(order, task)
             self._facets.remember(search.key, results.ids)
         return listing_of(results, search.note)
 
     def names(self, field: str, written: str, task: Task) -> list[FacetCount]:
+        """Authors, venues, tags and so on whose name matches, with counts."""
         found = self._library.facets.names(field, written, NAMED)
         return [FacetCount(name, papers) for name, papers in found]
 
     def likeness(self, source: Sequence[Path] | str, task: Task) -> QueryDocument:
+        """The query built from papers in files, or from a pasted entry. Raises BadQuery if there is
+        no paper."""
         seconds = self._workspace.settings.pdf_seconds
         documents = QueryByDocument(self._library, pdf_seconds=seconds)
         if isinstance(source, str):
@@ -79,7 +88,8 @@ class SearchGateway:
         return documents.of_files(source, task)
 
     def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:
-        """The counts among all papers that match a query, not only the best."""
+        """The counts of values among all papers that match a query, not only the best. Raises
+        BadQuery."""
         with self._prepared(query, mode) as search:
             ids = self._facets.remembered(search.key)
             if ids is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import (
@@ -15,18 +15,15 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from sciread_app.domain.query.facets import FacetCount
 from sciread_app.language import tr, trn
-from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.paper_list.paper_list import CardSource, PaperModel
+from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
 from sciread_app.ui.search.example_bar import ExampleBar
-from sciread_app.ui.search.filter_bar import FacetSource, FilterBar, filter_text
+from sciread_app.ui.search.filter_bar import FilterBar, filter_text
 from sciread_app.ui.search.search_box import SearchBox
 from sciread_app.ui.search.sort_button import SortButton
 from sciread_app.ui.style.icons import icon
@@ -34,25 +31,14 @@ from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.chip_row import ChipLabel, ChipRow
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 if TYPE_CHECKING:
     from sciread_app.services.search.query_by_document import QueryDocument
+    from sciread_app.ui.search.gateway import SearchGateway
 
 LINE = 32  # pixels: the height of the line above the list, whatever it contains
 TITLE_SHOWN = 60  # characters
-
-
-class HeaderServices(CardSource, FacetSource, Protocol):
-    """The services that the header needs."""
-
-    def names(self, field: str, written: str, task: Task) -> Sequence[FacetCount]:
-        """Authors, venues, tags and so on whose name matches, with counts."""
-        ...
-
-    def likeness(self, source: Sequence[Path] | str, task: Task) -> QueryDocument:
-        """The query built from papers in files, or from a pasted entry. Raises BadQuery if there is
-        no paper."""
-        ...
 
 
 class SearchHeader(QWidget):
@@ -64,7 +50,7 @@ class SearchHeader(QWidget):
     weaker_requested = Signal()
 
     def __init__(
-        self, source: HeaderServices, model: PaperModel, jobs: JobRunner, appearance: Appearance
+        self, source: SearchGateway, model: PaperModel, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__()
         self._request = SearchRequest()
@@ -214,13 +200,9 @@ class SearchHeader(QWidget):
         self._line.addStretch(1)
         self._line.addWidget(self.filter_button)
         self._line.addWidget(self.order)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for part in (self.search_box, self.scope, self.steering):
-            column.addWidget(part)
-        column.addLayout(self._line)
-        column.addWidget(self.filters)  # below its button, which stays in its place
+        # The filters are below their button, which stays in its place.
+        parts = (self.search_box, self.scope, self.steering, self._line, self.filters)
+        column(*parts, parent=self, margins=0, spacing=8)
 
     def _connect(self) -> None:
         self.search_box.asked.connect(self.asked)
@@ -256,13 +238,8 @@ class SavePopover(QFrame):
         self.name.setAccessibleName(tr("Name of the search"))
         self.name.selectAll()
         self.save = styled(QPushButton(tr("Save")), "primary")
-        row = QHBoxLayout()
-        row.addWidget(self.name, 1)
-        row.addWidget(self.save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 12)
-        column.addWidget(QLabel(tr("Save this search as")))
-        column.addLayout(row)
+        heading = QLabel(tr("Save this search as"))
+        column(heading, row((self.name, 1), self.save), parent=self, margins=(12, 10, 12, 12))
         self.setFixedWidth(WIDTH)
         self.setFocusProxy(self.name)
         self.save.clicked.connect(self._report)

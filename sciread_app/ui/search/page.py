@@ -4,72 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
-from sciread_app.domain.query.parser import Query
-from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
-from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.compare.panel import ComparePanel
-from sciread_app.ui.compare.view_models import CompareSource
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
-from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
+from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
 from sciread_app.ui.search.empty_list import EmptyList
 from sciread_app.ui.search.header import (
-    HeaderServices,
     SearchHeader,
     count_text,
     weak_matches_text,
 )
 from sciread_app.ui.view_models import ResultList
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import Actions
+
+if TYPE_CHECKING:
+    from sciread_app.ui.search.gateway import SearchGateway
 
 SLOW_MS = 250  # after which the page shows that it is searching
 BESIDE = 660  # pixels that the list and the details need side by side
 MAX_HISTORY = 100  # views kept in the history of `back`
 
 
-class SearchServices(HeaderServices, DetailsSource, CompareSource, Protocol):
-    """The services that the page needs. Every method may block, and none is called on this thread.
-
-    A query whose examples are not in the library raises BadQuery.
-    """
-
-    def find(
-        self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
-    ) -> ResultList:
-        """Run a query; the empty one lists the whole library."""
-        ...
-
-
 class SearchPage(Page):
     """The list and the details share the width; a model comparison takes all of it. If both do not
     fit, an opened paper takes the whole page."""
 
-    add_requested = Signal()
     sample_requested = Signal()
-    fetch_requested = Signal()
-    save_requested = Signal(str, str)  # a name and a query
     shown = Signal(object)  # ResultView, each time one is shown
 
-    def __init__(self, finder: SearchServices, context: AppContext) -> None:
+    def __init__(self, finder: SearchGateway, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._finder = finder
-        self._jobs = jobs
-        self._appearance = appearance
+        self._jobs, self._edits, self._navigate = jobs, context.edits, context.navigate
         self.view = ResultView()
         self.list_actions: Sequence[QAction] = ()  # of the search, in the list's context menu
         self._with_details = True
@@ -86,18 +68,9 @@ class SearchPage(Page):
         self.compare = ComparePanel(finder, jobs, appearance)
         self._sidebar: Sidebar | None = None
         self._lay_out()
-        self._connect()
-        self._connect_to(context)
+        self._connect(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(lambda: self.header.count.setText(tr("Searching…")))
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate = context.navigate
-        self.add_requested.connect(navigate.add_files)
-        self.fetch_requested.connect(lambda: navigate.go_to("intake"))
-        self.compare.place_requested.connect(navigate.go_to)
-        self.compare.switch_requested.connect(context.activation.activate)
-        self.details.connect_to(context)
 
     def search(self) -> None:
         """Run the request of the header; an empty one lists the whole library."""
@@ -332,8 +305,8 @@ class SearchPage(Page):
         actions: Actions
         if view.request == SearchRequest() and not view.title:
             actions = (
-                (tr("Add files…"), self.add_requested.emit),
-                (tr("Fetch papers…"), self.fetch_requested.emit),
+                (tr("Add files…"), self._navigate.add_files),
+                (tr("Fetch papers…"), lambda: self._navigate.go_to("intake")),
                 (tr("Try the sample library"), self.sample_requested.emit),
             )
         elif view.listing.weaker:
@@ -430,10 +403,7 @@ class SearchPage(Page):
         self._pages.addWidget(self.result_list)
         self._pages.addWidget(self.empty)
         self._left = QWidget()
-        self._found = QVBoxLayout(self._left)
-        self._found.setContentsMargins(0, 0, 0, 0)
-        self._found.setSpacing(8)
-        self._found.addWidget(self._pages, 1)
+        self._found = column((self._pages, 1), parent=self._left, margins=0, spacing=8)
         self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._split.setHandleWidth(10)
         for part, share in ((self._left, 5), (self.details, 4), (self.compare, 5)):
@@ -442,22 +412,22 @@ class SearchPage(Page):
         self._split.setSizes([620, 480])
         self._split.installEventFilter(self)
         middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(16, 12, 16, 10)
-        column.setSpacing(10)
-        column.addWidget(self.header)
-        column.addWidget(self._split, 1)
+        column(self.header, (self._split, 1), parent=middle, margins=(16, 12, 16, 10), spacing=10)
         self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._across.setHandleWidth(1)
         self._across.addWidget(middle)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._across)
+        column(self._across, parent=self, margins=0)
 
-    def _connect(self) -> None:
+    def _save_search(self, name: str, query: str) -> None:
+        self._edits.submit(tr("Saved"), lambda organise: organise.save_search(name, query))
+
+    def _connect(self, context: AppContext) -> None:
+        self.compare.place_requested.connect(context.navigate.go_to)
+        self.compare.switch_requested.connect(context.activation.activate)
+        self.details.connect_to(context)
         self.empty.loaded.connect(self.details.loaded)
         self.header.asked.connect(self.search)
-        self.header.save_requested.connect(self.save_requested)
+        self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)
         self.header.weaker_requested.connect(self.show_weaker)
         self.search_box.down.connect(self._into_results)

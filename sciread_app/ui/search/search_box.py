@@ -10,11 +10,9 @@ from PySide6.QtCore import QModelIndex, QObject, QSize, QStringListModel, Qt, QT
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCompleter,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 PAUSE_MS = 150  # of no typing before a search starts
@@ -160,15 +159,8 @@ class SearchBox(QWidget):
         self.wrong.setTextFormat(Qt.TextFormat.PlainText)
         self._modes = SegmentedControl(tr("How to search"), list(MODES.values()))
 
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self._modes)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(row)
-        column.addWidget(self.wrong)
+        line = row((self.edit, 1), self._modes, spacing=12)
+        column(line, self.wrong, parent=self, margins=0, spacing=6)
 
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.ask)

@@ -24,13 +24,13 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from sciread_app.domain.query.facets import FacetCount
 from sciread_app.language import tr
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import column
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -94,10 +94,7 @@ class ValueList(QWidget):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.nothing = styled(QLabel(tr("No paper here has one.")), "quiet")
         self.nothing.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.edit, self.list, self.nothing):
-            column.addWidget(widget)
+        column(self.edit, self.list, self.nothing, parent=self, margins=0)
         self.setFixedSize(WIDTH, HEIGHT)
         self.setFocusProxy(self.edit)
         self.edit.textChanged.connect(self._narrow)

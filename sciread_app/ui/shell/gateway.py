@@ -12,11 +12,9 @@ from sciread_app.errors import Cancelled
 from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
-from sciread_app.ui.compare.gateway import CompareGateway
 from sciread_app.ui.library.export_gateway import ExportGateway
 from sciread_app.ui.map.gateway import MapGateway
 from sciread_app.ui.models.gateway import ModelsGateway
-from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -41,9 +39,7 @@ class WindowGateway(SearchGateway):
         self.settings = SettingsGateway(workspace)
         self.exchange = ExportGateway(workspace)
         self.organise = workspace.editor
-        self.comparisons = CompareGateway(workspace)
         self.duplicates = workspace.duplicates
-        self.about = PaperGateway(workspace, self._best, self._quickest)
         self.map = MapGateway(workspace)
         self.activation = workspace.active_model
         self.models = ModelsGateway(workspace)

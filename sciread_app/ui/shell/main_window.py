@@ -332,7 +332,7 @@ class MainWindow(QMainWindow):
         """Keep for the next window how this one looks, and what is being typed."""
         self.memory().setValue("geometry", self.saveGeometry())
         if self._opened:
-            self.shelving.save(self.memory())
+            self.shelving.sidebar.save(self.memory())
         for page in self._page_of.values():
             page.window_closes()
 
@@ -350,9 +350,6 @@ class MainWindow(QMainWindow):
         self.page.search()
         self.events.opened.emit()
 
-    def _save_search(self, name: str, query: str) -> None:
-        self.context.edits.submit(tr("Saved"), lambda organise: organise.save_search(name, query))
-
     def _palette_targets(self) -> Sequence[PaletteTarget]:
         return self.desk.goals() if self._opened else ()
 
@@ -360,7 +357,6 @@ class MainWindow(QMainWindow):
         page = self._build_page("search")
         assert isinstance(page, SearchPage)
         page.remember(self.memory())
-        page.save_requested.connect(self._save_search)
         page.menu_opened.connect(self.menus.reader.offer)
         page.shown.connect(lambda view: self.offer.was_searched(view.query))
         self.menus.reader.follow_list(page.result_list, page.model)
@@ -389,17 +385,14 @@ class MainWindow(QMainWindow):
         )
 
         on_shelf = self.menus.on_shelf
+        self.exchange = ExportController(self.context, desk.exchange, importing, self)
         self.shelving = LibraryController(
-            self.context, page, desk.organise, desk, on_shelf, self.menus.rate, edits, self
-        )
+            self.context, page, desk.organise, desk, on_shelf, self.menus.rate, edits,
+            self.exchange, self,
+        )  # fmt: skip
         self.menus.live_on(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)
-        self.shelving.restore(self.memory())
-        self.exchange = ExportController(self.context, desk.exchange, importing, self)
-        self.shelving.export_requested.connect(self.exchange.export_papers)
-        self.shelving.scope_export_requested.connect(self.exchange.export_found)
-        self.shelving.sidebar.auto_export_requested.connect(self.exchange.enable_auto_export)
-        self.shelving.duplicates_requested.connect(lambda: self.go_to("duplicates"))
+        self.shelving.sidebar.restore(self.memory())
         undo = UndoMenu(
             self._actions, on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self
         )

@@ -147,7 +147,7 @@ def test_paper_opened_from_the_map_fills_the_page(qtbot, show_window, jobs):
     window = show_window(FakeGateway(30))
     window.activateWindow()
     window.go_to("map")
-    window.other_page("map").paper_requested.emit(7)
+    window.open_paper(7, "From the map")
     details = window.page.details
     qtbot.waitUntil(lambda: details.details is not None and details.details.whole)
     assert details.details.paper.id == 7

@@ -514,7 +514,7 @@ def test_search_is_saved_under_a_name(qtbot, show_page):
     popover.name.setText("  ")
     assert not popover.save.isEnabled()
     popover.name.setText("My papers")
-    with qtbot.waitSignal(page.save_requested) as saved:
+    with qtbot.waitSignal(page.header.save_requested) as saved:
         qtbot.keyClick(popover.name, Qt.Key.Key_Return)
     assert saved.args == ["My papers", "tag:maths paper"]
 
