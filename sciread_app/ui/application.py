@@ -153,11 +153,11 @@ class Session:
         return code
 
     def _connect(self, window: MainWindow, opening: _Opening) -> None:
-        window.theme_chosen.connect(
+        window.events.theme_chosen.connect(
             lambda choice: change_settings(self._home.settings, theme=choice.value)
         )
-        window.restart_requested.connect(lambda: self._app.exit(RESTART))
-        window.reopen_requested.connect(self._reopen)
+        window.events.restart_requested.connect(lambda: self._app.exit(RESTART))
+        window.events.reopen_requested.connect(self._reopen)
         opening.moved.connect(self._follow)
         if not self._screenshot:
             opening.failed.connect(partial(self._recover, window, opening.jobs))

@@ -66,7 +66,7 @@ def _preparing(window: MainWindow) -> None:
     activation.activate("specter-ours", "SPECTER on my papers")
     window.page.search_box.set_text("deep networks")
     window.page.search()
-    window.toggle_work()
+    window.job_panel.toggle()
     wait(lambda: window.work_log.going() and window.work_log.going()[-1].done > READ * 0.9)
 
 
@@ -74,7 +74,7 @@ def _activated(window: MainWindow) -> None:
     assert window.activation and isinstance(window.activation._service, _SlowActivation)
     window.activation._service.go_on.set()
     wait(lambda: window.activation and window.activation.wanted is None)
-    window.toggle_work()
+    window.job_panel.toggle()
 
 
 SCENES = (

@@ -28,7 +28,7 @@ def _waiting(window: MainWindow) -> None:
 def _no_work(window: MainWindow) -> None:
     window.rail.setEnabled(True)
     window.go_to("search")
-    window.toggle_work()
+    window.job_panel.toggle()
 
 
 def _palette(window: MainWindow) -> None:
@@ -65,7 +65,7 @@ def _work(window: MainWindow) -> None:
         while True:
             task.wait(0.05, "")
 
-    window.toggle_work()
+    window.job_panel.toggle()
     jobs, go_on = window._jobs, threading.Event()
     jobs.run("Placing 153,940 papers on the map", fail)
     jobs.run("Copying files", lambda task: go_on.wait(1))
@@ -83,7 +83,7 @@ def _work(window: MainWindow) -> None:
 def _end_work(window: MainWindow) -> None:
     for job in window._jobs.running(JobQueue.network):
         job.cancel()
-    window.toggle_work()
+    window.job_panel.toggle()
     while window.banner.isVisible():
         window.banner.close_button.click()
 

@@ -23,16 +23,17 @@ from sciread_app.ui.shell.job_history import JobHistory, JobRecord, JobState
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.focus import FocusRestorer
 
 LEAST, HEIGHT = 110, 320  # pixels
 NOTHING = tr("Nothing has been going on since the window was opened.")
 
 
 class JobPanel(QFrame):
-    """A panel at the foot of the window. Esc closes it."""
+    """A panel above the status bar. It takes the focus when it opens and returns it when it closes.
+    Esc closes it."""
 
-    closed = Signal()
-    ledger_requested = Signal(object)  # Ledger
+    ledger_requested = Signal(object)  # ImportSummary
 
     def __init__(self, log: JobHistory, appearance: Appearance) -> None:
         super().__init__()
@@ -41,6 +42,8 @@ class JobPanel(QFrame):
         self._log = log
         self._rows: dict[JobRecord, JobRow] = {}
         self._wanted = LEAST
+        self._came_from = FocusRestorer()
+        self.hide()
         self.setMinimumHeight(LEAST)
         self._build()
         for work in log.works:
@@ -50,10 +53,20 @@ class JobPanel(QFrame):
         log.dropped.connect(self._drop)
         appearance.follow(self._paint)
 
+    def toggle(self) -> None:
+        """Show or hide the panel."""
+        if self.isVisible():
+            self.hide()
+            self._came_from.restore()
+        else:
+            self._came_from.remember(self)
+            self.show()
+            self._take_focus()
+
     def row(self, work: JobRecord) -> JobRow:
         return self._rows[work]
 
-    def take_focus(self) -> None:
+    def _take_focus(self) -> None:
         """Focus the first available button of a job, or the close button."""
         buttons = self._list.findChildren(QPushButton)
         shown = [button for button in buttons if not button.isHidden() and button.isEnabled()]
@@ -74,13 +87,12 @@ class JobPanel(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.closed.emit()
+            self.toggle()
         else:
             super().keyPressEvent(event)
 
     def _add(self, work: JobRecord) -> None:
-        row = self._rows[work] = JobRow(work, self._log)
-        row.ledger_requested.connect(self.ledger_requested)
+        row = self._rows[work] = JobRow(work, self._log, self.ledger_requested.emit)
         self._column.insertWidget(0, row)
         # Tab goes as the eye does, though the newest row was made last.
         before: QWidget = self.close_button
@@ -105,7 +117,7 @@ class JobPanel(QFrame):
         self.close_button = styled(QToolButton(), "link")
         self.close_button.setAccessibleName(tr("Close the list of work"))
         self.close_button.setToolTip(tr("Close (Esc)"))
-        self.close_button.clicked.connect(self.closed)
+        self.close_button.clicked.connect(self.toggle)
         head = self._head = QHBoxLayout()
         head.addWidget(title)
         head.addStretch()
@@ -132,9 +144,9 @@ class JobPanel(QFrame):
 
 
 class JobRow(QFrame):
-    ledger_requested = Signal(object)  # Ledger
-
-    def __init__(self, work: JobRecord, log: JobHistory) -> None:
+    def __init__(
+        self, work: JobRecord, log: JobHistory, show_ledger: Callable[[ImportSummary | None], None]
+    ) -> None:
         super().__init__()
         self.setObjectName("panel")
         self._work = work
@@ -151,7 +163,7 @@ class JobRow(QFrame):
         stopping = work.job.stopping
         self.cancel = self._button(tr("Stop") if stopping else tr("Cancel"), self._stop)
         self.cancel.setToolTip(stopping)
-        self.skipped = self._button(tr("What was skipped"), self._show_ledger)
+        self.skipped = self._button(tr("What was skipped"), lambda: show_ledger(work.ledger))
         self.report = self._button(tr("Copy report"), self._copy)
         self.again = self._button(tr("Go on") if stopping else tr("Start again"), self._start_again)
         self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
@@ -194,10 +206,6 @@ class JobRow(QFrame):
         if again := self._work.job.retry:
             again()
         self.again.setEnabled(False)
-
-    def _show_ledger(self) -> None:
-        ledger: ImportSummary | None = self._work.ledger
-        self.ledger_requested.emit(ledger)
 
     def _copy(self) -> None:
         if problem := self._work.job.problem:

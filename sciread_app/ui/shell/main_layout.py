@@ -22,8 +22,10 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobRunner
-from sciread_app.ui.page import PageSpec
+from sciread_app.ui.shell.job_history import JobHistory
+from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.shell.navigation_bar import NavigationBar
+from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.dialogs.window_placement import clear_place
@@ -70,7 +72,7 @@ class _PageArea(QScrollArea):
 
 
 class MainLayout(QWidget):
-    def __init__(self, pages: Sequence[PageSpec], jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, jobs: JobRunner, history: JobHistory, appearance: Appearance) -> None:
         super().__init__()
         self.banner = MessageBar(appearance)
         self.wait = EmptyState(appearance)
@@ -78,28 +80,28 @@ class MainLayout(QWidget):
         self.pages = _Pages()
         self.pages.addWidget(self.wait)
         self.area = _PageArea(self.pages)
+        self.job_panel = JobPanel(history, appearance)
         self.foot = StatusBar(jobs)
-        self.rail = NavigationBar(pages, appearance)
+        self.foot.clicked.connect(self.job_panel.toggle)
+        self.rail = NavigationBar(PAGES, appearance)
         self.rail.setEnabled(False)
         # Tab goes in the order in which they come here, and round: from the rail over banner and
         # page, whatever is built on it and when, to the foot.
-        for part in (self.foot, self.rail, self.banner, self.area):
+        for part in (self.job_panel, self.foot, self.rail, self.banner, self.area):
             part.setParent(self)
         across = QHBoxLayout()
         across.setSpacing(0)
         across.addWidget(self.rail)
         across.addWidget(self.area, 1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addLayout(across, 1)
-        self._column.addWidget(self.foot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(across, 1)
+        column.addWidget(self.job_panel)
+        column.addWidget(self.foot)
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())
         self.area.installEventFilter(self)
-
-    def put_above_foot(self, panel: QWidget) -> None:
-        self._column.insertWidget(self._column.indexOf(self.foot), panel)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.banner.isVisible():

@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
-from sciread_app.ui.add_papers.file_choice import choose_files, choose_folder
 from sciread_app.ui.add_papers.import_controller import (
     ImportController,
     report_import,
@@ -29,18 +28,18 @@ from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.actions import read_in, save_notes_of
 from sciread_app.ui.search.page import SearchPage
-from sciread_app.ui.shell.commands.command_palette_offer import WindowPaletteSource
+from sciread_app.ui.shell.commands.command_palette_entries import PaletteSource
 from sciread_app.ui.shell.commands.menu_bar import MenuBar
 from sciread_app.ui.shell.commands.undo_actions import UndoMenu
 from sciread_app.ui.shell.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.shell.drop_overlay import DropZone
-from sciread_app.ui.shell.job_drawer import JobDrawer
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
-from sciread_app.ui.shell.page_registry import PAGES, build, prepare
+from sciread_app.ui.shell.page_registry import build, prepare
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from sciread_app.ui.view_models import ImportSummary, PaletteTarget
+from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder, open_files
 from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
 from sciread_app.ui.widgets.messages.toast import Toast
 
@@ -50,14 +49,14 @@ if TYPE_CHECKING:
     from sciread_app.ui.shell.gateway import WindowGateway
 
 FIRST_SIZE = (1240, 800)
+PAPER_FILES = (
+    tr("Papers") + " (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
+    "BibTeX (*.bib);;RIS (*.ris);;PDF (*.pdf);;" + tr("All files") + " (*)"
+)
 
 
 class MainWindow(QMainWindow):
     """The main window. It is shown at once; `open` shows a library in it."""
-
-    theme_chosen = Signal(object)  # Choice
-    restart_requested = Signal()  # of the program, for settings that take effect at the start
-    reopen_requested = Signal(object)  # Reopening: what can only be done to a closed library
 
     # Set by `open`
     desk: WindowGateway
@@ -84,14 +83,9 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("sciread"))
         self._build()
         self._actions = ActionRegistry(self)
-        self.menus = MenuBar(self.menuBar(), self, self._actions, PAGES, appearance.choice)
-        self.offer = WindowPaletteSource(
-            self.menus, self.search_for, self._palette_targets, self.memory()
-        )
+        self.menus = MenuBar(self, self._actions)
+        self.palette_source = PaletteSource(self)
         self.events.papers_added.connect(self.papers_came)
-        self.events.theme_chosen.connect(self.theme_chosen)
-        self.events.restart_requested.connect(self.restart_requested)
-        self.events.reopen_requested.connect(self.reopen_requested)
         EnterKeyFilter(self)
         self._restore()
         jobs.failed.connect(self._failed)
@@ -114,13 +108,14 @@ class MainWindow(QMainWindow):
         )
         page = self.page = self._open_search_page()
         self.importing = ImportController(desk, self._jobs, self)
-        self._put_up_shelf(desk, page, self.importing, edits)
+        self._open_shelf(edits)
         page.sample_requested.connect(self.importing.add_sample)
         self.importing.changed.connect(self.events.library_changed)
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
         self.events.library_changed.connect(self._look_again)
-        self.activation.changed.connect(self._model_changed)
+        self.activation.changed.connect(lambda _: page.compare.look_again())
+        self.activation.changed.connect(self.papers_came)
         self.events.opened.connect(self.activation.start)
         self._opened = True
         if sample:
@@ -276,18 +271,14 @@ class MainWindow(QMainWindow):
                 CommandPalette,  # imported late for a faster start
             )
 
-            self._palette = CommandPalette(self, self.offer, self._jobs, self.appearance)
+            self._palette = CommandPalette(self, self.palette_source, self._jobs, self.appearance)
         self._palette.open()
-
-    def toggle_work(self) -> None:
-        """Show or hide the background jobs."""
-        self.work_drawer.toggle()
 
     def next_pane(self) -> None:
         """Move the focus to the next of: navigation bar, panes of the page, jobs, banner."""
         page = self._pages.currentWidget()
         panes = page.panes() if isinstance(page, Page) else ()
-        next_pane([self.rail, *panes, *self.work_drawer.panes(), self.banner])
+        next_pane([self.rail, *panes, self.job_panel, self.banner])
 
     def add(self, paths: list[Path]) -> None:
         """Take in these files and folders."""
@@ -300,10 +291,12 @@ class MainWindow(QMainWindow):
         self.page.header.find_like(source)
 
     def add_files(self) -> None:
-        self.add(choose_files(self))
+        self.add(open_files(self, DialogPurpose.papers, tr("Add papers"), PAPER_FILES))
 
     def add_folder(self) -> None:
-        self.add(choose_folder(self))
+        title = tr("Add all papers in a folder")
+        if folder := choose_folder(self, DialogPurpose.paper_folder, title):
+            self.add([folder])
 
     def show_ledger(self, ledger: ImportSummary) -> None:
         ImportReportDialog(ledger, self).show()
@@ -350,15 +343,12 @@ class MainWindow(QMainWindow):
         self.page.search()
         self.events.opened.emit()
 
-    def _palette_targets(self) -> Sequence[PaletteTarget]:
-        return self.desk.goals() if self._opened else ()
-
     def _open_search_page(self) -> SearchPage:
         page = self._build_page("search")
         assert isinstance(page, SearchPage)
         page.remember(self.memory())
         page.menu_opened.connect(self.menus.reader.offer)
-        page.shown.connect(lambda view: self.offer.was_searched(view.query))
+        page.shown.connect(lambda view: self.palette_source.was_searched(view.query))
         self.menus.reader.follow_list(page.result_list, page.model)
         return page
 
@@ -366,42 +356,34 @@ class MainWindow(QMainWindow):
         page = self._page_of[place] = build(place, self.desk, self.context)
         page.menu_opened.connect(self.menus.map.offer)
         self.menus.follow(place, page)
-        self.offer.more.append(page.palette_entries)
+        self.palette_source.more.append(page.palette_entries)
         return page
 
-    def _model_changed(self, changes: LibraryChanges) -> None:
-        self.page.compare.look_again()
-        self.papers_came(changes)
-
-    def _put_up_shelf(
-        self,
-        desk: WindowGateway,
-        page: SearchPage,
-        importing: ImportController,
-        edits: EditQueue,
-    ) -> None:
+    def _open_shelf(self, edits: EditQueue) -> None:
         from sciread_app.ui.library.controller import (
             LibraryController,  # the window stands before it
         )
 
-        on_shelf = self.menus.on_shelf
-        self.exchange = ExportController(self.context, desk.exchange, importing, self)
+        desk, page, on_shelf = self.desk, self.page, self.menus.on_shelf
+        self.exchange = ExportController(self.context, desk.exchange, self.importing, self)
         self.shelving = LibraryController(
             self.context, page, desk.organise, desk, on_shelf, self.menus.rate, edits,
             self.exchange, self,
         )  # fmt: skip
-        self.menus.live_on(page.result_list)
+        self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)
         self.shelving.sidebar.restore(self.memory())
-        undo = UndoMenu(
-            self._actions, on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self
-        )
-        self.events.library_changed.connect(undo.library_changed)
-        self.events.edited.connect(undo.look)
+        undo, redo = on_shelf["undo"], on_shelf["redo"]
+        UndoMenu(self._actions, undo, redo, desk.organise, self.context, self)
 
     def _go_on(self) -> None:
         """With what would hold up the first papers; now there is something to look at."""
-        self._wake()
+        self._jobs.run(
+            tr("Starting the model"),
+            self.desk.load_model,
+            lambda _: self._look_again(LibraryChanges(vectors=True)),
+            queue=JobQueue.short,
+        )
         self._show_status()
         self.importing.encode_missing()
         self._jobs.run(
@@ -411,21 +393,12 @@ class MainWindow(QMainWindow):
             queue=JobQueue.short,
         )
 
-    def _wake(self) -> None:
-        self._jobs.run(
-            tr("Starting the model"), self.desk.load_model, self._awake, queue=JobQueue.short
-        )
-
     def _keep_safe(self) -> None:
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
 
-        backups = BackupScheduler(self.context, self.desk.settings, self)
-        backups.start()
+        BackupScheduler(self.context, self.desk.settings, self).start()
         CompletionNotifier(self.context, self.desk.training, self).look()
-
-    def _awake(self, _: None) -> None:
-        self._look_again(LibraryChanges(vectors=True))
 
     def _look_again(self, changes: LibraryChanges) -> None:
         if not self._ready:
@@ -456,14 +429,12 @@ class MainWindow(QMainWindow):
         report_import(self.banner, ledger, self.show_last_ledger)
 
     def _build(self) -> None:
-        frame = self._frame = MainLayout(PAGES, self._jobs, self.appearance)
-        self.banner, self.rail = frame.banner, frame.rail
+        frame = self._frame = MainLayout(self._jobs, self.work_log, self.appearance)
+        self.banner, self.rail, self.job_panel = frame.banner, frame.rail, frame.job_panel
         self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
         self.rail.chosen.connect(self.go_to)
-        self._foot.clicked.connect(self.toggle_work)
+        self.job_panel.ledger_requested.connect(self.show_ledger)
         self.setCentralWidget(frame)
-        self.work_drawer = JobDrawer(frame, self.work_log, self.appearance)
-        self.work_drawer.ledger_requested.connect(self.show_ledger)
         drops = DropZone(self, lambda: self._opened)
         drops.dropped.connect(self.add)
         drops.alike_requested.connect(self.find_like)

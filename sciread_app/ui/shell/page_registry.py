@@ -61,7 +61,6 @@ _SPECS = {spec.key: spec for spec in PAGES}
 # Other modules that are not needed at start.
 _LATER = (
     "shell.commands.command_palette",
-    "shell.job_panel",
     "training.gateway",
     "training.completion_notifier",
     "evaluation.gateway",

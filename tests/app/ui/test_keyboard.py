@@ -183,8 +183,8 @@ def test_job_panel_does_not_enlarge_the_window(qtbot, font_set, window, place):
     for number in range(6):
         window._jobs.run(f"Counting {number}", lambda task: None, queue=JobQueue.long)
     go_to(qtbot, window, place)
-    window.toggle_work()
-    qtbot.waitUntil(lambda: window.work_drawer.centre.height() > 0)
+    window.job_panel.toggle()
+    qtbot.waitUntil(lambda: window.job_panel.height() > 0)
     QApplication.processEvents()
     assert (window.width(), window.height()) == (960, 600)
 
@@ -194,8 +194,8 @@ def test_job_panel_shows_all_jobs_in_a_large_window(qtbot, window):
     for number in range(6):
         window._jobs.run(f"Counting {number}", lambda task: None, queue=JobQueue.long)
     qtbot.waitUntil(lambda: not window._jobs.running())
-    window.toggle_work()
-    qtbot.waitUntil(lambda: window.work_drawer.centre.height() >= 300)
+    window.job_panel.toggle()
+    qtbot.waitUntil(lambda: window.job_panel.height() >= 300)
 
 
 def _cut_off(window):

@@ -75,7 +75,7 @@ def run_with_handlers(qapp, monkeypatch):
 def restore(window):
     settings = window.desk.settings
     copy = next(copy for copy in settings.backups() if copy.kind is Kind.daily)
-    window.reopen_requested.emit(settings.restoring(copy))
+    window.events.reopen_requested.emit(settings.restoring(copy))
     return window.desk.status().papers
 
 
@@ -117,7 +117,7 @@ def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path):
     new = Home(tmp_path / "elsewhere")
 
     def move(window):
-        window.reopen_requested.emit(window.desk.settings.moving(new.folder))
+        window.events.reopen_requested.emit(window.desk.settings.moving(new.folder))
 
     def close(window):
         QApplication.exit(0)

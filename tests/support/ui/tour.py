@@ -298,10 +298,10 @@ def _use_palette(window):
     window._palette.close_up()
     window.show_keys()
     window.show_about()
-    window.toggle_work()
+    window.job_panel.toggle()
     yield
     _close_popups()
-    window.toggle_work()
+    window.job_panel.toggle()
 
 
 def _import(window):

@@ -99,5 +99,5 @@ def _look_around(window: MainWindow) -> Iterator[str]:
         window.choose_theme(choice)
         yield "changing the theme"
     for _ in range(2):
-        window.toggle_work()
+        window.job_panel.toggle()
         yield "work in the background"

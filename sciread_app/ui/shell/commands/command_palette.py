@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QEvent,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QRect,
     QSize,
     Qt,
@@ -30,47 +28,29 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from sciread_app.language import tr
-from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.shell.commands.command_palette_entries import (
     SHOWN,
     PaletteEntries,
+    PaletteSource,
     is_sure,
 )
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.focus import FocusRestorer
+from sciread_app.ui.widgets.row_table import Index, RowModel
+
+if TYPE_CHECKING:
+    from sciread_app.ui.shell.main_window import MainWindow
 
 WIDTH, ROWS = 640, 9
 TOP = 56  # pixels from the upper edge of the window
 PADDING = 12
 HINT = tr("Type a command, a collection, a tag, or what you look for")
-Index = QModelIndex | QPersistentModelIndex
 EntryRole = Qt.ItemDataRole.UserRole
-
-
-class PaletteSource(Protocol):
-    """Provides the entries of the palette and remembers which were used."""
-
-    def commands(self) -> Sequence[PaletteEntry]:
-        """Return the entries that are available immediately."""
-        ...
-
-    def goals(self, task: Task) -> Sequence[PaletteEntry]:
-        """Return the entries read from the library; called on a background thread."""
-        ...
-
-    def recent(self) -> Sequence[str]:
-        """Return the keys of the entries used last, latest first."""
-        ...
-
-    def was_used(self, entry: PaletteEntry) -> None: ...
-
-    def search_for(self, query: str) -> None: ...
 
 
 class CommandPalette(QFrame):
@@ -79,13 +59,13 @@ class CommandPalette(QFrame):
     closed = Signal()
 
     def __init__(
-        self, window: QWidget, offer: PaletteSource, jobs: JobRunner, appearance: Appearance
+        self, window: MainWindow, source: PaletteSource, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__(window)
         self.setObjectName("palette")
         self.setAccessibleName(tr("Command palette"))
         self._window = window
-        self._offer = offer
+        self._source = source
         self._jobs = jobs
         self._commands = PaletteEntries()
         self._goals = PaletteEntries()
@@ -106,7 +86,7 @@ class CommandPalette(QFrame):
 
     def open(self) -> None:
         self._back.remember(self)
-        self._commands = PaletteEntries(self._offer.commands())
+        self._commands = PaletteEntries(self._source.commands())
         self.box.clear()
         self._look()
         self.show()
@@ -120,7 +100,7 @@ class CommandPalette(QFrame):
 
         self._jobs.run(
             tr("Listing places"),
-            lambda task: PaletteEntries(self._offer.goals(task)),
+            lambda task: PaletteEntries(self._source.goals()),
             keep,
             queue=JobQueue.short,
             replaces="goals",
@@ -132,8 +112,8 @@ class CommandPalette(QFrame):
             self._back.restore()
             self.closed.emit()
 
-    def shown(self) -> list[PaletteEntry]:
-        return self.list.entries.all
+    def shown(self) -> Sequence[PaletteEntry]:
+        return self.list.entries.rows
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._window:
@@ -162,7 +142,7 @@ class CommandPalette(QFrame):
         if entry is None or entry.why_not:
             return
         self.close_up()
-        self._offer.was_used(entry)
+        self._source.was_used(entry)
         entry.do()
 
     def _look(self) -> None:
@@ -172,7 +152,7 @@ class CommandPalette(QFrame):
             self._look_alike(typed)
 
     def _found(self, typed: str) -> list[PaletteEntry]:
-        recent = self._offer.recent()
+        recent = self._source.recent()
         found = [*self._commands.find(typed, recent), *self._goals.find(typed, recent)]
         if not typed:
             age = {key: n for n, key in enumerate(recent)}
@@ -203,13 +183,13 @@ class CommandPalette(QFrame):
             # Return selects an entry that begins with the text; otherwise it starts a search.
             place = 1 if found and is_sure(found[0], typed) else 0
             title = tr("Search for “{typed}”", typed=typed)
-            search = PaletteEntry("", title, tr("Search"), self._searching(typed))
+            go = partial(self._window.search_for, typed)
+            search = PaletteEntry("", title, tr("Search"), go)
             found = [*found[:place], search, *found[place:]]
-        self.list.show_entries(found)
+        self.list.entries.show_rows(found)
+        self.list.setCurrentIndex(self.list.entries.index(0, 0))
+        self.list.scrollToTop()
         self._place()
-
-    def _searching(self, typed: str) -> Callable[[], None]:
-        return lambda: self._offer.search_for(typed)
 
     def _place(self) -> None:
         width = min(WIDTH, self._window.width() - 2 * PADDING)
@@ -236,17 +216,12 @@ class _List(QListView):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.entries = _Rows(self)
+        self.entries = _Rows(parent=self)
         self.setModel(self.entries)
         self.setItemDelegate(_Painter(appearance, self))
 
     def row_height(self) -> int:
         return self.fontMetrics().height() + 14
-
-    def show_entries(self, entries: Sequence[PaletteEntry]) -> None:
-        self.entries.fill(entries)
-        self.setCurrentIndex(self.entries.index(0, 0))
-        self.scrollToTop()
 
     def step(self, by: int) -> None:
         rows = self.entries.rowCount()
@@ -261,21 +236,9 @@ class _List(QListView):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
 
-class _Rows(QAbstractListModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.all: list[PaletteEntry] = []
-
-    def fill(self, entries: Sequence[PaletteEntry]) -> None:
-        self.beginResetModel()
-        self.all = list(entries)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.all)
-
+class _Rows(RowModel[PaletteEntry]):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        entry = self.all[index.row()]
+        entry = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.title
         if role == EntryRole:

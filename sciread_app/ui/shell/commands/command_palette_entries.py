@@ -1,13 +1,22 @@
-"""The entries of the command palette, and how typed text is matched with them."""
+"""The entries of the command palette, where they come from, and how typed text is matched with
+them."""
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from sciread_app.domain.text.accents import fold_accents
+from sciread_app.language import tr
 from sciread_app.ui.page import PaletteEntry
+from sciread_app.ui.shell.commands.menu_bar import native
+from sciread_app.ui.view_models import PaletteTarget
+
+if TYPE_CHECKING:
+    from sciread_app.ui.shell.main_window import MainWindow
 
 SHOWN = 200  # entries at most
 FEW = 8  # entries with similar spelling, at most
@@ -107,3 +116,72 @@ def searched(searches: Sequence[str], query: str, keep: int = 30) -> list[str]:
     if rest and (query.startswith(rest[0]) or rest[0].startswith(query)):
         rest = rest[1:]
     return [query, *rest][:keep]
+
+
+class PaletteSource:
+    """Provides the entries of the palette (actions of the menus, parts of the library, and the last
+    searches), and remembers which were used."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._memory = window.memory()
+        # Functions that return further entries, such as the papers that are open.
+        self.more: list[Callable[[], Sequence[PaletteEntry]]] = []
+
+    def commands(self) -> list[PaletteEntry]:
+        """Return the entries that are available immediately."""
+        verbs = [
+            PaletteEntry(
+                f"verb:{title}",
+                title,
+                tr("Command"),
+                action.trigger,
+                native(action),
+                action.property("why_not"),
+            )
+            for title, action in self._window.menus.verbs()
+        ]
+        searches = [
+            self._search(
+                f"search:{query}",
+                tr("Search again: {query}", query=query),
+                tr("Last search"),
+                query,
+            )
+            for query in self._remembered("searches")
+        ]
+        return [*verbs, *(entry for more in self.more for entry in more()), *searches]
+
+    def goals(self) -> list[PaletteEntry]:
+        """Return the entries read from the library; called on a background thread."""
+        goals = self._window.desk.goals() if self._window.is_open else ()
+        return [self._search(f"goal:{goal.query}", *_words_for(goal), goal.query) for goal in goals]
+
+    def recent(self) -> list[str]:
+        """Return the keys of the entries used last, latest first."""
+        return self._remembered("recent")
+
+    def was_used(self, entry: PaletteEntry) -> None:
+        if entry.key:
+            self._memory.setValue("palette/recent", used(self.recent(), entry.key))
+
+    def was_searched(self, query: str) -> None:
+        searches = searched(self._remembered("searches"), query)
+        self._memory.setValue("palette/searches", searches)
+
+    def _search(self, key: str, title: str, kind: str, query: str) -> PaletteEntry:
+        return PaletteEntry(key, title, kind, partial(self._window.search_for, query))
+
+    def _remembered(self, what: str) -> list[str]:
+        known = self._memory.value(f"palette/{what}") or []
+        # A file of one line comes back as a text.
+        return [known] if isinstance(known, str) else [str(one) for one in known]
+
+
+def _words_for(goal: PaletteTarget) -> tuple[str, str]:
+    """Return the title and the kind of the entry for a target."""
+    if goal.kind == "Collection":
+        return tr("Go to collection: {name}", name=goal.name), tr("Collection")
+    if goal.kind == "Tag":
+        return tr("Go to tag: {name}", name=goal.name), tr("Tag")
+    return tr("Go to saved search: {name}", name=goal.name), tr("Saved search")

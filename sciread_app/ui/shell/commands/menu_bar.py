@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtWidgets import QMenu
 
-from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, PageActions
-from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
 from sciread_app.ui.library.actions import BACK, PAPERS, SHELF, STARS, VIEW, LibraryAction
@@ -23,15 +21,15 @@ from sciread_app.ui.paper.copy_button import GROUPS, OTHER_STYLE
 from sciread_app.ui.reader.actions import ReaderActions
 from sciread_app.ui.recommendations.actions import RecommendationActions
 from sciread_app.ui.search.actions import SearchActions
+from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.training.actions import TrainingActions
 
 if TYPE_CHECKING:
-    from sciread_app.ui.library.controller import LibraryController
-    from sciread_app.ui.library.export import ExportController
-    from sciread_app.ui.page import Page, PageSpec
+    from sciread_app.ui.page import Page
     from sciread_app.ui.paper_list.paper_list import PaperList
     from sciread_app.ui.search.page import SearchPage
+    from sciread_app.ui.shell.main_window import MainWindow
 
 StandardKey = QKeySequence.StandardKey
 THEMES = {
@@ -41,48 +39,13 @@ THEMES = {
 }
 
 
-class WindowCommands(Navigator, Protocol):
-    """The parts of the window that the menus use. Both controllers exist once a library is open."""
-
-    shelving: LibraryController
-    exchange: ExportController
-
-    def show_last_ledger(self) -> None: ...
-
-    def close(self) -> bool: ...
-
-    def find_here(self) -> None: ...
-
-    def read_chosen(self) -> None: ...
-
-    def save_notes(self) -> None: ...
-
-    def show_palette(self) -> None: ...
-
-    def toggle_work(self) -> None: ...
-
-    def next_pane(self) -> None: ...
-
-    def show_keys(self) -> None: ...
-
-    def show_about(self) -> None: ...
-
-
 class MenuBar:
     """Fills the menu bar of a window."""
 
-    def __init__(
-        self,
-        bar: QMenuBar,
-        window: WindowCommands,
-        actions: ActionRegistry,
-        pages: Sequence[PageSpec],
-        theme: ThemeChoice,
-    ) -> None:
-        self._bar = bar
+    def __init__(self, window: MainWindow, actions: ActionRegistry) -> None:
+        bar = self._bar = window.menuBar()
         self._window = window
         self._actions = actions
-        self._pages = pages
         self._places: dict[str, QAction] = {}
         # Translators: & stands before the letter that is pressed with Alt, one of its own in a menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
@@ -93,7 +56,7 @@ class MenuBar:
         self._fill_file(file)
         self._fill_edit(edit)
         self._fill_papers(papers)
-        self._fill_view(view, theme)
+        self._fill_view(view)
         read = self._fill_reader(reader)
         self.search = SearchActions(actions, search)
         self.reader = ReaderActions(actions, reader, read, self._add_file)
@@ -121,12 +84,12 @@ class MenuBar:
         self._places[place].setChecked(True)
         self._actions.show_place(place)
 
-    def live_on(self, hits: PaperList) -> None:
+    def limit_shortcuts_to(self, papers: PaperList) -> None:
         """Enable the shortcuts of one letter or digit in this list, and only there."""
         for verb in (*PAPERS, *STARS):
             action = self.on_shelf[verb.name]
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            hits.addAction(action)
+            papers.addAction(action)
 
     def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Return the shortcuts by menu. Undo and Redo are listed without the name of an edit."""
@@ -144,23 +107,25 @@ class MenuBar:
 
     def verbs(self) -> list[tuple[str, QAction]]:
         """Return every action with its full name, such as «Theme: Dark» or «Go to Intake»."""
-        menus = self._bar.findChildren(QMenu)
         named = []
-        for menu in menus:
-            over = plain(menu.title()) if isinstance(menu.parent(), QMenu) else ""
+        for menu in self._bar.findChildren(QMenu):
+            over = f"{plain(menu.title())}: " if isinstance(menu.parent(), QMenu) else ""
             for action in menu.actions():
                 if action.text() and not action.menu() and action is not self.palette:
                     name = plain(action.text())
-                    name = (
-                        tr("Go to {page}", page=name) if action in self._places.values() else name
-                    )
-                    named.append((f"{over}: {name}" if over else name, action))
+                    if action in self._places.values():
+                        name = tr("Go to {page}", page=name)
+                    named.append((over + name, action))
         return named
 
     def actions(self) -> list[QAction]:
         """Every verb, in the order of the menus."""
-        menus = self._bar.findChildren(QMenu)
-        return [action for menu in menus for action in menu.actions() if action.text()]
+        return [
+            action
+            for menu in self._bar.findChildren(QMenu)
+            for action in menu.actions()
+            if action.text()
+        ]
 
     def _fill_file(self, file: QMenu) -> None:
         add, window = self._actions.add, self._window
@@ -197,9 +162,14 @@ class MenuBar:
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Merge and s&plit")))
 
-    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:
+    def _fill_view(self, view: QMenu) -> None:
         add, window = self._actions.add, self._window
-        self._add_places(view)
+        places = QActionGroup(view)
+        for spec in PAGES:
+            go = partial(window.go_to, spec.key)
+            action = self._places[spec.key] = add(view, spec.title, go, spec.keys, library=True)
+            action.setCheckable(True)
+            places.addAction(action)
         view.addSeparator()
         self._add_verbs(view, VIEW)
         page = self._search_page(view)
@@ -207,10 +177,15 @@ class MenuBar:
         page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
         view.addSeparator()
         self.palette = add(view, tr("&Commands…"), window.show_palette, "Ctrl+K")
-        add(view, tr("&Work in the background"), window.toggle_work, "Ctrl+J")
+        add(view, tr("&Work in the background"), window.job_panel.toggle, "Ctrl+J")
         add(view, tr("&Next pane"), window.next_pane, "F6")
         self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
-        self._add_themes(view.addMenu(tr("&Theme")), theme)
+        themes, group = view.addMenu(tr("&Theme")), QActionGroup(view)
+        for choice, name in THEMES.items():
+            action = add(themes, name, partial(window.choose_theme, choice))
+            action.setCheckable(True)
+            action.setChecked(choice is window.appearance.choice)
+            group.addAction(action)
 
     def _fill_reader(self, reader: QMenu) -> QAction:
         """Return the action that reads the chosen paper."""
@@ -228,45 +203,21 @@ class MenuBar:
             self.on_shelf[verb.name] = self._actions.add(
                 menu,
                 verb.text,
-                partial(self._do, verb),
+                lambda verb=verb: verb.do(self._window.shelving),
                 verb.keys,
                 library=True,
                 places=() if verb in BACK else ("search",),
                 elsewhere=tr("On the search page"),
             )
 
-    def _do(self, verb: LibraryAction) -> None:
-        verb.do(self._window.shelving)
-
-    def _add_places(self, menu: QMenu) -> None:
-        group = QActionGroup(menu)
-        for place in self._pages:
-            go = partial(self._window.go_to, place.key)
-            action = self._actions.add(menu, place.title, go, place.keys, library=True)
-            action.setCheckable(True)
-            group.addAction(action)
-            self._places[place.key] = action
-
     def _add_copying(self, menu: QMenu) -> None:
         page = self._search_page(menu)
         for group in GROUPS:
             menu.addSeparator()
             for what, name in group:
-                page.add(name, partial(_copy_as, what))
+                page.add(name, lambda page, what=what: page.copy_chosen(what))
         menu.addSeparator()
         page.add(OTHER_STYLE, lambda page: page.choose_style())
-
-    def _add_themes(self, menu: QMenu, theme: ThemeChoice) -> None:
-        group = QActionGroup(menu)
-        for choice, name in THEMES.items():
-            action = self._actions.add(menu, name, partial(self._window.choose_theme, choice))
-            action.setCheckable(True)
-            action.setChecked(choice is theme)
-            group.addAction(action)
-
-
-def _copy_as(what: CopyWhat, page: SearchPage) -> None:
-    page.copy_chosen(what)
 
 
 def native(action: QAction) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
@@ -10,17 +10,15 @@ from PySide6.QtGui import QAction
 from sciread_app.domain.paper import Edit, LibraryChanges
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
+from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.edit_queue import described
 
+if TYPE_CHECKING:
+    from sciread_app.services.library.editor import LibraryEditor
+
 LONGEST = 60  # characters of an edit that a menu shows
-
-
-class Undoable(Protocol):
-    def undoable(self) -> Edit | None: ...
-
-    def redoable(self) -> Edit | None: ...
 
 
 class UndoMenu(QObject):
@@ -31,25 +29,27 @@ class UndoMenu(QObject):
         actions: ActionRegistry,
         undo: QAction,
         redo: QAction,
-        edits: Undoable,
-        jobs: JobRunner,
+        editor: LibraryEditor,
+        context: AppContext,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._actions = actions
         self._undo, self._redo = undo, redo
-        self._edits = edits
-        self._jobs = jobs
-        self.look()
+        self._editor = editor
+        self._jobs = context.jobs
+        context.events.library_changed.connect(self._library_changed)
+        context.events.edited.connect(self._look)
+        self._look()
 
-    def library_changed(self, changes: LibraryChanges) -> None:
+    def _library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers:
-            self.look()
+            self._look()
 
-    def look(self) -> None:
+    def _look(self) -> None:
         self._jobs.run(
             tr("Looking what can be undone"),
-            lambda task: (self._edits.undoable(), self._edits.redoable()),
+            lambda task: (self._editor.undoable(), self._editor.redoable()),
             self._show,
             queue=JobQueue.short,
             replaces="undo",

@@ -177,7 +177,7 @@ def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appear
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.shows("settings") and not jobs.running())
     page = window.other_page("settings")
-    with qtbot.waitSignal(window.theme_chosen):
+    with qtbot.waitSignal(window.events.theme_chosen):
         click(qtbot, page.theme.tab_stops()[2])
     qtbot.waitUntil(lambda: appearance.theme is DARK)
     window.choose_theme(ThemeChoice.light)
@@ -189,7 +189,7 @@ def test_risky_folder_is_offered_to_be_moved(qtbot, show_window):
     gateway.settings.risk = "The library lies in a folder of Dropbox, which may damage it."
     window = show_window(gateway)
     assert window.banner.message.text() == gateway.settings.risk
-    with qtbot.waitSignal(window.reopen_requested) as wanted:
+    with qtbot.waitSignal(window.events.reopen_requested) as wanted:
         click(qtbot, banner_button(window, "Move it there"))
     assert wanted.args[0].title == "Moving to None"
 

@@ -154,7 +154,7 @@ def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_windo
     window.page.result_list.setFocus()
     for close in (Qt.Key.Key_Escape, Qt.Key.Key_J):
         qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
-        centre = window.work_drawer.centre
+        centre = window.job_panel
         assert centre.isVisible() and centre.isAncestorOf(window.focusWidget())
         modifier = Qt.KeyboardModifier
         how = modifier.ControlModifier if close == Qt.Key.Key_J else modifier.NoModifier
@@ -171,7 +171,7 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     window = show_window(gateway)
     window.importing.add([])
     window.add([window._home])
-    window.toggle_work()
+    window.job_panel.toggle()
     qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
     click(qtbot, window._foot.pause)
     assert window._foot.how_far.text() == "Paused" and window._foot.pause.text() == "Go on"
@@ -179,7 +179,7 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     gateway.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())
     done = next(work for work in window.work_log.works if work.ledger)
-    click(qtbot, window.work_drawer.centre.row(done).skipped)
+    click(qtbot, window.job_panel.row(done).skipped)
     dialog = window.findChild(ImportReportDialog)
     assert dialog.isVisible() and not dialog.isModal()
     dialog.close()

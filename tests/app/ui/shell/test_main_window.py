@@ -195,7 +195,7 @@ def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
 def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):
     window = show_window(FakeGateway(3))
     light = window.grab().toImage().pixelColor(3, 300)
-    with qtbot.waitSignal(window.theme_chosen):
+    with qtbot.waitSignal(window.events.theme_chosen):
         window.choose_theme(ThemeChoice.dark)
     qtbot.waitUntil(lambda: appearance.theme is DARK)
     dark = window.grab().toImage().pixelColor(3, 300)

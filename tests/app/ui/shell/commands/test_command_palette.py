@@ -123,7 +123,7 @@ def test_selection_wraps_around_and_click_runs_a_command(qtbot, window):
 
 def test_additional_entries_are_found_and_run(qtbot, window):
     opened = []
-    window.offer.more.append(
+    window.palette_source.more.append(
         lambda: [PaletteEntry("x", "Reader: Bees", "Open", lambda: opened.append(1))]
     )
     palette = open_palette(qtbot, window)
