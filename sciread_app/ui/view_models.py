@@ -186,6 +186,11 @@ class CitationReport:
     failures: Sequence[Skipped] = ()
     remarks: Sequence[Skipped] = ()
 
+    @property
+    def ledger(self) -> ImportSummary:
+        """The failures and remarks as a report."""
+        return ImportSummary(len(self.failures), 0, 0, self.failures, self.remarks)
+
 
 class PaletteTarget(NamedTuple):
     """A named part of the library; `query` finds its papers."""

@@ -7,14 +7,17 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.language import tr
+from sciread_app.ui.add_papers.import_report import MissingFilesDialog
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, styled
 from sciread_app.ui.view_models import CitationReport
+from sciread_app.ui.widgets.progress_bar import ProgressBar
+from sciread_app.ui.widgets.text.labels import show_text
 
 if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
@@ -27,7 +30,6 @@ ABOUT = tr(
 
 
 class CitationsPanel(QWidget):
-    failures_requested = Signal(object)  # CitationReport
     moved = Signal()  # fetching has started or ended
 
     def __init__(self, citer: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
@@ -75,20 +77,18 @@ class CitationsPanel(QWidget):
         if job is not self._job or not self.act.isEnabled():
             return
         self._pace.add(done, time.monotonic())
-        self.bar.setRange(0, 1000 if total else 0)
-        if total:
-            self.bar.setValue(min(1000, done * 1000 // total))
+        self.bar.show_progress(done, total)
         self.state.setText(progress_text(done, total, self._pace) or tr("Starting…"))
-        _put(self.note, note)
+        show_text(self.note, note)
 
     def _done(self, report: CitationReport) -> None:
         self._report = report
-        _put(self.report, "\n".join(report.lines))
+        show_text(self.report, "\n".join(report.lines))
         self.failures.setVisible(bool(report.failures or report.remarks))
         self.state.setText(tr("Done"))
 
     def _failed(self, problem: JobError) -> None:
-        _put(self.problem, f"{problem.message}\n{problem.hint}".strip())
+        show_text(self.problem, f"{problem.message}\n{problem.hint}".strip())
         self.state.setText(
             tr("What came until then is kept; started again, it goes on from there.")
         )
@@ -113,15 +113,13 @@ class CitationsPanel(QWidget):
 
     def _show_failures(self) -> None:
         if self._report:
-            self.failures_requested.emit(self._report)
+            MissingFilesDialog(self._report.ledger, self).open()
 
     def _build(self) -> None:
         about = styled(QLabel(ABOUT, wordWrap=True), "quiet")
         self.act = styled(QPushButton(tr("Fetch citations")), "primary")
         self.act.clicked.connect(self.start_or_stop)
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName(tr("How far the citations are"))
+        self.bar = ProgressBar(tr("How far the citations are"))
         self.state = styled(QLabel(wordWrap=True), "quiet")
         self.note = QLabel(wordWrap=True)
         self.report = QLabel(wordWrap=True)
@@ -147,8 +145,3 @@ class CitationsPanel(QWidget):
     def _paint(self, theme: Theme) -> None:
         picture = "close" if self._job else "citations"
         self.act.setIcon(icon(picture, theme.text if self._job else theme.on_accent))
-
-
-def _put(label: QLabel, text: str) -> None:
-    label.setText(text)
-    label.setVisible(bool(text))

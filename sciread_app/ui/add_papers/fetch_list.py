@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
@@ -12,22 +13,177 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from sciread_app.domain.fetch import Fetch
+from sciread_app.domain.fetch import Fetch, FetchState
 from sciread_app.language import tr, trn
-from sciread_app.ui.add_papers.fetch_card import FetchCard
-from sciread_app.ui.add_papers.fetch_controller import FetchController
+from sciread_app.ui.add_papers.fetch_controller import FetchController, RunningFetch
+from sciread_app.ui.add_papers.fetch_text import (
+    asked,
+    changes_line,
+    counts_line,
+    progress_line,
+    query_line,
+    state_line,
+)
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.progress_bar import ProgressBar
+from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text
 
 NONE = tr(
     "Nothing fetched yet. Every query that you fetch stays here: it goes on where it was stopped, "
     "and brings what is new whenever you refresh it."
 )
+
+
+_VERBS = {
+    FetchState.done: tr("Refresh"),
+    FetchState.unfinished: tr("Resume"),
+    FetchState.failed: tr("Try again"),
+}
+
+
+class FetchCard(QFrame):
+    """One fetch: its query, its state and its actions."""
+
+    brought_requested = Signal(int)
+    write_requested = Signal(object)  # SourceQuery
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        work: FetchController,
+        titles: Mapping[str, str],
+        appearance: Appearance,
+    ) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._work = work
+        self._titles = titles
+        self.fetch = fetch
+        self._build()
+        appearance.follow(self._paint)
+
+    def show_fetch(self, fetch: Fetch) -> None:
+        """Show the fetch and how far it is."""
+        self.fetch = fetch
+        query, running = fetch.query, self._work.running(fetch.id)
+        title = self._titles.get(query.source, query.source)
+        self.source.setText(title)
+        self.query.setText(query_line(query))
+        show_text(self.bounds, asked(query))
+        if running:
+            self._show_running(running)
+        else:
+            self._show_rest(fetch)
+        for button in (self.act, self.what, self.edit):
+            button.setAccessibleName(f"{button.text()}: {query_line(query)}")
+        self.remove.setAccessibleName(tr("Remove: {query}", query=query_line(query)))
+        self.setAccessibleName(f"{title}: {query_line(query)}")
+        self.setAccessibleDescription(self.state.text())
+
+    def _show_running(self, running: RunningFetch) -> None:
+        self.state.setText(progress_line(running, self._titles))
+        self.bar.setVisible(running.job is not None)
+        self.bar.show_progress(running.done, running.total)
+        self.bar.setAccessibleDescription(self.state.text())
+        show_text(self.note, "" if running.stopping else running.note)
+        for label in (self.counts, self.problem):
+            label.hide()
+        self.act.setText(tr("Cancel"))
+        self.act.setEnabled(not running.stopping)
+        self.what.setVisible(False)
+        self.remove.setEnabled(False)
+
+    def _show_rest(self, fetch: Fetch) -> None:
+        results = self._work.results.get(fetch.id)
+        self.bar.hide()
+        self.state.setText(state_line(fetch, datetime.now()))
+        done = fetch.state is FetchState.done
+        show_text(self.note, changes_line(results) if results and done else "")
+        show_text(self.counts, counts_line(fetch))
+        show_text(self.problem, fetch.message if fetch.state is FetchState.failed else "")
+        begun = fetch.started is not None
+        self.act.setText(_VERBS[fetch.state] if begun else tr("Fetch"))
+        self.act.setEnabled(True)
+        self.what.setVisible(begun)
+        self.remove.setEnabled(True)
+
+    def tab_stops(self) -> list[QWidget]:
+        """The widgets that Tab stops at, in reading order."""
+        return [self.remove, self.act, self.what, self.edit]
+
+    def _act(self) -> None:
+        if self._work.running(self.fetch.id):
+            self._work.stop(self.fetch.id)
+        else:
+            self._work.run([self.fetch])
+
+    def _ask_to_forget(self) -> None:
+        confirm(
+            self,
+            tr("Remove a fetch"),
+            tr("Remove this fetch from the list?"),
+            _what_stays(self.fetch.papers),
+            tr("Remove"),
+            lambda: self._work.forget(self.fetch.id),
+        )
+
+    def _build(self) -> None:
+        small = scaled(self.font(), 0.92)
+        self.source = styled(QLabel(), "tag")
+        self.source.setFont(scaled(self.font(), 0.84))
+        self.query = ElidedLabel()
+        self.query.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self.bounds = styled(ElidedLabel(), "faint")
+        self.state = styled(ElidedLabel(), "quiet")
+        self.note = QLabel(wordWrap=True)
+        self.counts = styled(ElidedLabel(), "quiet")
+        self.problem = styled(QLabel(wordWrap=True), "wrong")
+        for label in (self.bounds, self.state, self.note, self.counts, self.problem):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setFont(small)
+        self.bar = ProgressBar(tr("How far it is"))
+        self.act = QPushButton()
+        self.act.clicked.connect(self._act)
+        self.what = styled(QPushButton(tr("What came")), "link")
+        self.what.setToolTip(tr("What the last run has brought, and what failed"))
+        self.what.clicked.connect(lambda: self.brought_requested.emit(self.fetch.id))
+        self.edit = styled(QPushButton(tr("Edit")), "link")
+        self.edit.setToolTip(tr("Write this query into the form"))
+        self.edit.clicked.connect(lambda: self.write_requested.emit(self.fetch.query))
+        self.remove = styled(QToolButton(), "link")
+        self.remove.setToolTip(tr("Remove this fetch; its papers stay in your library"))
+        self.remove.clicked.connect(self._ask_to_forget)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.source, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self.query, 1)
+        head.addWidget(self.remove)
+        foot = QHBoxLayout()
+        foot.setSpacing(6)
+        foot.addWidget(self.act)
+        foot.addWidget(self.what)
+        foot.addStretch()
+        foot.addWidget(self.edit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 10, 10)
+        column.setSpacing(5)
+        column.addLayout(head)
+        for widget in (self.bounds, self.bar, self.state, self.counts, self.note, self.problem):
+            column.addWidget(widget)
+        column.addLayout(foot)
+
+    def _paint(self, theme: Theme) -> None:
+        self.remove.setIcon(icon("remove", theme.faint))
 
 
 class FetchList(QWidget):
@@ -68,18 +224,14 @@ class FetchList(QWidget):
             card = self.cards[fetch.id]
             if self._column.indexOf(card) != place:
                 self._column.insertWidget(place, card)
-            self._show(fetch)
+            card.show_fetch(fetch)
         self._none.setVisible(not known)
         self._show_all_button()
 
     def _move(self, id: int) -> None:
         if card := self.cards.get(id):
-            self._show(card.fetch)
+            card.show_fetch(card.fetch)
         self._show_all_button()
-
-    def _show(self, fetch: Fetch) -> None:
-        work = self._work
-        self.cards[fetch.id].show_fetch(fetch, work.running(fetch.id), work.results.get(fetch.id))
 
     def _show_all_button(self) -> None:
         waiting = [fetch for fetch in self._work.fetches if not self._work.running(fetch.id)]
@@ -87,23 +239,10 @@ class FetchList(QWidget):
         self.all_button.setVisible(len(self._work.fetches) > 1)
 
     def _card(self, fetch: Fetch) -> FetchCard:
-        card = FetchCard(fetch, self._titles, self._appearance)
-        card.run_requested.connect(lambda fetch: self._work.run([fetch]))
-        card.stop_requested.connect(self._work.stop)
+        card = FetchCard(fetch, self._work, self._titles, self._appearance)
         card.brought_requested.connect(self.brought_requested)
         card.write_requested.connect(self.write_requested)
-        card.removal_requested.connect(self._ask_to_forget)
         return card
-
-    def _ask_to_forget(self, fetch: Fetch) -> None:
-        confirm(
-            self,
-            tr("Remove a fetch"),
-            tr("Remove this fetch from the list?"),
-            _what_stays(fetch.papers),
-            tr("Remove"),
-            lambda: self._work.forget(fetch.id),
-        )
 
     def _build(self) -> None:
         title = QLabel(tr("Fetches"))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QLabel, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QTableView, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.fetch_text import change_name, results_line
-from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.add_papers.import_report import ImportReportDialog, report_table
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Change, FetchResults
-from sciread_app.ui.widgets.row_table import Index, RowModel, select_rows
+from sciread_app.ui.widgets.row_table import Index, RowModel
 
 
 class FetchResultsModel(RowModel[Change]):
@@ -57,27 +57,16 @@ class FetchResultsDialog(ImportReportDialog):
         show = QPushButton(trn("Show the new paper", "Show the {n:,} new papers", count))
         show.clicked.connect(lambda: self._show(list(self.results.added)))
         on_map = QPushButton(tr("Show on the map"))
-        on_map.clicked.connect(self._show_on_map)
+        on_map.clicked.connect(lambda: self.map_requested.emit(list(self.results.added)))
+        on_map.clicked.connect(self.accept)
         return [show, on_map, *super()._left_buttons()]
 
     def _changes(self) -> QTableView:
-        table = QTableView()
-        table.setModel(FetchResultsModel(self.results.changes, table))
-        table.setAccessibleName(tr("Papers that have changed"))
-        select_rows(table)
+        model = FetchResultsModel(self.results.changes)
+        table = report_table(model, tr("Papers that have changed"), (130, 0, 200))
         table.setWordWrap(False)
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
-        header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        table.setColumnWidth(0, 130)
-        table.setColumnWidth(2, 200)
         table.activated.connect(lambda index: self._show([self.results.changes[index.row()].paper]))
         return table
-
-    def _show_on_map(self) -> None:
-        self.map_requested.emit(list(self.results.added))
-        self.accept()
 
     def _show(self, ids: list[PaperId]) -> None:
         self.papers_requested.emit(ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -15,6 +15,8 @@ from sciread_app.ui.add_papers.import_report import headline, summed_up
 from sciread_app.ui.jobs.runner import Job, JobRunner
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
+
+T = TypeVar("T")
 
 
 class ImportBackend(Protocol):
@@ -47,39 +49,47 @@ class ImportController(QObject):
 
     def add(self, paths: Sequence[Path]) -> Job:
         chosen = list(paths)
-        job = self._jobs.run(
-            _importing(chosen), lambda task: self._importer.add(chosen, task), self._added
-        )
-        job.retry = lambda: self.add(chosen)
-        self._imports.add(job)
-        return job
+        if len(chosen) == 1:
+            title = tr("Importing {name}", name=chosen[0].name)
+        else:
+            title = trn(
+                "Importing {n} files and folders", "Importing {n} files and folders", len(chosen)
+            )
+        return self.bring(title, lambda task: self._importer.add(chosen, task))
 
     def add_sample(self) -> Job:
-        job = self._jobs.run(
-            tr("Preparing the sample library"), self._importer.add_sample, self._sample_added
-        )
-        job.retry = self.add_sample
-        self._imports.add(job)
-        return job
+        title = tr("Preparing the sample library")
+        return self._run(title, self._importer.add_sample, self._sample_added, self.add_sample)
 
-    def bring(self, what: str, work: Callable[[Task], ImportSummary]) -> Job:
-        """Import the papers of another program."""
-        job = self._jobs.run(what, work, self._added)
-        job.retry = lambda: self.bring(what, work)
-        self._imports.add(job)
-        return job
+    def bring(self, title: str, work: Callable[[Task], ImportSummary]) -> Job:
+        """Import papers, for example those of another program."""
+        return self._run(title, work, self._added, lambda: self.bring(title, work))
 
     def encode_missing(self) -> None:
         """Encode new papers; once more if that is running, since it may miss the latest ones."""
         if self._catching_up:
             self._once_more = True
             return
-        job = self._jobs.run(
-            tr("Preparing search by meaning"), self._importer.encode_missing, self._caught_up
-        )
-        job.retry = self.encode_missing
-        self._catching_up = job
+
+        def encoded(papers: int) -> None:
+            if papers:
+                self.changed.emit(LibraryChanges(vectors=True))
+
+        title = tr("Preparing search by meaning")
+        work = self._importer.encode_missing
+        self._catching_up = self._run(title, work, encoded, self.encode_missing)
+
+    def _run(
+        self,
+        title: str,
+        work: Callable[[Task], T],
+        on_done: Callable[[T], None],
+        retry: Callable[[], object],
+    ) -> Job:
+        job = self._jobs.run(title, work, on_done)
+        job.retry = retry
         self._imports.add(job)
+        return job
 
     def _added(self, ledger: ImportSummary) -> None:
         self._sample_added(ledger)
@@ -88,10 +98,6 @@ class ImportController(QObject):
     def _sample_added(self, ledger: ImportSummary) -> None:
         self.changed.emit(LibraryChanges(papers=True))
         self.encode_missing()
-
-    def _caught_up(self, encoded: int) -> None:
-        if encoded:
-            self.changed.emit(LibraryChanges(vectors=True))
 
     def _finished(self, job: Job) -> None:
         if job not in self._imports:
@@ -123,9 +129,3 @@ def report_stopped(banner: MessageBar, title: str) -> None:
         tr("Stopped: {work}.", work=f"{title[0].lower()}{title[1:]}"),
         tr("What was done until then is kept. Started again, it goes on from there."),
     )
-
-
-def _importing(paths: Sequence[Path]) -> str:
-    if len(paths) == 1:
-        return tr("Importing {name}", name=paths[0].name)
-    return trn("Importing {n} files and folders", "Importing {n} files and folders", len(paths))

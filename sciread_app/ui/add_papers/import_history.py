@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.fetch_text import when
+from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
@@ -68,8 +69,6 @@ class ImportHistoryModel(RowModel["Import"]):
 
 
 class ImportHistoryPanel(QWidget):
-    ledger_requested = Signal(object)  # ImportSummary
-
     def __init__(self, history: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._history = history
@@ -92,13 +91,13 @@ class ImportHistoryPanel(QWidget):
         self._pages.setCurrentIndex(0 if imports else 1)
 
     def open_ledger(self, row: int) -> None:
-        """Request the report of the import in this row."""
+        """Show the report of the import in this row."""
         if 0 <= row < len(self.model.rows):
             past = self.model.rows[row]
             self._jobs.run(
                 tr("Reading a ledger"),
                 lambda task: self._history.import_ledger(past),
-                self.ledger_requested.emit,
+                lambda ledger: ImportReportDialog(ledger, self).open(),
                 queue=JobQueue.short,
                 replaces="ledger",
             )
@@ -117,7 +116,7 @@ class ImportHistoryPanel(QWidget):
         how = styled(QLabel(HOW, wordWrap=True), "quiet")
         how.setContentsMargins(4, 0, 4, 0)
         self.model = ImportHistoryModel(parent=self)
-        self.table = _table(self.model)
+        self.table = _Table(self.model)
         self.table.activated.connect(lambda index: self.open_ledger(index.row()))
         self._open = QPushButton(tr("Show what became of it"))
         self._open.clicked.connect(lambda: self.open_ledger(self.table.currentIndex().row()))
@@ -169,25 +168,22 @@ def _what(what: str) -> str:
 
 
 class _Table(QTableView):
+    """Hides columns where room is lacking; the report of an import repeats them."""
+
+    def __init__(self, model: ImportHistoryModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setAccessibleName(tr("Imports from files, the newest first"))
+        select_rows(self)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 14)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column, width in enumerate(WIDTHS[1:], start=1):
+            self.setColumnWidth(column, width)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A table that hides columns where room is lacking; the report of an import repeats
-        them."""
         needed = LEAST + sum(WIDTHS)
         for column in GIVEN_UP:
             hidden = needed > self.viewport().width()
             self.setColumnHidden(column, hidden)
             needed -= WIDTHS[column] if hidden else 0
         super().resizeEvent(event)
-
-
-def _table(model: ImportHistoryModel) -> QTableView:
-    table = _Table()
-    table.setModel(model)
-    table.setAccessibleName(tr("Imports from files, the newest first"))
-    select_rows(table)
-    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 14)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-    for column, width in enumerate(WIDTHS[1:], start=1):
-        table.setColumnWidth(column, width)
-    return table

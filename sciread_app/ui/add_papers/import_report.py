@@ -30,7 +30,7 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
-from sciread_app.ui.widgets.row_table import Index, RowModel, select_rows
+from sciread_app.ui.widgets.row_table import LEFT, Index, RowModel, select_rows
 
 COLUMNS = (
     # Translators: the file or the source that an entry comes from
@@ -72,7 +72,10 @@ class ImportReportDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 18)
         column.setSpacing(14)
-        column.addWidget(self._headline())
+        headline = QLabel(self._title(), wordWrap=True)
+        headline.setTextFormat(Qt.TextFormat.PlainText)
+        headline.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
+        column.addWidget(headline)
         column.addLayout(self._sum())
         for widget in self._more():
             column.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
@@ -83,7 +86,9 @@ class ImportReportDialog(QDialog):
         ):
             if entries:
                 column.addWidget(styled(QLabel(text), "quiet"))
-                column.addWidget(_table(entries, text, self), 1)
+                # Two lines per row, without measuring each of ten thousand rows.
+                table = report_table(ImportReportModel(entries), text, (200, 170, 0), lines=2)
+                column.addWidget(table, 1)
         if tables := self.findChildren(QTableView):
             self.resize(820, 560 + TABLE * (len(tables) - 1))
             keep_on_screen(self)
@@ -100,15 +105,10 @@ class ImportReportDialog(QDialog):
         if not self.ledger.listed:
             return []
         copy, save = QPushButton(tr("Copy")), QPushButton(tr("Save…"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
-        save.clicked.connect(self._save)
+        text = as_table(self.ledger.listed)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        save.clicked.connect(lambda: self._save(text))
         return [copy, save]
-
-    def _headline(self) -> QLabel:
-        title = QLabel(self._title(), wordWrap=True)
-        title.setTextFormat(Qt.TextFormat.PlainText)
-        title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
-        return title
 
     def _sum(self) -> QHBoxLayout:
         ledger = self.ledger
@@ -137,14 +137,11 @@ class ImportReportDialog(QDialog):
         row.addWidget(close)
         return row
 
-    def _text(self) -> str:
-        return as_table(self.ledger.listed)
-
-    def _save(self) -> None:
+    def _save(self, text: str) -> None:
         title, kinds = tr("Save what failed"), tr("Table (*.tsv)")
         if file := save_file(self, DialogPurpose.failures, title, "import.tsv", kinds):
             try:
-                file.write_text(self._text(), "utf-8")
+                file.write_text(text, "utf-8")
             except OSError as error:
                 QMessageBox.warning(
                     self,
@@ -159,11 +156,8 @@ class MissingFilesDialog(ImportReportDialog):
     FAILED = tr("For these there was no answer:")
     REMARKED = tr("The answers for these leave something out:")
 
-    def __init__(
-        self, failures: Sequence[Skipped], remarks: Sequence[Skipped], parent: QWidget | None = None
-    ) -> None:
-        nothing = ImportSummary(len(failures), 0, 0, failures, remarks)
-        super().__init__(nothing, parent, title=tr("What is missing"))
+    def __init__(self, ledger: ImportSummary, parent: QWidget | None = None) -> None:
+        super().__init__(ledger, parent, title=tr("What is missing"))
 
     def _title(self) -> str:
         return tr("What is missing, and why")
@@ -186,18 +180,23 @@ class _Tile(QFrame):
         self.setAccessibleName(f"{number} {name}")
 
 
-def _table(entries: Sequence[Skipped], name: str, parent: QWidget) -> QTableView:
-    table = QTableView(parent)
-    table.setModel(ImportReportModel(entries, table))
+def report_table(
+    model: RowModel[Any], name: str, widths: Sequence[int], *, lines: int = 1
+) -> QTableView:
+    """A table with these widths of columns in pixels, of which 0 takes the rest, and `lines` lines
+    in each row."""
+    table = QTableView()
+    model.setParent(table)
+    table.setModel(model)
     table.setAccessibleName(name)
     select_rows(table)
-    # Two lines per row, without measuring each of ten thousand rows.
-    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() * 2 + 14)
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() * lines + 14)
     header = table.horizontalHeader()
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-    table.setColumnWidth(0, 200)
-    table.setColumnWidth(1, 170)
+    header.setDefaultAlignment(LEFT)
+    for column, width in enumerate(widths):
+        table.setColumnWidth(column, width)
+        if not width:
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
     return table
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from sciread_app.domain.fetch import Preview, SourceQuery
+from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.citations_panel import CitationsPanel
@@ -17,19 +17,16 @@ from sciread_app.ui.add_papers.fetch_controller import FetchController
 from sciread_app.ui.add_papers.fetch_list import FetchList
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.import_history import ImportHistoryPanel
-from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
 from sciread_app.ui.add_papers.preview_panel import PreviewPanel
 from sciread_app.ui.add_papers.query_form import QueryForm
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
+from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary, SourceForm
+from sciread_app.ui.view_models import FetchResults, SourceForm
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
-
-LOOKING = tr("Looking at a source")
 
 
 class AddPapersPage(Page):
@@ -42,11 +39,9 @@ class AddPapersPage(Page):
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
         self._titles: dict[str, str] = {}
-        self._looking: Job | None = None
-        self._asked = ""  # the title of the source being queried
         self.work = FetchController(intake, jobs, self)
         self.form = QueryForm(intake, jobs)
-        self.preview = PreviewPanel(jobs, appearance)
+        self.preview = PreviewPanel(intake, jobs, appearance)
         self.files = ImportHistoryPanel(intake, jobs, appearance)
         self.citations = CitationsPanel(intake, jobs, appearance)
         self.list = FetchList(self.work, self._titles, appearance)
@@ -66,7 +61,7 @@ class AddPapersPage(Page):
         if number < len(self._sources):
             self.form.show_source(self._sources[number])
             self._order_stops()
-            self._stop_looking()
+            self.preview.cancel()
             self.preview.invite()
         else:
             self.files.load()
@@ -96,21 +91,7 @@ class AddPapersPage(Page):
 
     def look(self, query: SourceQuery) -> None:
         """Request the number of matching papers, and the first of them."""
-        self._asked = self._titles.get(query.source, query.source)
-        self.preview.wait_for(self._asked)
-
-        def show(found: Preview) -> None:
-            if self._looking:  # not cancelled meanwhile
-                self.preview.show_found(found, query)
-
-        self._looking = self._jobs.run(
-            LOOKING,
-            lambda task: self._intake.preview(query, task),
-            show,
-            on_failed=self.preview.show_problem,
-            queue=JobQueue.network,
-            replaces="look",
-        )
+        self.preview.look(query, self._titles.get(query.source, query.source))
 
     def write(self, query: SourceQuery) -> None:
         """Put this query into the form of its source."""
@@ -156,20 +137,6 @@ class AddPapersPage(Page):
         for one, next_one in pairwise(tab_stops):
             QWidget.setTabOrder(one, next_one)
 
-    def _stop_looking(self) -> None:
-        if self._looking:
-            self._looking.cancel()
-            self._looking = None
-            self.preview.invite()
-
-    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
-        if job is self._looking and note:
-            self.preview.wait_for(self._asked, note)
-
-    def _finished(self, job: Job) -> None:
-        if job is self._looking:
-            self._looking = None
-
     def _open_results(self, fetch: int) -> None:
         self._jobs.run(
             tr("Reading what came in"),
@@ -186,12 +153,6 @@ class AddPapersPage(Page):
         dialog.map_requested.connect(lambda ids: navigate.show_on_map(ids, title))
         dialog.open()
 
-    def _show_ledger(self, ledger: ImportSummary) -> None:
-        ImportReportDialog(ledger, self).open()
-
-    def _show_missing(self, report: CitationReport) -> None:
-        MissingFilesDialog(report.failures, report.remarks, self).open()
-
     def _show_busy(self) -> None:
         self._navigate.show_busy("intake", self.work.busy or self.citations.busy)
 
@@ -201,11 +162,8 @@ class AddPapersPage(Page):
         self.form.edited.connect(self.preview.mark_outdated)
         self.form.fetch_requested.connect(self.work.fetch)
         self.form.fetch_requested.connect(lambda _: self.list.to_top())
-        self.preview.stop_requested.connect(self._stop_looking)
         self.files.add_files.clicked.connect(lambda: self._navigate.add_files())
         self.files.add_folder.clicked.connect(lambda: self._navigate.add_folder())
-        self.files.ledger_requested.connect(self._show_ledger)
-        self.citations.failures_requested.connect(self._show_missing)
         self.citations.moved.connect(self._show_busy)
         self.list.brought_requested.connect(self._open_results)
         self.list.write_requested.connect(self.write)
@@ -213,8 +171,6 @@ class AddPapersPage(Page):
         self.work.loaded.connect(self._context.events.papers_added)
         self.work.failed.connect(self._show_problem)
         self.work.moved.connect(lambda _: self._show_busy())
-        self._jobs.progressed.connect(self._progress)
-        self._jobs.finished.connect(self._finished)
 
     def _build(self) -> None:
         self.switch = SegmentedControl(tr("Where papers come from"))

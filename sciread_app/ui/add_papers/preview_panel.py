@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.fetch import Preview, SourceQuery
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
-from sciread_app.ui.jobs.runner import JobError, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.view_models import Card, ResultList
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.text.labels import show_text
+
+if TYPE_CHECKING:
+    from sciread_app.ui.add_papers.gateway import AddPapersGateway
+
+LOOKING = tr("Looking at a source")
 
 
 class PreviewCards:
@@ -39,10 +46,12 @@ class PreviewCards:
 
 
 class PreviewPanel(QWidget):
-    stop_requested = Signal()
-
-    def __init__(self, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, intake: AddPapersGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
+        self._intake = intake
+        self._jobs = jobs
+        self._looking: Job | None = None
+        self._asked = ""  # the title of the source being queried
         self._shown = PreviewCards()
         self.model = PaperModel(self._shown, jobs, self)
         self.list = PaperList(self.model, appearance)
@@ -54,7 +63,9 @@ class PreviewPanel(QWidget):
         self.remark = styled(QLabel(wordWrap=True), "notice")
         self.remark.setTextFormat(Qt.TextFormat.PlainText)
         self.stop = styled(QPushButton(tr("Cancel")), "link")
-        self.stop.clicked.connect(self.stop_requested)
+        self.stop.clicked.connect(self.cancel)
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finished)
         self._build()
         self.invite()
 
@@ -68,10 +79,44 @@ class PreviewPanel(QWidget):
             ),
         )
 
-    def wait_for(self, title: str, note: str = "") -> None:
-        self._say("wait", tr("Asking {title}…", title=title), note, stop=True)
+    def look(self, query: SourceQuery, source: str) -> None:
+        """Request the number of matching papers, and the first of them, from the source with this
+        title."""
+        self._asked = source
+        self._wait()
 
-    def show_found(self, found: Preview, query: SourceQuery) -> None:
+        def show(found: Preview) -> None:
+            if self._looking:  # not cancelled meanwhile
+                self._show_found(found, query)
+
+        self._looking = self._jobs.run(
+            LOOKING,
+            lambda task: self._intake.preview(query, task),
+            show,
+            on_failed=self._show_problem,
+            queue=JobQueue.network,
+            replaces="look",
+        )
+
+    def cancel(self) -> None:
+        """Cancel the request."""
+        if self._looking:
+            self._looking.cancel()
+            self._looking = None
+            self.invite()
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._looking and note:
+            self._wait(note)
+
+    def _finished(self, job: Job) -> None:
+        if job is self._looking:
+            self._looking = None
+
+    def _wait(self, note: str = "") -> None:
+        self._say("wait", tr("Asking {title}…", title=self._asked), note, stop=True)
+
+    def _show_found(self, found: Preview, query: SourceQuery) -> None:
         if not found.total and not found.papers:
             hint = tr("Try fewer or other words, another field, or a longer time.")
             self._say("search", tr("No papers found"), found.remark or hint)
@@ -79,8 +124,7 @@ class PreviewPanel(QWidget):
         counted = trn("{n:,} paper", "{n:,} papers", found.total)
         self.count.setText(counted if found.total > 0 else tr("Papers found"))
         self.more.setText(_which(found, query))
-        self.remark.setText(found.remark)
-        self.remark.setVisible(bool(found.remark))
+        show_text(self.remark, found.remark)
         self.list.show_listing(self._shown.listing(found))
         self._pages.setCurrentIndex(1)
 
@@ -89,7 +133,7 @@ class PreviewPanel(QWidget):
         if self._pages.currentIndex() == 1:
             self.more.setText(tr("for the query as it was before"))
 
-    def show_problem(self, problem: JobError) -> None:
+    def _show_problem(self, problem: JobError) -> None:
         self._say("close", problem.message, problem.hint)
 
     def _say(self, picture: str, title: str, text: str, *, stop: bool = False) -> None:

@@ -30,6 +30,7 @@ from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_fo
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
 from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.text.labels import show_text
 
 if TYPE_CHECKING:
     from sciread_app.ui.settings.gateway import KeyPlace, SettingsGateway
@@ -65,8 +66,7 @@ class SettingsPage(Page):
         self.scale.setCurrentText(f"{settings.scale} %")
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
-        self.risk.setText(self._services.risk)
-        self.risk.setVisible(bool(self._services.risk))
+        show_text(self.risk, self._services.risk)
         self.backups.load()
         self._load_keys()
 

@@ -152,8 +152,6 @@ class JobHistory(QObject):
 
 def ledger_of(result: object) -> ImportSummary | None:
     """Return the skipped entries with their reasons, if the result holds any."""
-    if isinstance(result, FetchResults):
+    if isinstance(result, FetchResults | CitationReport):
         return result.ledger
-    if isinstance(result, CitationReport):
-        return ImportSummary(len(result.failures), 0, 0, result.failures, result.remarks)
     return result if isinstance(result, ImportSummary) else None

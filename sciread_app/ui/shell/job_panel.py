@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QToolButton,
@@ -24,6 +23,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.focus import FocusRestorer
+from sciread_app.ui.widgets.progress_bar import ProgressBar
 
 LEAST, HEIGHT = 110, 320  # pixels
 NOTHING = tr("Nothing has been going on since the window was opened.")
@@ -156,9 +156,7 @@ class JobRow(QFrame):
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.status = styled(QLabel(wordWrap=True), "quiet")
         self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName(work.title)
+        self.bar = ProgressBar(work.title)
         self.pause = self._button(tr("Pause"), self._hold)
         stopping = work.job.stopping
         self.cancel = self._button(tr("Stop") if stopping else tr("Cancel"), self._stop)
@@ -175,8 +173,9 @@ class JobRow(QFrame):
         going = not state.ended
         self.status.setText(tr("Stopping…") if self._stopping and going else work.status_text())
         self.bar.setVisible(going and state is not JobState.waiting)
-        self.bar.setRange(0, 1000 if work.total or state is JobState.held else 0)
-        self.bar.setValue(min(1000, work.done * 1000 // work.total) if work.total else 0)
+        self.bar.show_progress(work.done, work.total)
+        if state is JobState.held and not work.total:
+            self.bar.setRange(0, 1000)  # without activity
         self.pause.setVisible(going and work.job.can_pause)
         self.pause.setText(tr("Go on") if state is JobState.held else tr("Pause"))
         self.pause.setEnabled(not self._stopping)

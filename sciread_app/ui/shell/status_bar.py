@@ -6,13 +6,14 @@ import time
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Status
+from sciread_app.ui.widgets.progress_bar import ProgressBar
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
@@ -32,8 +33,8 @@ class StatusBar(QFrame):
         self.what = ElidedLabel()
         self.what.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.how_far = styled(QLabel(), "quiet")
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setFixedSize(180, 6)
+        self.bar = ProgressBar()
+        self.bar.setFixedWidth(180)
         self.cancel = styled(QPushButton(tr("Cancel")), "link")
         self.cancel.clicked.connect(self._stop)
         self.pause = styled(QPushButton(tr("Pause")), "link")
@@ -82,7 +83,7 @@ class StatusBar(QFrame):
         if job is not self._job:
             self._job = job
             self._pace = ProgressRate()
-            self.bar.setRange(0, 0)
+            self.bar.show_progress(0, 0)
             self.how_far.clear()
             self.cancel.setEnabled(True)
             self.pause.setEnabled(True)
@@ -94,9 +95,7 @@ class StatusBar(QFrame):
         if job is not self._job or not self.cancel.isEnabled():
             return
         self._pace.add(done, time.monotonic())
-        # Qt counts to 2**31; a promille is as much as the bar can show.
-        self.bar.setRange(0, 1000 if total else 0)
-        self.bar.setValue(min(1000, done * 1000 // total) if total else 0)
+        self.bar.show_progress(done, total)
         far = progress_text(done, total, self._pace, note)
         self.how_far.setText(" · ".join((tr("Paused"), far)) if job.task.is_paused else far)
         self.how_far.setToolTip(note)

@@ -19,6 +19,12 @@ def plain_label(text: str = "", font: QFont | None = None) -> QLabel:
     return label
 
 
+def show_text(label: QLabel, text: str) -> None:
+    """Set the text of a label, which is hidden while it has none."""
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
 class ElidedLabel(QLabel):
     """A label that elides its text to the width available and shows the full text as a tooltip."""
 
