@@ -31,7 +31,7 @@ from sciread_app.ui.application import SWITCH_INTERVAL
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
+from sciread_app.ui.shell.startup.qt_application import disable_source_inspection
 from sciread_app.ui.style.theme import Appearance
 from tests.support.ui.heartbeat import FairHeartbeat
 from tests.support.ui.working_day import working_day

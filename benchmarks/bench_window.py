@@ -31,7 +31,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from sciread_app.paths import open_home
 from sciread_app.ui.application import SWITCH_INTERVAL, _Opening
-from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
+from sciread_app.ui.shell.startup.qt_application import disable_source_inspection
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance

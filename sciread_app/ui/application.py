@@ -35,9 +35,8 @@ from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.startup.display import connect
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
-from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
+from sciread_app.ui.shell.startup.qt_application import connect, disable_source_inspection
 from sciread_app.ui.shell.startup.screenshot import ScreenshotRunner
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
@@ -375,7 +374,7 @@ def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
     if quietly:
         print(f"{error.message} {error.hint}", file=sys.stderr)
         return None
-    from sciread_app.ui.shell.startup.startup_error_dialog import (
+    from sciread_app.ui.shell.startup.recovery import (
         ask_for_folder,  # rarely needed, brings SQLAlchemy
     )
 

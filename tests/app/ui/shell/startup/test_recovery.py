@@ -18,8 +18,8 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui.application import Session, run
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.startup import recovery, startup_error_dialog
-from sciread_app.ui.shell.startup.startup_error_dialog import StartupErrorDialog
+from sciread_app.ui.shell.startup import recovery
+from sciread_app.ui.shell.startup.recovery import StartupErrorDialog
 from tests.support import damage
 from tests.support.make import paper
 
@@ -131,7 +131,7 @@ def test_readable_papers_are_salvaged_and_opened(
     )
     papers, message = results[-1]
     assert papers == PAPERS and f"{PAPERS} papers" in message
-    assert papers_in(tmp_path / startup_error_dialog.SAVED / "library.sqlite3") == PAPERS
+    assert papers_in(tmp_path / recovery.SAVED / "library.sqlite3") == PAPERS
     assert home.library.read_bytes() == before
 
 

@@ -1,5 +1,4 @@
-"""The connection to the display. Qt aborts the process where there is none; this ends it with a
-sentence instead."""
+"""The QApplication, and what PySide does at its start."""
 
 from __future__ import annotations
 
@@ -13,17 +12,20 @@ from sciread_app.language import tr
 
 
 def connect() -> QApplication:
-    """The application, made if there is none. Without a display that can be used, say so on the
-    terminal and exit with 1."""
+    """Return the application, made if there is none.
+
+    Without a display that can be used, Qt would abort the process; this reports it on the terminal
+    and exits with 1.
+    """
     if app := QApplication.instance():
         assert isinstance(app, QApplication)
         return app
-    said: list[str] = []
+    messages: list[str] = []
 
     def hear(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-        said.append(text)
+        messages.append(text)
         if kind == QtMsgType.QtFatalMsg:  # Qt calls abort() when this returns
-            _say_why(said)
+            _report_no_display(messages[0])
             os._exit(1)
 
     qInstallMessageHandler(hear)
@@ -31,21 +33,32 @@ def connect() -> QApplication:
         app = QApplication(sys.argv[:1])
     finally:
         qInstallMessageHandler(None)
-    for text in said:
+    for text in messages:
         print(text, file=sys.stderr)
     return app
 
 
-def _say_why(said: list[str]) -> None:
-    """`said`: what Qt has said until it gave up."""
+def _report_no_display(message: str) -> None:
+    """`message` is the first message of Qt."""
     asked = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform == "linux" and not any(os.environ.get(name) for name in asked):
         reason = tr("There is no display, so the window cannot open.")
     else:
-        reason = tr("The window cannot open: {why}", why=said[0])
+        reason = tr("The window cannot open: {why}", why=message)
     print(reason, file=sys.stderr)
     hint = tr(
         "Start SciRead in a desktop session, or use its commands, which need no display: "
         "`sciread --help` lists them."
     )
     print(hint, file=sys.stderr, flush=True)
+
+
+def disable_source_inspection() -> None:
+    """Keep PySide from reading the source of every module that is imported.
+
+    It looks for imports of `__feature__`, which this program does not use. Reading the sources
+    takes a tenth of the start-up time and 25 MB.
+    """
+    feature = sys.modules.get("shibokensupport.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        vars(feature)["_mod_uses_pyside"] = lambda module: True

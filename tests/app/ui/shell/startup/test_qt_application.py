@@ -7,7 +7,7 @@ import sys
 
 READING = """
 from PySide6.QtWidgets import QWidget
-from sciread_app.ui.shell.startup.pyside_features import disable_source_inspection
+from sciread_app.ui.shell.startup.qt_application import disable_source_inspection
 disable_source_inspection()
 import linecache, wave
 from sciread_app.ui.add_papers import import_report as ledger
