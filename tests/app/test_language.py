@@ -9,13 +9,8 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-import pytest
-from babel.messages import Catalog
-from babel.messages.mofile import write_mo
-
 from sciread_app import language
 from sciread_app.language import (
-    DOMAIN,
     current_language,
     format_day,
     format_weekday,
@@ -29,26 +24,8 @@ SOURCES = Path(language.__file__).parent
 SAID = {"tr": 1, "tr_noop": 1, "trn": 2, "trc": 2}  # number of text arguments of each function
 
 
-@pytest.fixture
-def folder(tmp_path) -> Iterator[Path]:
-    catalog = Catalog(locale="de")
-    catalog.add("Nothing is like {title}.", "{title} gleicht keiner.")
-    catalog.add("Read", "Lesen")
-    catalog.add("Read", "Gelesen", context="papers")
-    catalog.add("{day} {month}", "{day}. {month}")
-    catalog.add("March", "März")
-    catalog.add("Friday", "Freitag")
-    catalog.add(("{n:,} paper", "{n:,} papers"), ("{n:,} Aufsatz", "{n:,} Aufsätze"))
-    path = tmp_path / "de" / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    path.parent.mkdir(parents=True)
-    with path.open("wb") as stream:
-        write_mo(stream, catalog)
-    yield tmp_path
-    set_language([], tmp_path)
-
-
-def test_translated_text_is_used_with_english_fallback(folder):
-    assert set_language(["xx", "de_AT", "en"], folder) == "de_AT"
+def test_translated_text_is_used_with_english_fallback(translations):
+    assert set_language(["xx", "de_AT", "en"], translations) == "de_AT"
     assert tr("Nothing is like {title}.", title="{Ähnlich}") == "{Ähnlich} gleicht keiner."
     assert [trn("{n:,} paper", "{n:,} papers", n) for n in (1, 2000)] == [
         "1 Aufsatz",
@@ -58,21 +35,21 @@ def test_translated_text_is_used_with_english_fallback(folder):
     assert current_language() == "de_AT"
 
 
-def test_context_distinguishes_equal_english_words(folder):
-    set_language(["de"], folder)
+def test_context_distinguishes_equal_english_words(translations):
+    set_language(["de"], translations)
     assert (tr("Read"), trc("papers", "Read"), trc("marks", "Read")) == ("Lesen", "Gelesen", "Read")
 
 
-def test_days_are_named_in_the_current_language(folder):
+def test_days_are_named_in_the_current_language(translations):
     day = date(2026, 3, 6)
-    set_language(["de"], folder)
+    set_language(["de"], translations)
     assert (format_day(day), format_weekday(day)) == ("6. März", "Freitag")
-    set_language(["en"], folder)
+    set_language(["en"], translations)
     assert (format_day(day, with_year=True), format_weekday(day)) == ("6 March 2026", "Friday")
 
 
-def test_preferred_english_is_used(folder):
-    assert set_language(["en_GB", "de"], folder) == current_language() == "en"
+def test_preferred_english_is_used(translations):
+    assert set_language(["en_GB", "de"], translations) == current_language() == "en"
     assert trn("{n:,} paper", "{n:,} papers", 1) == "1 paper"
 
 

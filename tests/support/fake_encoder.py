@@ -1,4 +1,4 @@
-"""A fake encoder with deterministic random vectors."""
+"""Fake encoders with deterministic vectors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from sciread_app.errors import EncoderFailed
 from sciread_app.tasks import Task
+
+CONCEPTS = (
+    ("car", "cars", "automobile", "vehicle"),
+    ("cat", "cats", "feline", "kitten"),
+    ("star", "stars", "astronomy", "galaxy"),
+    ("protein", "proteins", "enzyme", "folding"),
+)
 
 
 class FakeEncoder:
@@ -43,3 +51,52 @@ class FakeEncoder:
 
     def close(self) -> None:
         pass
+
+
+class WordsEncoder:
+    """Each word has its own direction, and a text is the sum of its words."""
+
+    space, dim, title = "words", 256, "Words"
+
+    def knows_any(self, words: Iterable[str]) -> bool:
+        return True
+
+    def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
+        return np.array([self._vector(f"{a} {b}") for a, b in texts], np.float32).reshape(
+            -1, self.dim
+        )
+
+    def _vector(self, text: str) -> np.ndarray:
+        seeds = [zlib.crc32(word.encode()) for word in text.lower().split()]
+        total = sum(np.random.default_rng(seed).normal(size=self.dim) for seed in seeds)
+        return total / np.linalg.norm(total)
+
+    def close(self) -> None:
+        pass
+
+
+class SynonymEncoder:
+    """Give words of one concept equal vectors, and other words nearly none."""
+
+    space, dim = "synonyms", len(CONCEPTS) + 8
+
+    def __init__(self) -> None:
+        self.fails = False
+        self.asked: list[str] = []
+
+    def encode(self, texts: Sequence[tuple[str, str]], task: Task | None = None) -> np.ndarray:
+        if self.fails:
+            raise EncoderFailed("The model did not start.", "Start again.")
+        self.asked += [" ".join(text).strip() for text in texts]
+        return np.array([self._vector(" ".join(text)) for text in texts], np.float32)
+
+    def knows_any(self, words: Iterable[str]) -> bool:
+        return any(word in concept for word in words for concept in CONCEPTS)
+
+    def _vector(self, text: str) -> np.ndarray:
+        words = text.lower().replace(".", " ").split()
+        vector = np.full(self.dim, 0.05)
+        for n, concept in enumerate(CONCEPTS):
+            vector[n] += sum(word in concept for word in words)
+        vector[len(CONCEPTS) + len(text) % 8] += 0.01 * len(text)  # no two texts have equal vectors
+        return vector / np.linalg.norm(vector)

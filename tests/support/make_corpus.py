@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trainer.data.corpus.builder import Builder
-from trainer.data.corpus.corpus import Corpus
+from trainer.data.corpus.corpus import Corpus, Split, split_of
 from trainer.data.corpus.records import InputRecord
 
 # Words of tests/support/tiny_model.py, so that its tokenizer knows all of them.
@@ -52,3 +52,9 @@ def _text(seed: int, length: int) -> str:
         _WORDS[(seed // len(_WORDS) ** (at % 4) + at * (seed + 1)) % len(_WORDS)]
         for at in range(length)
     )
+
+
+def ids_of(count: int, split: Split = Split.test) -> list[str]:
+    """Return ids that the hash assigns to this split."""
+    found = (f"x{number:05}" for number in range(100_000))
+    return [name for _, name in zip(range(count), (n for n in found if split_of(n) == split))]  # noqa: B905

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sciread_app.services.evaluation import evaluation_service, model_comparison
-from tests.app.cli.test_library import Shell
 from tests.support.make_report import report, result
+from tests.support.shell import Shell
 from tests.support.tiny_model import tiny_package
 from tests.support.ui.fake_evaluation import ANSWER, START, TRAINED, measured
 from trainer.contract.report import Score

@@ -10,45 +10,11 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from sciread_app import cli, workspace
+from sciread_app import cli
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.paths import resource
 from sciread_app.storage.library import Library
-from tests.support.fake_encoder import FakeEncoder
-
-BIB = """
-@article{curie1898, author = {Curie, Marie}, title = {On a new radioactive substance},
-  journal = {Comptes rendus}, year = 1898, doi = {10.1000/radium}}
-@article{joliot1934, author = {Joliot, Fr\\'ed\\'eric}, title = {A new type of radioactivity},
-  year = 1934, abstract = {Aluminium that was bombarded goes on radiating.}}
-@article{maeterlinck1901, author = {Maeterlinck, Maurice}, title = {The life of bees}, year = 1901}
-"""
-
-
-class Shell:
-    """Run commands on one home; `json` returns the output of --json."""
-
-    def __init__(self, home) -> None:
-        self.home = home
-        self._runner = CliRunner()
-
-    def run(self, *arguments: str, code: int = 0):
-        result = self._runner.invoke(cli.app, [*arguments, "--home", str(self.home)])
-        assert result.exit_code == code, result.output
-        return result
-
-    def json(self, *arguments: str, code: int = 0):
-        return json.loads(self.run(*arguments, "--json", code=code).stdout)
-
-
-@pytest.fixture
-def shell(tmp_path, monkeypatch) -> Shell:
-    # A fake model, as the real one takes seconds to start; test_encoder.py tests that.
-    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
-    (tmp_path / "refs.bib").write_text(BIB)
-    shell = Shell(tmp_path / "home")
-    shell.run("add", str(tmp_path / "refs.bib"))
-    return shell
+from tests.support.shell import Shell
 
 
 def titles(found) -> list[str]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sciread_app import workspace
-from tests.app.cli.test_library import BIB, Shell
 from tests.support.fake_encoder import FakeEncoder
+from tests.support.shell import BIB, Shell
 from tests.support.tiny_model import tiny_package
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.app.cli.test_library import BIB, shell  # noqa: F401  # a fixture
+from tests.support.shell import BIB
 from tests.support.tiny_model import tiny_package
 
 TITLE = "Schrödinger’s λ"
@@ -39,7 +39,7 @@ def output_of(module: str, encoding: str, *lines: str) -> bytes:
 
 
 @pytest.fixture
-def home(shell, tmp_path):  # noqa: F811
+def home(shell, tmp_path):
     (tmp_path / "more.bib").write_text(
         BIB.replace("The life of bees", TITLE).replace("1901", "1902").replace("-", "—"),
         encoding="utf-8",

@@ -10,9 +10,9 @@ import pytest
 from sciread_app import workspace
 from sciread_app.cli import train as training
 from sciread_app.services.subprocess import trainer
-from tests.app.cli.test_library import BIB, Shell
 from tests.support import fake_trainer
 from tests.support.fake_encoder import FakeEncoder
+from tests.support.shell import BIB, Shell
 from trainer.contract.run import Run
 
 

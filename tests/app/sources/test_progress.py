@@ -24,7 +24,7 @@ from sciread_app.sources.progress_guard import MOST_IN_VAIN
 from sciread_app.sources.pubmed import fetch as pubmed
 from sciread_app.tasks import Task
 from tests.support.servers.eutils_server import EutilsServer
-from tests.support.servers.moody_arxiv import MOODS, MoodyArxiv
+from tests.support.servers.faulty_arxiv import FAULTS, FaultyArxiv
 
 NO_WAIT = RetryPolicy(first=0.0, longest=0.0)
 
@@ -57,12 +57,12 @@ def ids(pages):
 
 @settings(max_examples=40, deadline=None)
 @given(
-    moods=st.sampled_from([MOODS, *((mood,) for mood in MOODS)]),
+    kinds=st.sampled_from([FAULTS, *((fault,) for fault in FAULTS)]),
     seed=st.integers(0, 2**32),
     count=st.integers(1, 400),
 )
-def test_every_paper_is_fetched_once_from_erratic_source(moods, seed, count):
-    server = MoodyArxiv(count, seed=seed, moods=moods)
+def test_every_paper_is_fetched_once_from_erratic_source(kinds, seed, count):
+    server = FaultyArxiv(count, seed=seed, kinds=kinds)
     found, cursor = [], ""
     with server, client_of(server) as client, pages_of(20, 200):
         # Ten wrong answers in a row end a run, as they should; the next run resumes.
@@ -78,7 +78,7 @@ def test_every_paper_is_fetched_once_from_erratic_source(moods, seed, count):
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32), needed=st.integers(5, 20))
 def test_wrong_answers_cost_few_requests(seed, needed):
-    server = MoodyArxiv(19 * needed, seed=seed)
+    server = FaultyArxiv(19 * needed, seed=seed)
     with server, client_of(server) as client, pages_of(20, 1000):
         assert len(ids(fetched(client))) == 19 * needed
     # The number of wrong answers is random: by chance alone, one run of five pages in twenty needs
@@ -105,7 +105,7 @@ def with_total(total):
 
 
 def test_page_with_too_small_total_is_requested_again():
-    server = MoodyArxiv(300, seed=0, moodiness=0)
+    server = FaultyArxiv(300, seed=0, fault_rate=0)
     with server, client_of(server) as client, pages_of(20, 1000):
         server.fail(with_total(20), when=first_request_at(57))
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))
@@ -117,7 +117,7 @@ def test_page_with_too_small_total_is_requested_again():
 
 
 def test_repeating_source_fails_and_fetch_can_resume():
-    server = MoodyArxiv(300, seed=0, moodiness=0)
+    server = FaultyArxiv(300, seed=0, fault_rate=0)
     with server, client_of(server) as client, pages_of(20, 1000):
         first = next(fetched(client))
         body = server.respond(server.requests[0])
@@ -134,7 +134,7 @@ def test_repeating_source_fails_and_fetch_can_resume():
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32), count=st.integers(1, 400))
 def test_every_paper_of_a_harvest_is_given_from_erratic_source(seed, count):
-    server = MoodyArxiv(count, seed=seed, harvest_page=20)
+    server = FaultyArxiv(count, seed=seed, harvest_page=20)
     with server, client_of(server) as client:
         found = ids(arxiv_oai.fetch(SourceQuery("arxiv-oai", "cs"), "", client, Task()))
     papers = server.papers.values()
@@ -142,7 +142,7 @@ def test_every_paper_of_a_harvest_is_given_from_erratic_source(seed, count):
 
 
 def test_repeating_harvest_fails():
-    server = MoodyArxiv(300, seed=0, moodiness=0, harvest_page=20)
+    server = FaultyArxiv(300, seed=0, fault_rate=0, harvest_page=20)
     with server, client_of(server) as client:
         query = SourceQuery("arxiv-oai", "cs")
         pages = arxiv_oai.fetch(query, "", client, Task())
@@ -168,7 +168,7 @@ def test_slice_with_too_small_count_is_requested_again():
 
 @pytest.mark.slow
 def test_50_000_papers_need_at_most_twice_the_minimal_requests():
-    server = MoodyArxiv(50_000, seed=18)
+    server = FaultyArxiv(50_000, seed=18)
     with server, client_of(server) as client:
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))
     assert len(server.requests) <= 2 * math.ceil(50_000 / 2000)

@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
-    QAbstractSpinBox,
     QApplication,
     QBoxLayout,
-    QComboBox,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -25,6 +23,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style import theme
 from sciread_app.ui.widgets.focus import takes_focus
+from tests.support.ui.controls import is_reached, name_of, walk
 from tests.support.ui.fakes import FakeGateway
 
 Key = Qt.Key
@@ -53,36 +52,6 @@ def window(show_window):
 def go_to(qtbot, window, place):
     window.go_to(place.key)
     qtbot.waitUntil(lambda: not window._jobs.running())
-
-
-def walk(qtbot, window):
-    """Press Tab until the focus returns; within a text it goes from link to link."""
-    window.rail.button("search").setFocus()
-    seen: list[QWidget] = []
-    for _ in range(300):
-        now = QApplication.focusWidget()
-        if now in seen[:-1]:
-            assert now is seen[0], f"Tab never leaves {[name_of(w) for w in seen[-3:]]}"
-            return seen
-        if now not in seen:
-            seen.append(now)
-        qtbot.keyClick(now, Key.Key_Tab)
-    raise AssertionError(f"Tab never comes back: {[name_of(w) for w in seen[-3:]]}")
-
-
-def name_of(widget):
-    if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
-        widget = widget.parent()  # the line edit is a part of it
-    text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
-    return widget.accessibleName() or text
-
-
-def is_reached(widget, seen):
-    """Return whether Tab reaches the widget, or its button group, within which arrows move."""
-    if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
-        widget = widget.parent()
-    group = widget.group() if isinstance(widget, QAbstractButton) else None
-    return widget in seen or bool(group and any(other in seen for other in group.buttons()))
 
 
 @pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
 
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.ui.add_papers.page import AddPapersPage
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
+from tests.support.ui.controls import menu_action
 from tests.support.ui.fake_add_papers import BUSY
 from tests.support.ui.fakes import FakeGateway
-
-
-def menu_action(window: MainWindow, name: str) -> QAction:
-    return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
 
 
 def to_intake(qtbot, window, jobs) -> None:

@@ -30,7 +30,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.style.theme import ThemeChoice as Look
-from tests.app.services.recommend.test_recommender import WordsEncoder
+from tests.support.fake_encoder import WordsEncoder
 from tests.support.make import paper
 from tests.support.make_book import make_book
 from tests.support.make_pdf import At as Text

@@ -6,16 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make_corpus import make_corpus
+from tests.support.make_corpus import ids_of, make_corpus
 from tests.support.make_judged import TOPICS
 from tests.support.make_judged import judged_folder as make_judged
-from trainer.data.corpus.corpus import Corpus, Split, split_of
-
-
-def ids_of(count: int, split: Split = Split.test) -> list[str]:
-    """Return ids that the hash assigns to this split."""
-    found = (f"x{number:05}" for number in range(100_000))
-    return [name for _, name in zip(range(count), (n for n in found if split_of(n) == split))]  # noqa: B905
+from trainer.data.corpus.corpus import Corpus, Split
 
 
 @pytest.fixture(scope="session")

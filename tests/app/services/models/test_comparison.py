@@ -9,11 +9,11 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.services.models.comparison import ModelComparison
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
-from tests.app.services.search.test_search import Synonyms
+from tests.support.fake_encoder import SynonymEncoder
 from tests.support.make import paper
 
 
-class CountingSynonyms(Synonyms):
+class CountingSynonyms(SynonymEncoder):
     space = "other"
 
     def __init__(self) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-import zlib
 
-import numpy as np
 import pytest
 
 from sciread_app.domain.fetch import SourceQuery
@@ -13,52 +11,11 @@ from sciread_app.domain.recommend import CandidateScope, SuggestedAction, TopicP
 from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.services.recommend.recommender import Recommender
 from sciread_app.services.search.embedding_index import EmbeddingIndex
+from tests.support.fake_encoder import WordsEncoder
 from tests.support.make import paper
+from tests.support.topics import BEES, STARS, about, fetch, like
 
 DAY = 86_400
-BEES = ("honey", "bee", "hive", "nectar", "swarm", "queen", "pollen", "waggle", "drone", "brood")
-STARS = ("star", "dwarf", "orbit", "nova", "halo", "quasar", "dust", "pulsar", "flare", "disk")
-
-
-class WordsEncoder:
-    """Each word has its own direction, and a text is the sum of its words."""
-
-    space, dim, title = "words", 256, "Words"
-
-    def knows_any(self, words):
-        return True
-
-    def encode(self, texts, task=None):
-        return np.array([self._vector(f"{a} {b}") for a, b in texts], np.float32).reshape(
-            -1, self.dim
-        )
-
-    def _vector(self, text):
-        seeds = [zlib.crc32(word.encode()) for word in text.lower().split()]
-        total = sum(np.random.default_rng(seed).normal(size=self.dim) for seed in seeds)
-        return total / np.linalg.norm(total)
-
-    def close(self):
-        pass
-
-
-def about(words, number, **more):
-    """A paper about some of these words, different for each number."""
-    chosen = np.random.default_rng(number).permutation(words)
-    return paper(" ".join(chosen[:4]), abstract=" ".join(chosen[2:7]), **more)
-
-
-def like(words, number):
-    """A paper with the same words as `about(words, number)`."""
-    chosen = np.random.default_rng(number).permutation(words)
-    return paper(" ".join(chosen[2:7]), abstract=" ".join(chosen[:4]))
-
-
-def fetch(library, papers, source="arxiv"):
-    ledger = library.import_log.open(source, fetch=library.fetches.keep(SourceQuery(source, "all")))
-    stored = library.put(papers, import_id=ledger)
-    library.import_log.close(ledger)
-    return stored.ids
 
 
 @pytest.fixture(params=["vectors", "words"])

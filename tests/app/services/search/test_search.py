@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from sciread_app.domain.paper import Order
@@ -16,41 +15,8 @@ from sciread_app.services.search.results import MatchExplanation, shared_words
 from sciread_app.services.search.search import UNRELATED, SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from tests.support.fake_encoder import SynonymEncoder
 from tests.support.make import paper
-
-CONCEPTS = (
-    ("car", "cars", "automobile", "vehicle"),
-    ("cat", "cats", "feline", "kitten"),
-    ("star", "stars", "astronomy", "galaxy"),
-    ("protein", "proteins", "enzyme", "folding"),
-)
-
-
-class Synonyms:
-    """A model that gives words of one concept equal vectors, and other words nearly none."""
-
-    space, dim = "synonyms", len(CONCEPTS) + 8
-
-    def __init__(self) -> None:
-        self.fails = False
-        self.asked: list[str] = []
-
-    def encode(self, texts, task=None):
-        if self.fails:
-            raise EncoderFailed("The model did not start.", "Start again.")
-        self.asked += [" ".join(text).strip() for text in texts]
-        return np.array([self._vector(" ".join(text)) for text in texts], np.float32)
-
-    def knows_any(self, words):
-        return any(word in concept for word in words for concept in CONCEPTS)
-
-    def _vector(self, text: str) -> np.ndarray:
-        words = text.lower().replace(".", " ").split()
-        vector = np.full(self.dim, 0.05)
-        for n, concept in enumerate(CONCEPTS):
-            vector[n] += sum(word in concept for word in words)
-        vector[len(CONCEPTS) + len(text) % 8] += 0.01 * len(text)  # no two texts have equal vectors
-        return vector / np.linalg.norm(vector)
 
 
 class TextSearch(SearchService):
@@ -64,8 +30,8 @@ class TextSearch(SearchService):
 
 
 @pytest.fixture
-def model() -> Synonyms:
-    return Synonyms()
+def model() -> SynonymEncoder:
+    return SynonymEncoder()
 
 
 @pytest.fixture

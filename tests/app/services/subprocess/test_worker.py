@@ -13,7 +13,6 @@ from sciread_app import language
 from sciread_app.errors import Cancelled, LibraryError, WorkLost
 from sciread_app.services.subprocess.worker import apart
 from sciread_app.tasks import Task
-from tests.app.test_language import folder  # noqa: F401 - a fixture
 from tests.support import subprocess_works as works
 
 
@@ -66,6 +65,6 @@ def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
-def test_subprocess_uses_the_same_language(folder):  # noqa: F811
-    language.set_language(["de"], folder)
+def test_subprocess_uses_the_same_language(translations):
+    language.set_language(["de"], translations)
     assert apart(works.speak, task=Task()) == "{n:,} Aufsatz"

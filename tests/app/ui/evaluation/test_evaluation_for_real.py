@@ -17,10 +17,10 @@ from sciread_app.tasks import Task
 from sciread_app.ui.compare.gateway import CompareGateway
 from sciread_app.ui.evaluation.gateway import EvaluationGateway
 from sciread_app.workspace import Workspace
-from tests.app.cli.test_library import Shell
 from tests.support.fake_models import FakeModel
 from tests.support.make import paper
 from tests.support.make_report import pictures_of, subject
+from tests.support.shell import Shell
 from tests.support.tiny_model import tiny_package
 from tests.support.ui.fake_evaluation import START, WORDS, measured
 from trainer.contract.events import Event

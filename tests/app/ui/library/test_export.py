@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.app.ui.test_navigation import menu_action
+from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes import FakeGateway
 
 

@@ -10,6 +10,7 @@ from sciread_app.ui.query_state import SearchFilter, SearchRequest
 from sciread_app.ui.search.filter_bar import field_words, filter_text
 from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
+from tests.support.ui.controls import filter_item, open_filter
 from tests.support.ui.fakes import FakeGateway
 
 
@@ -24,17 +25,6 @@ def page(qtbot, show_page, gateway):
     page.header.toggle_filters()
     qtbot.waitUntil(lambda: gateway.counted != [])
     return page
-
-
-def open_filter(qtbot, page, field):
-    page.header.filters.open(field)
-    qtbot.waitUntil(lambda: page.header.filters.popover.wait.isHidden())
-    return page.header.filters.popover
-
-
-def item(popover, text):
-    (found,) = popover.list.list.findItems(text, Qt.MatchFlag.MatchContains)
-    return found
 
 
 def test_facets_are_counted_only_while_visible(qtbot, show_page, gateway, jobs):
@@ -58,8 +48,8 @@ def test_popover_is_on_the_screen(qtbot, page, field):
 
 def test_values_of_one_filter_are_joined_by_or(qtbot, page, gateway):
     popover = open_filter(qtbot, page, "cat")
-    item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)
-    item(popover, "Oncology").setCheckState(0, Qt.CheckState.Checked)
+    filter_item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)
+    filter_item(popover, "Oncology").setCheckState(0, Qt.CheckState.Checked)
     qtbot.waitUntil(lambda: page.view.query == "cat:cs.CL OR cat:Oncology")
     assert page.header.filters.buttons["cat"].text() == "cs.CL or Oncology"
     popover.clear.click()
@@ -69,7 +59,7 @@ def test_values_of_one_filter_are_joined_by_or(qtbot, page, gateway):
 def test_filter_counts_ignore_its_own_values(qtbot, page, gateway):
     page.search_box.set_text("paper")
     popover = open_filter(qtbot, page, "author")
-    item(popover, "Curie").setCheckState(0, Qt.CheckState.Checked)
+    filter_item(popover, "Curie").setCheckState(0, Qt.CheckState.Checked)
     qtbot.waitUntil(lambda: page.view.query == 'author:="Marie Curie" paper')
     popover.close()
     gateway.counted.clear()

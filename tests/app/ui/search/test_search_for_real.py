@@ -10,8 +10,8 @@ from sciread_app.domain.query import parser
 from sciread_app.paths import Home
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
-from tests.app.ui.search.test_filter_bar import item, open_filter
 from tests.support.make import paper
+from tests.support.ui.controls import filter_item, open_filter
 
 PAPERS = [
     paper("Graph minors", authors="Robertson, Neil; Seymour, Paul", venue="JCTB", published="1983",
@@ -60,12 +60,12 @@ def test_search_filter_and_examples_work_together(qtbot, page):
 
     page.header.toggle_filters()
     popover = open_filter(qtbot, page, "cat")
-    item(popover, "cs.LG").setCheckState(0, Qt.CheckState.Checked)
+    filter_item(popover, "cs.LG").setCheckState(0, Qt.CheckState.Checked)
     query = "cat:cs.LG graph"
     wait_for(qtbot, page, query, ["Graph neural networks", PAPERS[2].title])
     popover.close()
     popover = open_filter(qtbot, page, "cat")
-    assert item(popover, "math.CO").text(1) == "1"  # counts ignore the filter's own values
+    assert filter_item(popover, "math.CO").text(1) == "1"  # counts ignore the filter's own values
     popover.close()
 
     page.header.change(filters=())

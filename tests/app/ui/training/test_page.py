@@ -27,7 +27,7 @@ from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.text import STATUS_LABELS, stats_tiles
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.app.ui.test_keyboard import is_reached, name_of, walk
+from tests.support.ui.controls import is_reached, name_of, walk
 from tests.support.ui.fake_training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
 from tests.support.ui.fakes import FakeGateway
 from trainer.contract.catalog import METHODS, recipe_of

@@ -15,7 +15,7 @@ from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.window_placement import clear_place
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
-from tests.app.ui.test_keyboard import walk
+from tests.support.ui.controls import walk
 from tests.support.ui.fakes import FakeGateway
 
 

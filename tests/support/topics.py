@@ -1,0 +1,36 @@
+"""Papers on two topics, and fetches that found them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.paper import Paper, PaperId
+from sciread_app.storage.library import Library
+from tests.support.make import paper
+
+BEES = ("honey", "bee", "hive", "nectar", "swarm", "queen", "pollen", "waggle", "drone", "brood")
+STARS = ("star", "dwarf", "orbit", "nova", "halo", "quasar", "dust", "pulsar", "flare", "disk")
+
+
+def about(words: Sequence[str], number: int, **more: Any) -> Paper:
+    """A paper about some of these words, different for each number."""
+    chosen = np.random.default_rng(number).permutation(words)
+    return paper(" ".join(chosen[:4]), abstract=" ".join(chosen[2:7]), **more)
+
+
+def like(words: Sequence[str], number: int) -> Paper:
+    """A paper with the same words as `about(words, number)`."""
+    chosen = np.random.default_rng(number).permutation(words)
+    return paper(" ".join(chosen[2:7]), abstract=" ".join(chosen[:4]))
+
+
+def fetch(library: Library, papers: Iterable[Paper], source: str = "arxiv") -> list[PaperId]:
+    """Store papers as found by a fetch, and return their ids."""
+    ledger = library.import_log.open(source, fetch=library.fetches.keep(SourceQuery(source, "all")))
+    stored = library.put(papers, import_id=ledger)
+    library.import_log.close(ledger)
+    return stored.ids

@@ -1,0 +1,68 @@
+"""Finding and reaching the controls of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QTreeWidgetItem,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from sciread_app.ui.search.filter_bar import Popover
+from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.shell.main_window import MainWindow
+
+
+def walk(qtbot: QtBot, window: MainWindow) -> list[QWidget]:
+    """Press Tab until the focus returns, and return the widgets that had it; within a text it
+    goes from link to link."""
+    window.rail.button("search").setFocus()
+    seen: list[QWidget] = []
+    for _ in range(300):
+        now = QApplication.focusWidget()
+        if now in seen[:-1]:
+            assert now is seen[0], f"Tab never leaves {[name_of(w) for w in seen[-3:]]}"
+            return seen
+        if now not in seen:
+            seen.append(now)
+        qtbot.keyClick(now, Qt.Key.Key_Tab)
+    raise AssertionError(f"Tab never comes back: {[name_of(w) for w in seen[-3:]]}")
+
+
+def name_of(widget: QWidget) -> str:
+    if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
+        widget = widget.parent()  # the line edit is a part of it
+    text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+    return widget.accessibleName() or text
+
+
+def is_reached(widget: QWidget, seen: Collection[QWidget]) -> bool:
+    """Return whether Tab reaches the widget, or its button group, within which arrows move."""
+    if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
+        widget = widget.parent()
+    group = widget.group() if isinstance(widget, QAbstractButton) else None
+    return widget in seen or bool(group and any(other in seen for other in group.buttons()))
+
+
+def menu_action(window: MainWindow, name: str) -> QAction:
+    return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
+
+
+def open_filter(qtbot: QtBot, page: SearchPage, field: str) -> Popover:
+    page.header.filters.open(field)
+    qtbot.waitUntil(lambda: page.header.filters.popover.wait.isHidden())
+    return page.header.filters.popover
+
+
+def filter_item(popover: Popover, text: str) -> QTreeWidgetItem:
+    (found,) = popover.list.list.findItems(text, Qt.MatchFlag.MatchContains)
+    return found
