@@ -34,6 +34,12 @@ TRIM_DELAY_MS = 3_000  # after a job has ended, until freed memory is returned t
 CHECK_INTERVAL = 0.1  # seconds between two checks of a waiting job for cancellation
 MAX_PAUSED = 16  # jobs of a queue that may be paused without blocking the next
 
+# Returns freed memory to the system, in some milliseconds in which it releases the GIL: the arena
+# of each thread keeps what was freed, 100 MB after an import. Only glibc has it.
+_malloc_trim = (
+    getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
+)
+
 
 class JobQueue(enum.Enum):
     """The queues of jobs; the value is how many jobs of it run at a time.
@@ -338,8 +344,8 @@ class JobRunner(QObject):
             self._trim_timer.start()
 
     def _trim_memory(self) -> None:
-        if not self._closed:
-            self._pools[JobQueue.short].submit(_trim_memory)
+        if _malloc_trim and not self._closed:
+            self._pools[JobQueue.short].submit(_malloc_trim, 0)
 
     def _fail(self, job: Job, error: Exception) -> None:
         problem = job.problem = job_error(error, job.title)
@@ -366,12 +372,3 @@ def job_error(error: BaseException, title: str) -> JobError:
         ),
         report,
     )
-
-
-def _trim_memory() -> None:
-    """Return freed memory to the system, where the C library is glibc: each thread's arena keeps
-    what was freed, 100 MB after an import. Takes some milliseconds and releases the GIL
-    meanwhile."""
-    if sys.platform.startswith("linux"):
-        if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
-            trim(0)

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from sciread_app.errors import Cancelled, SciReadError
-from sciread_app.ui.jobs import memory
+from sciread_app.ui.jobs import runner
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner, job_error
 from trainer.contract.errors import PackageRefused
 
@@ -278,7 +278,7 @@ def test_queued_job_is_cancelled_at_once(qtbot, jobs):
 
 
 @pytest.mark.skipif(
-    not memory._trim, reason="only glibc keeps what was freed, and can give it back"
+    not runner._malloc_trim, reason="only glibc keeps what was freed, and can give it back"
 )
 def test_finished_job_triggers_trim_memory(qtbot, jobs):
     process, left = psutil.Process(), []
