@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, PageActions
 from sciread_app.ui.duplicates.actions import DuplicatesActions
@@ -203,21 +204,28 @@ class MenuBar:
             self.on_shelf[verb.name] = self._actions.add(
                 menu,
                 verb.text,
-                lambda verb=verb: verb.do(self._window.shelving),
+                partial(self._do, verb),
                 verb.keys,
                 library=True,
                 places=() if verb in BACK else ("search",),
                 elsewhere=tr("On the search page"),
             )
 
+    def _do(self, verb: LibraryAction) -> None:
+        verb.do(self._window.shelving)
+
     def _add_copying(self, menu: QMenu) -> None:
         page = self._search_page(menu)
         for group in GROUPS:
             menu.addSeparator()
             for what, name in group:
-                page.add(name, lambda page, what=what: page.copy_chosen(what))
+                page.add(name, partial(_copy_as, what))
         menu.addSeparator()
         page.add(OTHER_STYLE, lambda page: page.choose_style())
+
+
+def _copy_as(what: CopyWhat, page: SearchPage) -> None:
+    page.copy_chosen(what)
 
 
 def native(action: QAction) -> str:
