@@ -10,7 +10,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.library.drag_and_drop import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
 from sciread_app.ui.library.tree_nodes import NodeKind
-from tests.app.ui.test_navigation import menu_action
+from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes import FakeGateway
 
 
