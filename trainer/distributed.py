@@ -44,12 +44,11 @@ class Ranks:
 
     rank: int
     world: int
-    local_rank: int
     device: torch.device
 
     @classmethod
     def alone(cls, device: str = "") -> Ranks:
-        return cls(0, 1, 0, device_named(device))
+        return cls(0, 1, device_named(device))
 
     @classmethod
     def from_environment(cls, device: str = "", patience: timedelta = PATIENCE) -> Ranks:
@@ -63,14 +62,14 @@ class Ranks:
         world = _number("WORLD_SIZE", 1)
         if world == 1:
             return cls.alone(device)
-        rank, local_rank = _number("RANK"), _number("LOCAL_RANK", 0)
+        rank = _number("RANK")
         if not 0 <= rank < world:
             raise TrainerError(
                 f"RANK is {rank}, where WORLD_SIZE is {world}.", "Ranks count from 0."
             )
-        own = device_named(device, local_rank)
+        own = device_named(device, _number("LOCAL_RANK", 0))
         init_process_group(own, rank, world, patience)
-        return cls(rank, world, local_rank, own)
+        return cls(rank, world, own)
 
     @property
     def main(self) -> bool:

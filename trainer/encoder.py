@@ -42,7 +42,9 @@ class Encoder:
         unit length, for published evaluations. Raises TrainerError.
         """
         self.package = package
-        self.text = TextReader(package)
+        self.text = TextReader(
+            package.folder, package.template, package.max_tokens, package.cls_tokens, package.title
+        )
         self.device = device_named(device)
         dtype = torch.float32 if exact else precision(self.device)
         self._backbone = load_backbone(package, self.device, dtype)
@@ -118,18 +120,19 @@ class TextReader:
     [unused1] [unused2].
     """
 
-    def __init__(self, package: Package) -> None:
-        self._template = package.template
-        self._tokenizer = Tokenizer.from_file(str(package.folder / "tokenizer.json"))
+    def __init__(
+        self, folder: Path, template: str, max_tokens: int, cls_tokens: int = 1, title: str = ""
+    ) -> None:
+        """`folder` contains tokenizer.json, `title` names the model in errors."""
+        self._template = template
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._more_cls = [self._unused(number) for number in range(1, package.cls_tokens)]
-        room = package.max_tokens - len(self._more_cls)
+        self._more_cls = [self._unused(number) for number in range(1, cls_tokens)]
+        room = max_tokens - len(self._more_cls)
         if room < 3:
-            raise PackageRefused(
-                f"The model {package.title} has no room for words in {package.max_tokens} tokens."
-            )
+            raise PackageRefused(f"The model {title} has no room for words in {max_tokens} tokens.")
         self._tokenizer.enable_truncation(room)
-        special = _special_tokens(package.folder)
+        special = _special_tokens(folder)
         self._separator = special.get("sep_token", "[SEP]")
         self._pad = self._tokenizer.token_to_id(special.get("pad_token", "[PAD]")) or 0
 

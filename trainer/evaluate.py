@@ -24,7 +24,7 @@ from trainer.encoders.base import Cost, EncodedTask, TextEncoder
 from trainer.evaluations.base import EvaluationTask, TaskResult
 from trainer.evaluations.metrics.intervals import Items, read_items
 from trainer.reports.report import save
-from trainer.suites.suite import PlannedTask, Suite
+from trainer.suites.suite import Suite
 from trainer.version import trainer_version
 
 T = TypeVar("T")
@@ -73,18 +73,12 @@ class _Timed(NamedTuple):
     seconds: float
 
 
-class _Work(NamedTuple):
-    planned: PlannedTask
-    task: EvaluationTask
-    made: EncodedTask
-
-
-def open_tasks(suite: Suite) -> tuple[list[tuple[PlannedTask, EvaluationTask]], dict[str, str]]:
+def open_tasks(suite: Suite) -> tuple[list[EvaluationTask], dict[str, str]]:
     """Return the tasks whose data exist, and why the others are missing, by title."""
     found, absent = [], {}
     for planned in suite.planned:
         try:
-            found.append((planned, planned.make()))
+            found.append(replace(planned.make(), title=planned.title))
         except TrainerError as error:
             absent[planned.title] = _sentence(error)
     return found, absent
@@ -93,7 +87,7 @@ def open_tasks(suite: Suite) -> tuple[list[tuple[PlannedTask, EvaluationTask]], 
 def evaluate(
     maker: TextEncoder,
     suite: str,
-    tasks: Sequence[tuple[PlannedTask, EvaluationTask]],
+    tasks: Sequence[EvaluationTask],
     folder: Path,
     ranks: Ranks,
     *,
@@ -110,15 +104,15 @@ def evaluate(
     book = _Book.open(folder, maker.subject, suite)
     absent: dict[str, str] = {}
     failed: dict[str, str] = {}
-    left: list[tuple[PlannedTask, EvaluationTask]] = []
-    for planned, task in tasks:
+    left: list[EvaluationTask] = []
+    for task in tasks:
         if why := maker.unsupported_reason(task):
-            absent[planned.title] = why
-            progress.done(planned.title, f"left out: {why}")
+            absent[task.title] = why
+            progress.done(task.title, f"left out: {why}")
         elif book.has(task, seed):
-            progress.done(planned.title, "known already")
+            progress.done(task.title, "known already")
         else:
-            left.append((planned, task))
+            left.append(task)
     ranks.barrier()  # no rank may write before all have read the folder
     for start in range(0, len(left), ranks.world):
         failed |= _together(maker, left[start : start + ranks.world], book, ranks, seed, progress)
@@ -131,7 +125,7 @@ def evaluate(
 
 def _together(
     maker: TextEncoder,
-    tasks: Sequence[tuple[PlannedTask, EvaluationTask]],
+    tasks: Sequence[EvaluationTask],
     book: _Book,
     ranks: Ranks,
     seed: int,
@@ -140,31 +134,33 @@ def _together(
     """Run as many tasks at once as there are ranks: all encode together, then each runs one
     task."""
     failed = {}
-    works = []
-    for planned, task in tasks:
-        progress.begin_task(planned.title)
+
+    def fail(title: str, error: TrainerError) -> None:
+        failed[title] = _sentence(error)
+        progress.done(title, f"failed: {failed[title]}")
+
+    works: list[tuple[EvaluationTask, EncodedTask]] = []
+    for task in tasks:
+        progress.begin_task(task.title)
         try:
-            works.append(_Work(planned, task, maker.encode(task.papers, task.queries)))
+            works.append((task, maker.encode(task.papers, task.queries)))
         except TrainerError as error:
-            failed[planned.title] = _sentence(error)
-            progress.done(planned.title, f"failed: {_sentence(error)}")
-    found = run_shared(ranks, [partial(_run, work, seed) for work in works])
-    for work, timed in zip(works, found, strict=True):
-        title = work.planned.title
+            fail(task.title, error)
+    found = run_shared(ranks, [partial(_run, *work, seed) for work in works])
+    for (task, made), timed in zip(works, found, strict=True):
         if isinstance(timed, TrainerError):
-            failed[title] = _sentence(timed)
-            progress.done(title, f"failed: {_sentence(timed)}")
-            continue
-        book.add(work, timed, seed)
-        progress.done(title, "; ".join(_caution(work.task, maker.subject)))
+            fail(task.title, timed)
+        else:
+            book.add(task, made.cost, timed, seed)
+            progress.done(task.title, "; ".join(_caution(task, maker.subject)))
     if ranks.main and book.results:
         book.save()
     return failed
 
 
-def _run(work: _Work, seed: int) -> _Timed:
+def _run(task: EvaluationTask, made: EncodedTask, seed: int) -> _Timed:
     begun = time.perf_counter()
-    outcome = work.task.run(work.made.papers, work.made.queries, seed=seed)
+    outcome = task.run(made.papers, made.queries, seed=seed)
     return _Timed(outcome, time.perf_counter() - begun)
 
 
@@ -220,29 +216,29 @@ class _Book:
             evaluation_spec(task.evaluation).protocol,
         )
 
-    def add(self, work: _Work, timed: _Timed, seed: int) -> None:
-        task, outcome = work.task, timed.outcome
+    def add(self, task: EvaluationTask, cost: Cost | None, timed: _Timed, seed: int) -> None:
+        outcome = timed.outcome
         spec = evaluation_spec(task.evaluation)
         scores = [_bounded(score, spec.metric(score.metric)) for score in outcome.scores]
         self.results[task.name] = Result(
             task=task.name,
-            title=work.planned.title,
+            title=task.title,
             evaluation=task.evaluation,
             protocol=spec.protocol,
             split=task.split,
             sha256=task.sha256,
             seed=seed,
             seconds=timed.seconds,
-            scores=(*scores, *_truncated(task, work.made.cost)),
+            scores=(*scores, *_truncated(task, cost)),
             excluded=outcome.excluded,
             notes=_caution(task, self._subject),
         )
         self._items[task.name] = dict(outcome.items)
         self._pictures[task.name] = dict(outcome.pictures)
-        if work.made.cost:
-            self._add_speed(work, work.made.cost)
+        if cost:
+            self._add_speed(task, cost)
 
-    def _add_speed(self, work: _Work, cost: Cost) -> None:
+    def _add_speed(self, task: EvaluationTask, cost: Cost) -> None:
         """Add the speed, measured on the task with the most texts: few texts are no reliable
         measure."""
         old = self.results.get(SPEED)
@@ -254,13 +250,13 @@ class _Book:
             title=spec.title,
             evaluation=spec.key,
             protocol=spec.protocol,
-            split=work.task.split,
-            sha256=work.task.sha256,
+            split=task.split,
+            sha256=task.sha256,
             seed=0,
             seconds=cost.seconds,
             scores=_speeds(cost, self._subject),
             notes=(
-                f"measured with the {cost.texts:,} texts of {work.planned.title}; "
+                f"measured with the {cost.texts:,} texts of {task.title}; "
                 f"{cost.cut:,} of its papers were cut short",
             ),
         )

@@ -30,7 +30,8 @@ def serve(model: str) -> int:
     vectors, or `{"id": 1, "error", "hint"}`.
     """
     requests, answers = _take_pipes()
-    _stand_back()
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)  # with every core busy, the app's window would stutter
     try:
         package = find_model(model)
         encode = _load(package)
@@ -46,12 +47,6 @@ def serve(model: str) -> int:
         print(f"What was asked cannot be read: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _stand_back() -> None:
-    """Lower the priority of this process: with every core busy, the app's window would stutter."""
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
 
 
 def answer_requests(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> None:
@@ -89,16 +84,12 @@ def _load(package: Package) -> Encode:
         raise
     except Exception as error:  # a boundary: arbitrary files, read by three libraries
         traceback.print_exc()
-        raise _unreadable(package, error) from error
+        said = " ".join(f"{type(error).__name__} {error}".split())[:_MOST_SAID]
+        raise PackageRefused(
+            f"The model {package.title} cannot be read: {said}.",
+            "Its files do not fit together. Add it again, or choose another model.",
+        ) from error
     return encode
-
-
-def _unreadable(package: Package, error: Exception) -> PackageRefused:
-    said = " ".join(f"{type(error).__name__} {error}".split())[:_MOST_SAID]
-    return PackageRefused(
-        f"The model {package.title} cannot be read: {said}.",
-        "Its files do not fit together. Add it again, or choose another model.",
-    )
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from trainer.evaluations.base import EvaluationTask
 from trainer.grid import train_grid
 from trainer.loop.setup import Options
 from trainer.suites import physbert
-from trainer.suites.suite import PlannedTask
 from trainer.train import TrainingOutcome
 
 RECIPE = "physbert-subdomain"
@@ -76,11 +75,10 @@ def train_and_measure(
     if not outcome.finished:
         return outcome, None
     maker = open_encoder(str(run.package), ranks=ranks, note=note)
-    planned = PlannedTask(task.name, f"{physbert.TITLES[field]}, trained on it", lambda: task)
     found = evaluate(
         maker,
         "physbert",
-        [(planned, task)],
+        [replace(task, title=f"{physbert.TITLES[field]}, trained on it")],
         plan.output / field / "report",
         ranks,
         progress=_NoteProgress(note),

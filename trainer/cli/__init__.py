@@ -16,7 +16,6 @@ from trainer.cli import (
     evaluation,
     methods,
     models,
-    subdomain,
     training,
 )
 from trainer.contract.errors import TrainerError
@@ -64,7 +63,7 @@ _add(training.train, examples=training.EXAMPLES)
 _add(embedding.embed_papers, "embed", embedding.EXAMPLES)
 _add(evaluation.suites)
 _add(evaluation.evaluate, examples=evaluation.EXAMPLES)
-_add(subdomain.subdomain, examples=subdomain.EXAMPLES)
+_add(training.subdomain, examples=training.SUBDOMAIN_EXAMPLES)
 _add(comparison.compare)
 _add(comparison.page)
 _add(models.pull)

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trainer.cli.progress import ProgressDisplay, counted
+from trainer.cli.progress import AsJson, ProgressDisplay, counted
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import find_model
 from trainer.embedding import SHARD_PAPERS
@@ -74,7 +74,6 @@ RunOn = Annotated[
     Engine, typer.Option(help="local: this process is one worker. ray: workers on a Ray cluster.")
 ]
 Workers = Annotated[int, typer.Option(min=1, help="With --engine ray: how many workers.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
 
 
 def embed_papers(
@@ -151,13 +150,11 @@ def _own_gpu() -> str:
     number = os.environ.get("LOCAL_RANK") or os.environ.get("SLURM_LOCALID") or ""
     seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0,1")
     # Slurm may expose a single GPU to each process, which then has index 0.
-    return f"cuda:{number}" if number.isdecimal() and _has_gpus() and "," in seen else ""
-
-
-def _has_gpus() -> bool:
+    if not number.isdecimal() or "," not in seen:
+        return ""
     import torch
 
-    return torch.cuda.device_count() > 1
+    return f"cuda:{number}" if torch.cuda.device_count() > 1 else ""
 
 
 def _said(at: EmbeddingProgress) -> str:

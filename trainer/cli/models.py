@@ -70,13 +70,11 @@ def pull(
             revision=revision,
             pooling=pooling,
             note=shown.note,
-            at=lambda done, total: shown.at(hub_id, _far(done, total), done / max(1, total)),
+            at=lambda done, total: shown.at(
+                hub_id, f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB", done / max(1, total)
+            ),
         )
     if as_json:
         typer.echo(json.dumps({"folder": str(package.folder), "space": package.space}))
         return
     print(f"{package.title} is at {package.folder}: {package.dim} numbers, {package.pooling}.")
-
-
-def _far(done: int, total: int) -> str:
-    return f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from trainer.contract.catalog import MethodSpec, Need
@@ -92,11 +92,8 @@ def check_requirements(
     spec: MethodSpec, settings: Mapping[str, Value], holdings: CorpusStats
 ) -> Sequence[Requirement]:
     """Compare the needs of the method, in the order of Need, with the data available."""
-    return [
-        _FINDERS[need](settings, holdings)
-        for need in Need
-        if need in spec.needs and not _needless(need, settings)
-    ]
+    needs = [need for need in Need if need in spec.needs and not _needless(need, settings)]
+    return [_requirement(need, settings, holdings) for need in needs]
 
 
 def merged_category(field_name: str) -> str:
@@ -116,16 +113,12 @@ def _needless(need: Need, settings: Mapping[str, Value]) -> bool:
     )
 
 
-def _abstracts(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
-    return _finding(Need.abstracts, holdings.abstracts, least=1)
-
-
-def _citations(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
-    return _finding(Need.citations, holdings.citations, least=1)
-
-
-def _questions(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
-    return _finding(Need.questions, holdings.questions, least=1)
+def _requirement(need: Need, settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
+    if need is Need.venues:
+        return _venues(settings, holdings)
+    if need is Need.fields:
+        return _fields(settings, holdings)
+    return _finding(need, getattr(holdings, need.value), least=1)
 
 
 def _fields(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
@@ -134,10 +127,10 @@ def _fields(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement
         sizes[merged_category(name) if settings.get("merge") else name] += papers
     wanted = _number(settings, "min_papers")
     have = sum(papers >= wanted for papers in sizes.values())
-    found = _finding(Need.fields, have, least=2)
+    found = replace(_finding(Need.fields, have, least=2), settings=_within_reach(sizes, wanted))
     if found.level is Level.missing and _other_pairs(settings, holdings):
-        return Requirement(Need.fields, Level.few, have, 0, _within_reach(sizes, wanted))
-    return Requirement(found.need, found.level, have, 2, _within_reach(sizes, wanted))
+        return replace(found, level=Level.few, least=0)
+    return found
 
 
 def _other_pairs(settings: Mapping[str, Value], holdings: CorpusStats) -> bool:
@@ -151,10 +144,11 @@ def _other_pairs(settings: Mapping[str, Value], holdings: CorpusStats) -> bool:
 def _venues(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement:
     papers, recent = _journals(settings, holdings)
     year = _number(settings, "recent_year")
+    least = [_number(settings, name) for name in ("min_papers", "pubmed_min_papers")]
     able = {
         journal
         for journal, count in papers.items()
-        if count >= _least_papers(settings, journal[1]) and (not year or journal in recent)
+        if count >= max(1, least[journal[1]]) and (not year or journal in recent)
     }
     names = {name for name, _ in able}
     found = _finding(Need.venues, len(names), least=2)
@@ -166,7 +160,7 @@ def _venues(settings: Mapping[str, Value], holdings: CorpusStats) -> Requirement
     reach = _within_reach(sizes, _number(settings, "min_papers"))
     if year and len({name for name, _ in recent}) < max(2, len(sizes)):
         reach = {**reach, "recent_year": 0}
-    return Requirement(found.need, found.level, found.have, found.least, reach)
+    return replace(found, settings=reach)
 
 
 def _journals(
@@ -188,10 +182,6 @@ def _journals(
     return papers, recent
 
 
-def _least_papers(settings: Mapping[str, Value], pubmed: bool) -> int:
-    return max(1, _number(settings, "pubmed_min_papers" if pubmed else "min_papers"))
-
-
 def _within_reach(sizes: Counter[str], wanted: int) -> dict[str, Value]:
     """Return a smaller min_papers with which enough categories, or at least two, would count."""
     largest = sorted(sizes.values(), reverse=True)
@@ -209,12 +199,3 @@ def _finding(need: Need, have: int, least: int) -> Requirement:
 def _number(settings: Mapping[str, Value], name: str) -> int:
     """Return a setting that not every method has."""
     return int(settings.get(name, 0))
-
-
-_FINDERS = {
-    Need.abstracts: _abstracts,
-    Need.citations: _citations,
-    Need.venues: _venues,
-    Need.fields: _fields,
-    Need.questions: _questions,
-}

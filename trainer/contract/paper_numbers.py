@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,7 +58,10 @@ def beside(report: Report, result: Result, metric: str) -> list[PaperNumber]:
         _number(cell, report)
         for cell in _cells()
         if cell.ours[1:] == (result.task, result.evaluation, metric)
-        and _may_stand_beside(cell.row, report.subject)
+        and (
+            _is_published(cell.row, report.subject)
+            or (report.subject.method and cell.row.get("method") == report.subject.method)
+        )
         and evaluation_spec(result.evaluation).metric(metric).unit == "percent"
     ]
     return sorted(found, key=lambda number: number.differences)
@@ -77,29 +79,17 @@ class _Cell:
 
 @cache
 def _cells() -> tuple[_Cell, ...]:
-    tables = json.loads(_file().read_text("utf-8"))["tables"]
-    return tuple(cell for table in tables for cell in _cells_of(table))
-
-
-def _cells_of(table: dict[str, Any]) -> Iterator[_Cell]:
-    for row in table["rows"]:
-        spreads = row.get("spread", [None] * len(row["values"]))
-        for column, value, spread in zip(table["columns"], row["values"], spreads, strict=True):
-            if "ours" in column and value is not None:
-                ours = tuple(column["ours"])
-                yield _Cell(ours, column, value, spread, row, table)
-
-
-def _file() -> Path:
-    """Return the path of the table: inside the trainer, or in a checkout in the resource folder."""
-    installed = Path(__file__).parents[1] / "resources" / _NUMBERS
-    return installed if installed.exists() else Path(__file__).parents[2] / "resources" / _NUMBERS
-
-
-def _may_stand_beside(row: dict[str, Any], subject: EvaluatedModel) -> bool:
-    return _is_published(row, subject) or (
-        bool(subject.method) and row.get("method") == subject.method
-    )
+    # Inside the trainer, or in a checkout in the resource folder.
+    files = (Path(__file__).parents[up] / "resources" / _NUMBERS for up in (1, 2))
+    text = next(file for file in files if file.exists()).read_text("utf-8")
+    found = []
+    for table in json.loads(text)["tables"]:
+        for row in table["rows"]:
+            spreads = row.get("spread", [None] * len(row["values"]))
+            for column, value, spread in zip(table["columns"], row["values"], spreads, strict=True):
+                if "ours" in column and value is not None:
+                    found.append(_Cell(tuple(column["ours"]), column, value, spread, row, table))
+    return tuple(found)
 
 
 def _is_published(row: dict[str, Any], subject: EvaluatedModel) -> bool:

@@ -246,7 +246,8 @@ class Run:
         if self.report is not None:
             return RunState.finished
         ended = {"": RunState.new, "stop": RunState.stopped, "error": RunState.failed}
-        return ended.get(self._last_kind(), RunState.interrupted)
+        last = self.tail()
+        return ended.get(last[-1].kind if last else "", RunState.interrupted)
 
     def tail(self) -> list[Event]:
         """Return the last events, however many precede them."""
@@ -339,7 +340,7 @@ class Run:
         """Remove an incomplete last line left by a killed writer; no reader has parsed it."""
         if self._events.exists():
             with self._events.open("rb+") as file:
-                file.truncate(_whole_lines(file.read()))
+                file.truncate(file.read().rfind(b"\n") + 1)
 
     def append(self, event: Event) -> None:
         """Write an event, visible to followers at once. Only for the process that trains."""
@@ -358,10 +359,6 @@ class Run:
             return False
         lock.release()
         return False
-
-    def _last_kind(self) -> str:
-        last = self.tail()
-        return last[-1].kind if last else ""
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -389,7 +386,3 @@ def _seeds(values: Any) -> tuple[Value, ...]:
             "They are different whole numbers.",
         )
     return seeds
-
-
-def _whole_lines(text: bytes) -> int:
-    return text.rfind(b"\n") + 1

@@ -207,13 +207,12 @@ def _draw(
     draw = np.arange(draws.samples)
     key = ids[asked, None]
     first, count = _extent(pools.starts(pools.positives), asked)
-    positives = _papers(
-        pools, pools.positives, first + random_integers(count, seed, "positive", key, draw)
-    )
+    at = first + random_integers(count, seed, "positive", key, draw)
+    positives = pools.positives[at] % pools.papers
     first, hard_count = _extent(pools.starts(pools.hard), asked)
     at = first + random_integers(hard_count, seed, "hard", key, draw)
     # A query without candidates reads the place after its last; the value is not used.
-    hard = _papers(pools, np.append(pools.hard, 0), at)
+    hard = np.append(pools.hard, 0)[at] % pools.papers
     first, used = _extent(pools.starts(pools.not_easy), asked)
     easy_count = pools.papers - used
     rank = random_integers(np.maximum(easy_count, 1), seed, "easy", key, draw)
@@ -232,10 +231,6 @@ def _extent(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first index and the number of the keys of the given queries; each [asked, 1]."""
     return starts[asked, None], (starts[asked + 1] - starts[asked])[:, None]
-
-
-def _papers(pools: Pools, keys: NDArray[np.int64], at: NDArray[np.int64]) -> NDArray[np.int64]:
-    return keys[at] % pools.papers
 
 
 def _left_over(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from trainer.contract.errors import TrainerError
@@ -54,24 +54,6 @@ class Vectors:
                 f"The vector of {_twice(self.ids)!r} is given twice.", "Give every id once."
             )
         _check_numbers(self.ids, self.matrix)
-
-    @classmethod
-    def of(cls, vectors: Mapping[str, ArrayLike]) -> Vectors:
-        """Stack vectors given by id; an empty vector marks a paper that could not be embedded.
-
-        Raises TrainerError unless all vectors have the same length.
-        """
-        rows = {paper: np.asarray(vector) for paper, vector in vectors.items()}
-        filled = {paper: vector for paper, vector in rows.items() if vector.size}
-        first = next(iter(filled.values()), np.empty(0))
-        for paper, vector in filled.items():
-            if vector.shape != first.shape:
-                raise TrainerError(
-                    f"The vector of {paper!r} has {vector.size} numbers, others have {first.size}.",
-                    "All vectors must come from one model.",
-                )
-        matrix = np.stack([*filled.values()]) if filled else np.empty((0, 0))
-        return cls(list(filled), matrix, frozenset(rows.keys() - filled.keys()))
 
     @property
     def dim(self) -> int:
@@ -140,6 +122,7 @@ class EvaluationTask:
     key of the catalog, `split` the part of the data. `sha256` covers all data that scores depend
     on: only scores with equal hashes may be compared. `unseen` lists journals that no training may
     have used. `corpus` is the sha256 and the split rule of the corpus whose test part is used.
+    `left_out` counts the data excluded while reading, by reason. `title` is given by the suite.
     """
 
     name: str
@@ -151,6 +134,8 @@ class EvaluationTask:
     queries: Sequence[TextInput] = ()
     unseen: frozenset[str] = frozenset()
     corpus: tuple[str, str] = ("", "")
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    title: str = ""
 
     @property
     def runs(self) -> int:
@@ -160,7 +145,8 @@ class EvaluationTask:
     def run(self, vectors: Vectors, queries: Vectors | None = None, *, seed: int = 0) -> TaskResult:
         """Measure the vectors. Raises TrainerError, without the task's name, if they do not fit."""
         _check_fit(vectors, queries, typed=bool(self.queries))
-        return self.measure(vectors, queries, seed)
+        found = self.measure(vectors, queries, seed)
+        return replace(found, excluded={**self.left_out, **found.excluded})
 
 
 def score(metric: str, items: Items, *, seed: int, spread: Sequence[float] = ()) -> Score:

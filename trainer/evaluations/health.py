@@ -52,7 +52,9 @@ class Health:
             seed=seed,
             excluded={
                 NO_VECTOR: max(0, self.papers - len(vectors.ids)),
-                "papers not looked for by their title": _untitled(vectors, queries),
+                "papers not looked for by their title": (
+                    0 if queries is None else int((queries.rows(vectors.ids) < 0).sum())
+                ),
             },
             pictures={"distributions": distributions({"random pairs": cosines})},
         )
@@ -96,7 +98,3 @@ def _titles(vectors: Vectors, queries: Vectors) -> dict[str, Items]:
         "title_only": Items(ids, like.astype(np.float64)),
         "title_finds@10": Items(ids, (np.concatenate(ranks) <= 10).astype(np.float64)),
     }
-
-
-def _untitled(vectors: Vectors, queries: Vectors | None) -> int:
-    return 0 if queries is None else int((queries.rows(vectors.ids) < 0).sum())

@@ -22,9 +22,7 @@ _FEWEST_FOR_TSNE = 50
 _DIMENSIONS_FOR_TSNE = 50
 
 
-def confusion(
-    y_true: ArrayLike, y_pred: ArrayLike, names: Sequence[str] = (), title: str = "Told labels"
-) -> Confusion:
+def confusion(y_true: ArrayLike, y_pred: ArrayLike, names: Sequence[str] = ()) -> Confusion:
     """Confusion matrix of labels, given as codes of `names` or as values; rare ones are merged."""
     both = np.concatenate([np.asarray(y_true), np.asarray(y_pred)])
     found, codes = np.unique(both, return_inverse=True)
@@ -33,12 +31,10 @@ def confusion(
     labels, place = _most_frequent(true, known)
     counts = np.zeros((len(labels), len(labels)), np.int64)
     np.add.at(counts, (place[true], place[said]), 1)
-    return Confusion(title, labels, counts.tolist())
+    return Confusion("Told labels", labels, counts.tolist())
 
 
-def threshold_curves(
-    scores: ArrayLike, belongs: ArrayLike, title: str = "Pairs that belong together"
-) -> ThresholdCurves:
+def threshold_curves(scores: ArrayLike, belongs: ArrayLike) -> ThresholdCurves:
     """ROC and precision-recall curves of pair scores; `belongs` marks the positive pairs.
 
     Equal scores share one threshold, as in the areas under the curves. The cost is one sort: pass
@@ -48,7 +44,7 @@ def threshold_curves(
     order = np.argsort(-values, kind="stable")
     last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
     found = np.cumsum(those[order])[last]
-    return curves_from_counts(found, last + 1, len(values) - int(those.sum()), title)
+    return curves_from_counts(found, last + 1, len(values) - int(those.sum()))
 
 
 def curves_from_counts(
@@ -84,9 +80,7 @@ def curves_from_counts(
 
 
 def distributions(
-    values: Mapping[str, ArrayLike],
-    title: str = "Similarity of pairs",
-    axis: str = "cosine similarity",
+    values: Mapping[str, ArrayLike], axis: str = "cosine similarity"
 ) -> Distributions:
     """Histograms of all series that have values, over common bins."""
     series = {name: np.asarray(given, np.float64) for name, given in values.items()}
@@ -97,7 +91,7 @@ def distributions(
     shares = {
         name: _rounded(np.histogram(given, edges)[0] / given.size) for name, given in series.items()
     }
-    return Distributions(title, axis, _rounded(edges), shares)
+    return Distributions("Similarity of pairs", axis, _rounded(edges), shares)
 
 
 def scatter(
@@ -106,7 +100,6 @@ def scatter(
     *,
     seed: int = 0,
     way: str = "t-SNE",
-    title: str = "Papers by their vectors",
 ) -> Places:
     """Project a sample of the papers to two dimensions by "t-SNE" or "PCA"; merge rare labels.
 
@@ -121,6 +114,7 @@ def scatter(
     names, rank = _most_frequent(codes, [str(name) for name in found])
     way = way if len(chosen) >= _FEWEST_FOR_TSNE else "PCA"
     where = _in_the_plane(vectors[chosen], way, seed)
+    title = "Papers by their vectors"
     return Places(
         title, way, _rounded(where[:, 0]), _rounded(where[:, 1]), rank[codes].tolist(), names
     )

@@ -26,13 +26,13 @@ _WINDOW = 30.0
 class Reporter(AbstractContextManager["Reporter"]):
     """Writes events to the run, to trainer.log, and as a bar or lines to the console.
 
-    Without a run it only prints them; with `silent`, as on all ranks but one, it does nothing. A
-    terminal has room for one `bar` at a time.
+    With `silent`, as on all ranks but one, it does nothing. A terminal has room for one `bar` at a
+    time.
     """
 
     def __init__(
         self,
-        run: Run | None,
+        run: Run,
         *,
         silent: bool = False,
         console: Console | None = None,
@@ -48,8 +48,7 @@ class Reporter(AbstractContextManager["Reporter"]):
     def __enter__(self) -> Reporter:
         if self._silent:
             return self
-        if self._run:
-            self._closing.callback(_log_to(self._run))
+        self._closing.callback(_log_to(self._run))
         if self._console.is_terminal and self._draws:
             bar = Progress(
                 TextColumn("{task.description}"),
@@ -70,8 +69,7 @@ class Reporter(AbstractContextManager["Reporter"]):
         if self._silent:
             return
         event = Event(kind, time.time(), step, values)
-        if self._run:
-            self._run.append(event)
+        self._run.append(event)
         if kind == "step":
             self._show_step(event)
             return

@@ -9,7 +9,6 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F
 
-from trainer.contract.package import Package
 from trainer.data.sampler import micro_batches
 from trainer.distributed import Ranks
 from trainer.encoder import TextReader
@@ -52,15 +51,4 @@ def validation_encoder(method: Method, ranks: Ranks, precision: torch.dtype, bud
 def text_reader(method: Method) -> TextReader:
     """Return a reader that tokenises and truncates texts as the package's encoder will."""
     reading = method.reading
-    package = Package(
-        folder=reading.tokenizer,
-        id="",
-        title="",
-        dim=method.encoder.dim,
-        pooling=method.encoder.pooling,
-        template=reading.template,
-        max_tokens=reading.max_tokens,
-        cls_tokens=reading.cls_tokens,
-        files={},
-    )
-    return TextReader(package)
+    return TextReader(reading.tokenizer, reading.template, reading.max_tokens, reading.cls_tokens)

@@ -53,7 +53,9 @@ class TrainableBert(nn.Module):
         if texts.ids.device.type == "cpu":
             return self._on_cpu(texts, after)
         if self._to_compile:
-            self._compile()
+            for layer in self.encoder.layer:
+                layer.compile(dynamic=True)
+            self._to_compile = False
         states: Tensor = self.embeddings(texts.ids, texts.places)
         padding = Padding.of(texts)
         for number, layer in enumerate(self.encoder.layer):
@@ -83,11 +85,6 @@ class TrainableBert(nn.Module):
     def compile_layers(self) -> None:
         """Compile each layer with torch on a GPU. Layers on a CPU are hand-written."""
         self._to_compile = True
-
-    def _compile(self) -> None:
-        for layer in self.encoder.layer:
-            layer.compile(dynamic=True)
-        self._to_compile = False
 
     def _initialise(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):

@@ -64,16 +64,12 @@ class Padded(nn.Module):
                 "Start from a BERT, such as allenai/scibert_scivocab_uncased.",
             )
         padding = Padding.of(texts)
-        ids = self._pad_ids(texts, padding)
         mask = padding.mask[:, 0, 0]
+        pad = self.model.config.pad_token_id or 0
+        ids = torch.full((mask.numel(),), pad, device=texts.ids.device)
+        ids = ids.index_copy(0, padding.rows, texts.ids).view(mask.shape)
         found: Tensor = self.model(input_ids=ids, attention_mask=mask.long()).last_hidden_state
         return padding.unpad(found)
-
-    def _pad_ids(self, texts: Packed, padding: Padding) -> Tensor:
-        size, longest = padding.mask.shape[0], padding.mask.shape[3]
-        pad = self.model.config.pad_token_id or 0
-        ids = torch.full((size * longest,), pad, device=texts.ids.device)
-        return ids.index_copy(0, padding.rows, texts.ids).view(size, longest)
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:

@@ -54,35 +54,27 @@ class Backbone(nn.Module):
             inner.pooler.requires_grad_(False)
 
     @classmethod
-    def load(
-        cls, folder: Path, dropout: float | None = None, checkpointing: bool = False
-    ) -> Backbone:
+    def load(cls, folder: Path, dropout: float | None = None) -> Backbone:
         """Load the transformer in a folder of that library; `dropout` None: from its config.
 
         Raises TrainerError if there is none, or none that can be read safely.
         """
         config = _read_config(folder)
         if not is_plain_bert(config):
-            found = cls(config, Padded(folder, dropout))
-        else:
-            bert, lacking = _load_bert(folder, config, dropout)
-            found = cls(config, bert)
-            found.drawn_pooler = bool(lacking)
-        found.checkpointing = checkpointing
+            return cls(config, Padded(folder, dropout))
+        bert, lacking = _load_bert(folder, config, dropout)
+        found = cls(config, bert)
+        found.drawn_pooler = bool(lacking)
         return found
 
     @classmethod
-    def new(
-        cls, config: Mapping[str, Any], dropout: float | None = None, checkpointing: bool = False
-    ) -> Backbone:
+    def new(cls, config: Mapping[str, Any], dropout: float | None = None) -> Backbone:
         """Return a BERT of random weights, drawn from torch's generator."""
         if not is_plain_bert(config):
             raise TrainerError(
                 f"A new {config.get('model_type')} model cannot be made.", "Start from a BERT."
             )
-        found = cls(config, TrainableBert(config, dropout))
-        found.checkpointing = checkpointing
-        return found
+        return cls(config, TrainableBert(config, dropout))
 
     @property
     def words(self) -> nn.Parameter:

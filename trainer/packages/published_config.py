@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from tokenizers import Tokenizer
 
@@ -34,16 +34,10 @@ class Published:
     note: str = ""
 
 
-class Described(NamedTuple):
-    """Usage of a model and the folder of its transformer."""
-
-    use: Published
-    transformer: Path
-
-
-def described(folder: Path, title: str, pooling: str = "") -> Described:
+def described(folder: Path, title: str, pooling: str = "") -> tuple[Published, Path]:
     """Read the usage of the model in `folder`, named `title` in errors, from its files.
 
+    Also returns the folder of its transformer.
     `pooling` is required if the files do not specify it. Raises PackageRefused, also for modules
     that SciRead cannot compute.
     """
@@ -69,7 +63,7 @@ def described(folder: Path, title: str, pooling: str = "") -> Described:
         )
     if not (modules or found):
         template = LONE_TITLE if pooling == "mean_no_special" else Published.template
-        return Described(Published("", pooling, template), transformer)
+        return Published("", pooling, template), transformer
     prompt, note = _prompts(folder)
     _check_case(transformer, title)
     leaves_out = read_json(pools / "config.json").get("include_prompt") is False
@@ -81,7 +75,7 @@ def described(folder: Path, title: str, pooling: str = "") -> Described:
         )
     template = prompt.replace("{", "{{").replace("}", "}}") + "{title} {abstract}"
     limit = _limit(transformer)
-    return Described(Published("", pooling or found, template, limit, note=note), transformer)
+    return Published("", pooling or found, template, limit, note=note), transformer
 
 
 def scales(folder: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -119,9 +119,9 @@ def pull(
         raise PackageRefused(f"There is a model at {folder} already.", "Name another folder.")
     try:
         found = _find(hub_id, revision)
-        note(f"{hub_id} at {found.sha}: {_megabytes(_wanted(found))} MB")
-        _check_room(_wanted(found), folder)
         download = _Download(found, note, at)
+        note(f"{hub_id} at {found.sha}: {download.size / 1e6:,.0f} MB")
+        _check_room(download.size, folder)
         # Descriptions first: SciRead may be unable to run the model.
         snapshot = download.descriptions()
         use = PUBLISHED.get(hub_id) or _use(snapshot, hub_id, pooling)
@@ -181,12 +181,13 @@ def _find(hub_id: str, revision: str) -> ModelInfo:
     """The model's files at a commit with safetensors. Raises PackageRefused if there is none."""
     api = HfApi()
     found = api.model_info(hub_id, revision=revision or None, files_metadata=True)
-    if _has_safetensors(found):
+    files = [sibling.rfilename for sibling in found.siblings or ()]
+    if _WEIGHTS in files or _INDEX in files:
         return found
     offered = "" if revision else _offered_by_the_robot(api, hub_id, found.sha or "")
     if offered:
         return api.model_info(hub_id, revision=offered, files_metadata=True)
-    names = ", ".join(s.rfilename for s in _siblings(found) if s.rfilename.endswith(_PICKLES))
+    names = ", ".join(name for name in files if name.endswith(_PICKLES))
     raise PackageRefused(
         f"{hub_id} has no weights as safetensors"
         + (f", only {names}, which could run a program when read." if names else "."),
@@ -227,7 +228,7 @@ class _Download:
     ) -> None:
         self._found, self._note, self._at = found, note, at
         self._wanted = _wanted(found)
-        self._total = sum(sibling.size or 0 for sibling in self._wanted)
+        self.size = sum(sibling.size or 0 for sibling in self._wanted)
         self._before = 0
 
     def descriptions(self) -> Path:
@@ -254,7 +255,7 @@ class _Download:
         """Fetch a file, and return the root folder of the snapshot."""
         self._note(sibling.rfilename)
         before = self._before
-        bar: Any = partial(_Bar, lambda here: self._at(before + here, self._total))
+        bar: Any = partial(_Bar, lambda here: self._at(before + here, self.size))
         path = Path(
             hf_hub_download(
                 self._found.id, sibling.rfilename, revision=self._found.sha, tqdm_class=bar
@@ -262,7 +263,7 @@ class _Download:
         )
         _check(path, sibling, self._found.id)
         self._before += sibling.size or 0
-        self._at(self._before, self._total)
+        self._at(self._before, self.size)
         return path.parents[len(Path(sibling.rfilename).parts) - 1]
 
 
@@ -294,9 +295,8 @@ def _check(path: Path, sibling: RepoSibling, hub_id: str) -> None:
         )
 
 
-def _check_room(wanted: Sequence[RepoSibling], folder: Path) -> None:
+def _check_room(size: int, folder: Path) -> None:
     """Raise TrainerError unless disks have room: once for the cache, twice for the package."""
-    size = sum(sibling.size or 0 for sibling in wanted)
     cache, beside = _there(Path(HF_HUB_CACHE)), _there(folder.parent)
     needed = {cache: size, beside: 2 * size}
     if cache.stat().st_dev == beside.stat().st_dev:
@@ -319,33 +319,17 @@ def _there(folder: Path) -> Path:
 
 def _wanted(found: ModelInfo) -> list[RepoSibling]:
     """Files to download: configuration, tokenizer, and weights in one file or in parts."""
-    siblings = _siblings(found)
+    siblings = found.siblings or []
     whole = any(sibling.rfilename == _WEIGHTS for sibling in siblings)
+    texts = _TEXT_FILES - {_INDEX} if whole else _TEXT_FILES
+    weights = re.compile(re.escape(_WEIGHTS) if whole else r"model-[^/]*\.safetensors")
     return [
         sibling
         for sibling in siblings
-        if sibling.rfilename in _TEXT_FILES - ({_INDEX} if whole else set())
+        if sibling.rfilename in texts
         or _POOLING_FILE.fullmatch(sibling.rfilename)
-        or sibling.rfilename == _WEIGHTS
-        or (not whole and _is_part(sibling.rfilename))
+        or weights.fullmatch(sibling.rfilename)
     ]
-
-
-def _is_part(name: str) -> bool:
-    return name.startswith("model-") and name.endswith(".safetensors") and "/" not in name
-
-
-def _has_safetensors(found: ModelInfo) -> bool:
-    names = {sibling.rfilename for sibling in _siblings(found)}
-    return bool(names & {_WEIGHTS, _INDEX})
-
-
-def _siblings(found: ModelInfo) -> list[RepoSibling]:
-    return found.siblings or []
-
-
-def _megabytes(siblings: Sequence[RepoSibling]) -> str:
-    return f"{sum(sibling.size or 0 for sibling in siblings) / 1e6:,.0f}"
 
 
 def _licence(found: ModelInfo) -> str:

@@ -165,16 +165,12 @@ def markdown(reports: Sequence[Report]) -> str:
         lines += ["", LEGEND, "", *(f"- {safe(source)}" for source in sources)]
     if excluded := [*left_out(reports)]:
         lines += ["", "Left out:", "", *(f"- {safe(one)}" for one in excluded)]
-    if explanations := [*_abouts(found)]:
-        lines += ["", "How to read it:", "", *(f"- {safe(one)}" for one in explanations)]
+    abouts = {row.metric.title: row.metric.about for row in found if row.metric.about}
+    if abouts:
+        explained = (f"- {safe(f'{title}: {about}')}" for title, about in abouts.items())
+        lines += ["", "How to read it:", "", *explained]
     lines += ["", "How it was made:", "", *(f"- {safe(one)}" for one in provenance(reports))]
     return "\n".join(lines) + "\n"
-
-
-def _abouts(found: Sequence[ReportRow]) -> Iterator[str]:
-    """Explanations of the metrics, each once."""
-    metrics = {row.metric.title: row.metric.about for row in found}
-    yield from (f"{title}: {about}" for title, about in metrics.items() if about)
 
 
 def used_sources(reports: Sequence[Report]) -> list[str]:

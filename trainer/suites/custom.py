@@ -79,8 +79,8 @@ def _planned(file: Path, described: dict[str, Any], settings: SuiteSettings) -> 
         "svm": ({"papers", "train", "test"}, _svm),
         "cosine_accuracy": ({"papers", "pairs"}, _pairs),
     }
-    makers |= {key: ({"papers", "labels"}, _labelled) for key in _OF_LABELS}
-    makers |= {key: ({"papers", "labels"}, _grouped) for key in _OF_GROUPS}
+    makers |= dict.fromkeys(("v_measure", "purity", "probe"), ({"papers", "labels"}, _labelled))
+    makers |= dict.fromkeys(("neighbours", "pearson_pairs"), ({"papers", "labels"}, _grouped))
     name = described.get("name")
     if not isinstance(name, str) or not name:
         raise TrainerError(f"A task of {file} has no name.", 'Add name = "...".')
@@ -122,17 +122,29 @@ class _Described:
 
 
 def _labelled(described: _Described) -> EvaluationTask:
-    labels = described.labels("labels")
-    measure = _OF_LABELS[described.evaluation](labels, described.settings)
+    from trainer.evaluations.metrics.classification import LinearProbe
+    from trainer.evaluations.metrics.clustering import FoldedVMeasure, Purity
+
+    labels, runs = described.labels("labels"), described.settings.runs
+    measure: Measure = FoldedVMeasure(labels)
+    if described.evaluation == "purity":
+        measure = Purity(labels, runs=runs or Purity.runs)
+    elif described.evaluation == "probe":
+        measure = LinearProbe(labels, runs=runs or LinearProbe.runs)
     return described.bind(measure, labels, labels)
 
 
 def _grouped(described: _Described) -> EvaluationTask:
+    from trainer.evaluations.metrics.pearson import PearsonPairs
+    from trainer.evaluations.neighbours import NeighbourPrecision
+
     groups: dict[str, list[str]] = {}
     for paper, *labels in read_rows(described.path("labels"), 2):
         own = groups.setdefault(paper, [])  # its labels may be on several lines
         own += [label for label in labels if label and label not in own]
-    return described.bind(_OF_GROUPS[described.evaluation](groups), groups, groups)
+    is_pairs = described.evaluation == "pearson_pairs"
+    measure = PearsonPairs(groups) if is_pairs else NeighbourPrecision(groups)
+    return described.bind(measure, groups, groups)
 
 
 def _svm(described: _Described) -> EvaluationTask:
@@ -172,46 +184,3 @@ def _retrieval(described: _Described) -> EvaluationTask:
     papers = read_papers(described.path("papers"))
     queries, judged = read_queries(described.path("queries")), read_qrels(described.path("judged"))
     return retrieval_task(described.name, papers, queries, judged, split="all")
-
-
-def _v_measure(labels: dict[str, str], settings: SuiteSettings) -> Measure:
-    from trainer.evaluations.metrics.clustering import FoldedVMeasure
-
-    return FoldedVMeasure(labels)
-
-
-def _purity(labels: dict[str, str], settings: SuiteSettings) -> Measure:
-    from trainer.evaluations.metrics.clustering import Purity
-
-    return Purity(labels, runs=settings.runs or Purity.runs)
-
-
-def _probe(labels: dict[str, str], settings: SuiteSettings) -> Measure:
-    from trainer.evaluations.metrics.classification import LinearProbe
-
-    return LinearProbe(labels, runs=settings.runs or LinearProbe.runs)
-
-
-_OF_LABELS: dict[str, Callable[[dict[str, str], SuiteSettings], Measure]] = {
-    "v_measure": _v_measure,
-    "purity": _purity,
-    "probe": _probe,
-}
-
-
-def _neighbours(groups: dict[str, list[str]]) -> Measure:
-    from trainer.evaluations.neighbours import NeighbourPrecision
-
-    return NeighbourPrecision(groups)
-
-
-def _pearson_pairs(groups: dict[str, list[str]]) -> Measure:
-    from trainer.evaluations.metrics.pearson import PearsonPairs
-
-    return PearsonPairs(groups)
-
-
-_OF_GROUPS: dict[str, Callable[[dict[str, list[str]]], Measure]] = {
-    "neighbours": _neighbours,
-    "pearson_pairs": _pearson_pairs,
-}

@@ -44,7 +44,7 @@ from trainer.data.rng import random_permutation, random_sample
 from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites import judged_queries
 from trainer.suites.files import open_text
-from trainer.suites.suite import MeasureWithExclusions, PlannedTask, Suite, SuiteSettings, bind
+from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind
 
 FIELDS, JOURNALS, PER_GROUP, PER_GROUP_AT_LEAST, PER_FIELD_AT_LEAST = 40, 100, 100, 10, 50
 PAIRED, NEIGHBOURS = 3_000, 5_000
@@ -298,12 +298,10 @@ class Local:
         rows = np.flatnonzero(np.isin(self.corpus.venues, list(wanted)))
         _need(rows, "papers of the unseen journals")
         labels = {self.corpus.id(row): self._venue(row) for row in rows.tolist()}
-        task = replace(make(name, labels, "unseen"), unseen=frozenset(labels.values()))
+        task = make(name, labels, "unseen")
         missing = len(set(names) - set(labels.values()))
-        if not missing:
-            return task
-        left_out = {"journals of which there is no paper": missing}
-        return replace(task, measure=MeasureWithExclusions(task.measure, left_out))
+        left_out = {"journals of which there is no paper": missing} if missing else {}
+        return replace(task, unseen=frozenset(labels.values()), left_out=left_out)
 
     def _field_sets(self, name: str, most: int) -> dict[str, list[str]]:
         rows = self._drawn.test[self.corpus.fields.counts[self._drawn.test] > 0]

@@ -164,7 +164,13 @@ class MiRead:
     def _rows(self, pattern: str, left_out: Counter[str]) -> Iterator[InputRecord]:
         """Distinct papers with an abstract, with ids; `left_out` counts the others."""
         seen = set()
-        for path in _tables_or_raise(self._folder, pattern):
+        paths = _tables(self._folder, pattern)
+        if not paths:
+            name = f"{pattern.replace('[0-9]*', '0')}.csv"
+            raise TrainerError(
+                f"{self._folder} has no {name}, nor {name}.gz.", "Copy the table there."
+            )
+        for path in paths:
             for row in _read(path):
                 if isinstance(row, RecordProblem):
                     left_out[UNREAD] += 1
@@ -231,13 +237,6 @@ def _tables(folder: Path, pattern: str) -> list[Path]:
     places = (folder, folder / "abstract_experiment_df")
     found = (path for place in places for end in _ENDS for path in place.glob(f"{pattern}{end}"))
     return sorted(found)
-
-
-def _tables_or_raise(folder: Path, pattern: str) -> list[Path]:
-    if found := _tables(folder, pattern):
-        return found
-    name = f"{pattern.replace('[0-9]*', '0')}.csv"
-    raise TrainerError(f"{folder} has no {name}, nor {name}.gz.", "Copy the table there.")
 
 
 def _read(path: Path) -> Iterator[InputRecord | RecordProblem]:

@@ -96,7 +96,9 @@ def _labels(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
 def _lists(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
     from trainer.evaluations.metrics.ranking import RankedLists
 
-    judged = _qrel(find_file(folder / _LISTS[name][0], f"{settings.part}.qrel"))
+    path = find_file(folder / _LISTS[name][0], f"{settings.part}.qrel")
+    found = build_qrels(_judgements(path), path)
+    judged = {query: list(grades.items()) for query, grades in found.items()}
     ids = [*judged, *(paper for some in judged.values() for paper, _ in some)]
     papers = papers_of(read_metadata(folder, _OF_LISTS), ids)
     return bind(name, "ranking", RankedLists(judged), papers, judged, split=settings.split)
@@ -139,11 +141,6 @@ def read_metadata(folder: Path, name: str) -> dict[str, TextInput]:
     """Read papers by id from a metadata file. Raises TrainerError."""
     path = find_file(folder, name)
     return _papers(_described(path), path)
-
-
-def _qrel(path: Path) -> dict[str, list[tuple[str, int]]]:
-    found = build_qrels(_judgements(path), path)
-    return {query: list(grades.items()) for query, grades in found.items()}
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import EvaluationTask, Measure, TaskResult, TextInput, Vectors
+from trainer.evaluations.base import EvaluationTask, Measure, TextInput
 
 # Parts of published data, as their files are named.
 Part: TypeAlias = Literal["test", "val"]
@@ -65,22 +65,6 @@ class Suite:
         return Suite(self.name, chosen, self.about)
 
 
-@dataclass(frozen=True)
-class MeasureWithExclusions:
-    """A measure that adds counts of the data excluded while reading, by reason."""
-
-    measure: Measure
-    excluded: Mapping[str, int]
-
-    @property
-    def runs(self) -> int:
-        return int(getattr(self.measure, "runs", 1))
-
-    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
-        found = self.measure(vectors, queries, seed)
-        return replace(found, excluded={**self.excluded, **found.excluded})
-
-
 def bind(
     name: str,
     evaluation: str,
@@ -97,11 +81,9 @@ def bind(
     `left_out` counts the data excluded while reading, by reason.
     """
     texts, asked = list(papers), list(queries)
-    if missing := {why: count for why, count in (left_out or {}).items() if count}:
-        measure = MeasureWithExclusions(measure, missing)
-    return EvaluationTask(
-        name, evaluation, split, _hash([texts, asked, judged]), texts, measure, asked
-    )
+    sha256 = _hash([texts, asked, judged])
+    missing = {why: count for why, count in (left_out or {}).items() if count}
+    return EvaluationTask(name, evaluation, split, sha256, texts, measure, asked, left_out=missing)
 
 
 def papers_of(papers: Mapping[str, TextInput], ids: Iterable[str]) -> list[TextInput]:

@@ -11,6 +11,7 @@ import pytest
 import torch
 from scipy.sparse import csr_array
 
+from tests.support.make_vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.recommendation import (
@@ -74,12 +75,12 @@ def task(**changes: Any) -> tuple[Recommendation, dict[str, list[float]]]:
 
 def test_recommendation_informative_vectors_rank_clicks_first() -> None:
     recommendation, vectors = task()
-    knowing = recommendation(Vectors.of(vectors), None, 0)
+    knowing = recommendation(vectors_of(vectors), None, 0)
     assert knowing.value("adj_p@1") > 0.9
     assert knowing.value("adj_ndcg") > 0.95
     rng = np.random.default_rng(0)
     guessed = {paper: rng.normal(size=8) for paper in vectors}
-    guessing = recommendation(Vectors.of(guessed), None, 0)
+    guessing = recommendation(vectors_of(guessed), None, 0)
     assert guessing.value("adj_p@1") < 0.6
     assert [score.seeds for score in guessing.scores] == [2, 2]
     assert guessing.items["adj_p@1"].weights is not None
@@ -90,7 +91,7 @@ def test_run_is_deterministic_and_leaves_the_global_seed_alone() -> None:
     torch.manual_seed(7)
     expected = torch.rand(1)
     torch.manual_seed(7)
-    first, again = (recommendation(Vectors.of(vectors), None, 3) for _ in range(2))
+    first, again = (recommendation(vectors_of(vectors), None, 3) for _ in range(2))
     assert torch.rand(1) == expected
     assert first.scores == again.scores
 
@@ -99,12 +100,12 @@ def test_unusable_clicks_are_counted() -> None:
     plain, vectors = task()
     odd = [Click("q", "x", ["y", "z"]), Click("q", "x", ["x"]), Click("q", "x", [*"abcdx"])]
     recommendation, _ = task(test=[*plain.test, *odd], runs=1)
-    outcome = recommendation(Vectors.of(vectors), None, 0)
+    outcome = recommendation(vectors_of(vectors), None, 0)
     missing = "papers without a vector, like nothing"
     assert outcome.excluded == {UNSHOWN: 1, UNLIKELY: 1, missing: 8}
     assert outcome.scores[0].n == len(plain.test) + 1
     with pytest.raises(TrainerError, match="0 clicks to learn from"):
-        task(train=odd)[0](Vectors.of(vectors), None, 0)
+        task(train=odd)[0](vectors_of(vectors), None, 0)
 
 
 def test_click_on_the_only_paper_counts_but_trains_nothing() -> None:
@@ -112,7 +113,7 @@ def test_click_on_the_only_paper_counts_but_trains_nothing() -> None:
     alone = Click("q", "x", ["x"])
     before, _ = task(runs=1)
     after, _ = task(train=[*plain.train, alone], test=[*plain.test, alone], runs=1)
-    first, then = (each(Vectors.of(vectors), None, 0).items["adj_ndcg"] for each in (before, after))
+    first, then = (each(vectors_of(vectors), None, 0).items["adj_ndcg"] for each in (before, after))
     assert list(then.values) == pytest.approx([*first.values, 1.0])
 
 
@@ -142,7 +143,7 @@ def test_missing_titles_count_as_equal() -> None:
 
 def test_propensity_of_position_is_fixed_only_on_request() -> None:
     clicks, vectors = some_clicks(8, 0)
-    features = Features(Vectors.of(vectors), {})
+    features = Features(vectors_of(vectors), {})
     released = ClickPairs.of(features, clicks, PROPENSITY, fix_position=False)
     assert released.propensity.tolist() == pytest.approx([0.4] * 24)
     assert not released.clicked[:, 1].any()
@@ -158,7 +159,7 @@ def test_ranker_keeps_the_epoch_of_lowest_validation_loss() -> None:
     (train, one), (validation, other) = some_clicks(100, 1), some_clicks(30, 2)
     # The validation clicks contradict the training clicks.
     upside_down = [click._replace(clicked=click.shown[click.place - 1]) for click in validation]
-    features = Features(Vectors.of(one | other), {})
+    features = Features(vectors_of(one | other), {})
     good, early = (
         learn_to_rank(features, train, held_out, PROPENSITY, seed=0)
         for held_out in (validation, upside_down)

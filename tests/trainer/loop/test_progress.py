@@ -15,7 +15,7 @@ from trainer.loop.progress import Reporter, TrainingRate, duration
 STEP = {"stage": "triples", "loss": 0.5, "tokens_per_second": 1234.5, "eta": 200.0}
 
 
-def reported(run: Run | None, terminal: bool) -> str:
+def reported(run: Run, terminal: bool) -> str:
     """Return the output of a reporter for three steps and a warning."""
     console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
     with Reporter(run, console=console) as reporter:
@@ -39,10 +39,10 @@ def test_steps_are_occasional_lines_without_a_terminal(
     assert "WARNING Careful: memory is short" in run.log.read_text()
 
 
-def test_speed_is_shown_once_known_and_lines_do_not_wrap(monkeypatch) -> None:
+def test_speed_is_shown_once_known_and_lines_do_not_wrap(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(progress, "_EVERY", 0.0)
     console = Console(file=io.StringIO(), width=30)
-    with Reporter(None, console=console) as reporter:
+    with Reporter(Run(tmp_path), console=console) as reporter:
         reporter.record("step", 1, **STEP | {"tokens_per_second": 0.0, "eta": 0.0})
         reporter.record("step", 2, **STEP)
     assert console.file.getvalue().splitlines() == [
@@ -51,8 +51,8 @@ def test_speed_is_shown_once_known_and_lines_do_not_wrap(monkeypatch) -> None:
     ]
 
 
-def test_steps_are_a_progress_bar_on_a_terminal() -> None:
-    said = reported(None, terminal=True)
+def test_steps_are_a_progress_bar_on_a_terminal(tmp_path: Path) -> None:
+    said = reported(Run(tmp_path), terminal=True)
     assert "loss 0.5000" in said
     assert "step 1" not in said
 

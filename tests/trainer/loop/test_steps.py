@@ -87,7 +87,7 @@ def test_texts_shared_by_examples_are_encoded_once() -> None:
 @pytest.mark.parametrize("together", [0, 8])
 def test_rank_without_examples_reaches_all_parameters(together: int) -> None:
     made = stage(together)
-    ranks = Ranks(rank=1, world=2, local_rank=1, device=torch.device("cpu"))
+    ranks = Ranks(rank=1, world=2, device=torch.device("cpu"))
     steps = Steps(made, made.model, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=99)
     steps._ranks = ranks
     work = steps.work(made.train, NUMBERS[:1], 1)

@@ -14,7 +14,7 @@ from transformers import DistilBertConfig, DistilBertModel
 
 from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import starter_package, write_package
+from trainer.contract.package import Package, starter_package, write_package
 from trainer.encoder import Encoder, TextReader
 from trainer.model import backbone
 from trainer.model.bert import After
@@ -46,6 +46,10 @@ def golden(shared: Path, name: str) -> dict[str, Any]:
     return found
 
 
+def reader_of(package: Package) -> TextReader:
+    return TextReader(package.folder, package.template, package.max_tokens, package.cls_tokens)
+
+
 @pytest.mark.parametrize(
     ("template", "key"),
     [
@@ -65,7 +69,7 @@ def test_texts_become_the_reference_tokens(
     )
     docs = [(doc["title"], doc["abstract"] or "") for doc in case["inputs"]["docs"]]
     expected = [row[key] for row in case["expected"] if key in row]
-    assert TextReader(package).ids(docs[: len(expected)]) == expected
+    assert reader_of(package).ids(docs[: len(expected)]) == expected
 
 
 def test_separator_is_that_of_the_tokenizer(tmp_path: Path) -> None:
@@ -73,7 +77,7 @@ def test_separator_is_that_of_the_tokenizer(tmp_path: Path) -> None:
     (package.folder / "tokenizer_config.json").write_text(
         json.dumps({"sep_token": {"content": "[MASK]"}, "pad_token": "[PAD]"})
     )
-    assert TextReader(package).ids([("deep", "graph")]) == [[2, 5, 4, 6, 3]]
+    assert reader_of(package).ids([("deep", "graph")]) == [[2, 5, 4, 6, 3]]
 
 
 def test_encode_gives_unit_vectors_in_order(tiny: Encoder) -> None:

@@ -144,7 +144,7 @@ def test_unseen_journals_use_papers_of_all_splits(local_corpus, tmp_path):
     (tmp_path / "unseen.txt").write_text("Journal 1\nJournal 2\nNobody's journal\n")
     made = tasks(local_corpus, unseen=tmp_path / "unseen.txt")
     task = made["unseen-journals"]()
-    assert set(task.measure.measure.labels.values()) == {"Journal 1", "Journal 2"}
+    assert set(task.measure.labels.values()) == {"Journal 1", "Journal 2"}
     assert {split_of(paper.id) for paper in task.papers} == {Split.train, Split.test}
     assert task.split == "unseen"
     assert task.unseen == {"Journal 1", "Journal 2"}

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support.make_vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
 from trainer.encoders.baselines import Random, TfIdf
@@ -90,7 +91,7 @@ def topic_vectors(task) -> Vectors:
         text = paper.title + paper.abstract
         topic = next(number for number, words in enumerate(TOPICS) if words in text)
         found[paper.id] = np.eye(4)[topic] * 500 + rng.normal(size=4)
-    return Vectors.of(found)
+    return vectors_of(found)
 
 
 def test_miread_folder_is_recognised_despite_scidocs_files(published):
@@ -164,7 +165,7 @@ def test_categories_are_parsed_as_words(published, written):
 
 
 def test_miread_folds_stop_early_and_share_test_papers(published):
-    measure = tasks(published)["mag"].make().measure.measure
+    measure = tasks(published)["mag"].make().measure
     assert len(measure.train) == 60
     assert list(measure.test) == [f"s{n:03}" for n in range(80, 119)]
     assert (measure.folds, measure.runs) == (4, 3)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.make_vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.encoders.baselines import Random, TfIdf
-from trainer.evaluations.base import Vectors
 from trainer.suites import judged_queries, physbert
 from trainer.suites.catalog import open_suite
 from trainer.suites.suite import SuiteSettings
@@ -169,8 +169,8 @@ def test_tied_passages_are_ranked_by_descending_id(published):
     """As in pytrec_eval: of two tied passages the one with the higher id comes first."""
     task = tasks(published)["questions"].make()
     same = {paper.id: [1.0, 0.0] for paper in task.papers}
-    asked = Vectors.of({query.id: [1.0, 0.0] for query in task.queries})
-    found = task.run(Vectors.of(same), asked).items["ndcg@10"]
+    asked = vectors_of({query.id: [1.0, 0.0] for query in task.queries})
+    found = task.run(vectors_of(same), asked).items["ndcg@10"]
     values = dict(zip(found.ids, found.values, strict=True))
     assert values["q9"] == 1.0
     assert values["q8"] == pytest.approx(0.6309, abs=1e-4)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.support.make_vectors import vectors_of
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
@@ -71,7 +72,7 @@ def tasks(name: str, folder: Path | None = None, **settings):
 
 
 def by_topic() -> Vectors:
-    return Vectors.of({p: ([3.0, 0.0] if int(p[1:]) % 2 else [0.0, 3.0]) for p in IDS})
+    return vectors_of({p: ([3.0, 0.0] if int(p[1:]) % 2 else [0.0, 3.0]) for p in IDS})
 
 
 def test_scidocs_folder_gives_all_tasks(published):

@@ -326,10 +326,12 @@ class Builder:
             for path in sorted(self._folder.iterdir())
             if path.name != PROBLEMS
         }
+        listed = "".join(f"{name} {file['sha256']}\n" for name, file in sorted(hashes.items()))
         described = {
             "format": FORMAT,
             "papers": papers,
-            "sha256": _hash_of_all(hashes),
+            # One hash of the contents of the corpus, independent of their source.
+            "sha256": hashlib.sha256(listed.encode()).hexdigest(),
             "split": {
                 part.name: {"share": share, "papers": int(parts[part])}
                 for part, share in zip(Split, split.shares, strict=True)
@@ -354,9 +356,3 @@ def _numbered(ids: TextColumn) -> NDArray[np.int64]:
     width = max(1, int(ids.lengths.max(initial=1)))
     names = np.fromiter(map(ids.bytes, range(len(ids))), f"S{width}", len(ids))
     return np.unique(names, return_inverse=True)[1]
-
-
-def _hash_of_all(files: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return one hash of the contents of the corpus, independent of their source."""
-    listed = "".join(f"{name} {files[name]['sha256']}\n" for name in sorted(files))
-    return hashlib.sha256(listed.encode()).hexdigest()

@@ -95,11 +95,6 @@ class Csr:
         """Return the length of each row's list."""
         return np.diff(self.indptr)
 
-    @property
-    def rows(self) -> NDArray[np.int32]:
-        """Return the row of each of `indices`; computed, of the same length."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
-
 
 class ListWriter:
     """Writes a column of lists row by row: concatenated bytes, and the offset of each row.

@@ -113,7 +113,9 @@ class Corpus:
         )
         given = numbers(folder / TRIPLES) if TRIPLES in self._files else np.empty(0, np.int32)
         self.triples: NDArray[np.int32] = given.reshape(-1, 3)
-        self.primary = _firsts(self.fields)
+        self.primary = np.full(len(self.fields), -1, np.int32)
+        some = self.fields.counts > 0
+        self.primary[some] = self.fields.indices[self.fields.indptr[:-1][some]]
 
     @classmethod
     def open(cls, folder: Path, *, verify: bool = True) -> Corpus:
@@ -223,13 +225,6 @@ def _fits(starts: NDArray[np.int64], end: int) -> bool:
 
 def _below(values: NDArray[Any], end: int) -> bool:
     return not len(values) or (values.min() >= 0 and values.max() < end)
-
-
-def _firsts(lists: Csr) -> NDArray[np.int32]:
-    first = np.full(len(lists), -1, np.int32)
-    some = lists.counts > 0
-    first[some] = lists.indices[lists.indptr[:-1][some]]
-    return first
 
 
 def _described(folder: Path) -> dict[str, Any]:

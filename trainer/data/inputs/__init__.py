@@ -94,7 +94,10 @@ def _key(source: Source) -> str:
         return "array"
     if start.startswith(b"{"):
         return _json_key(source, start)
-    return _text_key(_first_line(start))
+    header = _first_line(start)
+    if header.lower().startswith("citing\tcited"):
+        return "citations"
+    return "table" if tables.is_table(tables.columns(header)[0]) else ""
 
 
 def _start(head: bytes) -> bytes:
@@ -122,9 +125,3 @@ def _json_key(source: Source, start: bytes) -> str:
     if isinstance(value, dict):
         return "papers" if value.keys() & {"title", "abstract", "paper_id"} else "counts"
     return "jsonl" if isinstance(record, dict) else ""
-
-
-def _text_key(header: str) -> str:
-    if header.lower().startswith("citing\tcited"):
-        return "citations"
-    return "table" if tables.is_table(tables.columns(header)[0]) else ""

@@ -145,19 +145,13 @@ class FoldedVMeasure:
     labels: Mapping[str, str]
     folds: int = 10
     per_fold: int = 5
-    fit_on_rest: bool = False
     starts: int = 10
 
     def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
         papers = labelled_vectors(vectors, self.labels, at_least=self.per_fold * self.folds)
         folds = stratified_folds(papers.codes, self.folds, seed=seed)
         found = v_measure_over_folds(
-            papers.vectors,
-            papers.codes,
-            folds,
-            seed=seed,
-            fit_on_rest=self.fit_on_rest,
-            starts=self.starts,
+            papers.vectors, papers.codes, folds, seed=seed, starts=self.starts
         )
         names = [papers.names[code] for code in papers.codes]
         ids = [f"fold {fold}" for fold in range(self.folds)]

@@ -88,7 +88,6 @@ def test_corpus_without_test_papers_cannot_be_evaluated(tmp_path: Path) -> None:
     mine.write_text("".join(f"p{number:05}\n" for number in range(20)))
     rule = SplitRule.of("all", test=mine)
     named = make_corpus(tmp_path / "named", 40, split=rule)
-    tasks, _ = open_tasks(open_suite("local", named.folder, SuiteSettings()).choose(["health"]))
-    ((_, task),) = tasks
+    (task,), _ = open_tasks(open_suite("local", named.folder, SuiteSettings()).choose(["health"]))
     assert {paper.id for paper in task.papers} == {f"p{number:05}" for number in range(20)}
     assert Corpus.open(named.folder).split_by == rule.described

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from tests.support.make_vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.metrics.pairs import (
@@ -79,7 +80,7 @@ def test_empty_pairs_raise_an_error() -> None:
 
 
 def test_cosine_accuracy_counts_pairs_without_vectors() -> None:
-    vectors = Vectors.of({"a": [1.0, 0], "b": [2.0, 0.1], "c": [0, 1.0], "d": [0.1, 3.0]})
+    vectors = vectors_of({"a": [1.0, 0], "b": [2.0, 0.1], "c": [0, 1.0], "d": [0.1, 3.0]})
     pairs = [
         LabelledPair("a", "b", True),
         LabelledPair("c", "d", True),
@@ -95,7 +96,7 @@ def test_cosine_accuracy_counts_pairs_without_vectors() -> None:
 
 
 def test_repeated_pair_is_two_items() -> None:
-    vectors = Vectors.of({"a": [1.0, 0], "b": [2.0, 0.1], "c": [0, 1.0]})
+    vectors = vectors_of({"a": [1.0, 0], "b": [2.0, 0.1], "c": [0, 1.0]})
     pairs = [
         LabelledPair("a", "b", True),
         LabelledPair("a", "b", True),
@@ -119,7 +120,7 @@ def test_cosine_accuracy_items_use_the_best_threshold(shared: Path) -> None:
 
 
 def test_pairs_of_one_class_raise_an_error() -> None:
-    vectors = Vectors.of({"a": [1.0], "b": [1.0]})
+    vectors = vectors_of({"a": [1.0], "b": [1.0]})
     with pytest.raises(TrainerError, match="all are alike"):
         CosineAccuracy([LabelledPair("a", "b", True)] * 3)(vectors, None, 0)
 

@@ -11,6 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from tests.support.make_vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, Vectors
@@ -121,7 +122,7 @@ def test_pearson_task_counts_excluded_papers(case: dict[str, Any]) -> None:
     vectors = dict(zip(ids, case["inputs"]["embeddings"], strict=True))
     vectors |= {"flat": [0.3] * 8, "bare": [1.0, *range(7)]}
     more = {"lost": {"cs.LG"}, "flat": {"cs.LG"}, "bare": set()}
-    outcome = PearsonPairs(categories | more)(Vectors.of(vectors), None, 0)
+    outcome = PearsonPairs(categories | more)(vectors_of(vectors), None, 0)
     assert outcome.value("ap") == pytest.approx(case["expected"]["ap"])
     assert outcome.value("auc") == pytest.approx(case["expected"]["auc"])
     assert outcome.excluded == {NO_CATEGORY: 1, NO_VECTOR: 1, CONSTANT: 1}

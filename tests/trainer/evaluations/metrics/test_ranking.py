@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from tests.support.make_vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_CANDIDATES, QUERY_WITHOUT_VECTOR
 from trainer.evaluations.base import Vectors
@@ -32,7 +33,7 @@ def golden(shared: Path, name: str) -> dict[str, Any]:
 
 
 def ranked(case: dict[str, Any]) -> Ranking:
-    return rank_by_distance(Vectors.of(case["inputs"]["embeddings"]), case["inputs"]["qrels"])
+    return rank_by_distance(vectors_of(case["inputs"]["embeddings"]), case["inputs"]["qrels"])
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_ndcg_uses_grades_and_depth() -> None:
 
 
 def test_mean_of_no_queries_is_nan() -> None:
-    found = rank_by_distance(Vectors.of({"q": [1.0]}), {"q": [("p", 1)], "r": [("q", 1)]})
+    found = rank_by_distance(vectors_of({"q": [1.0]}), {"q": [("p", 1)], "r": [("q", 1)]})
     assert found.dropped == {"q": NO_CANDIDATES, "r": QUERY_WITHOUT_VECTOR}
     assert math.isnan(found.mean.average_precision)
 
@@ -118,14 +119,14 @@ def test_distances_use_unnormalised_vectors(shared: Path) -> None:
 
 def test_sparse_vectors_rank_like_dense_ones(shared: Path) -> None:
     case = golden(shared, "scidocs_ranking_basic")
-    filled = Vectors.of(case["inputs"]["embeddings"])
+    filled = vectors_of(case["inputs"]["embeddings"])
     sparse = Vectors(filled.ids, csr_array(filled.matrix))
     assert rank_by_distance(sparse, case["inputs"]["qrels"]).mean == ranked(case).mean
 
 
 def test_ranking_task_scores_queries_and_counts_exclusions(shared: Path) -> None:
     case = golden(shared, "scidocs_ranking_edge_cases")
-    vectors = Vectors.of(case["inputs"]["embeddings"])
+    vectors = vectors_of(case["inputs"]["embeddings"])
     outcome = RankedLists(case["inputs"]["qrels"])(vectors, None, 0)
     expected = case["expected"]["aggregate_over_queries_in_run"]
     assert outcome.value("map") == pytest.approx(expected["map"], abs=case["tolerance_abs"])
@@ -137,4 +138,4 @@ def test_ranking_task_scores_queries_and_counts_exclusions(shared: Path) -> None
 
 def test_no_rankable_query_raises_an_error() -> None:
     with pytest.raises(TrainerError, match="None of the 1 queries"):
-        RankedLists({"q": [("p", 1)]})(Vectors.of({"p": [1.0]}), None, 0)
+        RankedLists({"q": [("p", 1)]})(vectors_of({"p": [1.0]}), None, 0)
