@@ -241,7 +241,8 @@ class _Work:
                 for task, why in found.failed.items()
             ]
         if not done:
-            raise TrainerError("No model was measured.", _reasons(self.failed))
+            reasons = " ".join(f"{name}: {why}" for name, why in self.failed.items())
+            raise TrainerError("No model was measured.", reasons)
         return done
 
     def _own_folder(self, subject: EvaluatedModel, taken: set[str]) -> Path:
@@ -255,10 +256,6 @@ class _Work:
             slug = f"{name}-{number}"
         taken.add(slug)
         return self.output / slug
-
-
-def _reasons(failed: dict[str, str]) -> str:
-    return " ".join(f"{name}: {why}" for name, why in failed.items())
 
 
 def _say(done: list[EvaluationResult], work: _Work, as_json: bool) -> None:

@@ -13,8 +13,7 @@ from torch import Tensor
 from trainer.data.rng import random_permutation
 from trainer.data.sampler import Numbers, homogeneous
 from trainer.data.tokens import TextPart, Texts
-from trainer.model.packed import Packed
-from trainer.model.text_model import pack
+from trainer.model.packed import Packed, pack
 
 
 def alone(rows: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from trainer.data.corpus.columns import chunks
 from trainer.data.rng import random_permutation
 
 Numbers = NDArray[np.int64]
@@ -39,14 +40,7 @@ def micro_batches(tokens: Numbers, budget: int) -> list[Numbers]:
     An example longer than the budget is a group of its own: it cannot be split further.
     """
     order = np.argsort(-tokens, kind="stable")
-    ends = np.cumsum(tokens[order])
-    batches, start = [], 0
-    while start < len(order):
-        before = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, before + budget, side="right")), start + 1)
-        batches.append(order[start:stop])
-        start = stop
-    return batches
+    return [order[start:stop] for start, stop in chunks(np.cumsum(tokens[order]), budget)]
 
 
 def homogeneous(sources: NDArray[np.integer], batch_size: int, *key: int) -> Numbers:

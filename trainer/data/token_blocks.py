@@ -17,7 +17,7 @@ from trainer.data.examples import Batch
 from trainer.data.rng import random_integers, random_permutation, random_uniform
 from trainer.data.sampler import Numbers
 from trainer.data.tokens import TokenCache
-from trainer.model.text_model import Packed
+from trainer.model.packed import Packed
 
 # Fractions of the words to predict that are replaced by [MASK], and by a random word.
 MASKED, REPLACED = 0.8, 0.1

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.data.corpus.citation_graph import CHUNK, chunks, within
-from trainer.data.corpus.columns import Csr
+from trainer.data.corpus.citation_graph import CHUNK, within
+from trainer.data.corpus.columns import Csr, chunks
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
 from trainer.data.rng import random_integers

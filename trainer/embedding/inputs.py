@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -114,10 +113,15 @@ class JsonLines:
             yield InputPart(start, end, count)
 
     def read(self, part: InputPart) -> Iterator[Entry]:
+        lines, unit = (
+            (self._packed_lines(part), "line")
+            if self._packed
+            else (self._plain_lines(part), "byte")
+        )
         with _telling(self.path):
-            for at, line in self._packed_lines(part) if self._packed else self._plain_lines(part):
+            for at, line in lines:
                 if not line.isspace():
-                    yield _of_line(line, f"{'line' if self._packed else 'byte'} {at + 1:,}")
+                    yield json_lines.paper_of_line(line, f"{unit} {at + 1:,}")
 
     def _plain_lines(self, part: InputPart) -> Iterator[tuple[int, bytes]]:
         with Source(self.path).open() as stream:
@@ -248,16 +252,6 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         while not rest.endswith(b"\n") and (rest := stream.readline(LONGEST_LINE)):
             length += len(rest)
         yield length, line
-
-
-def _of_line(line: bytes, entry: str) -> Entry:
-    try:
-        found = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        return RecordProblem(entry, f"The line is not valid JSON: {error}.")
-    if not isinstance(found, dict):
-        return RecordProblem(entry, "The line holds no JSON object.")
-    return json_lines.paper(found, entry)
 
 
 def _of_values(values: dict[str, Any], entry: str) -> Entry:

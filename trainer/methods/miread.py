@@ -11,7 +11,8 @@ from trainer.data.examples import Batch
 from trainer.data.journals import JournalRule, journal_examples
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.wise_ft import WeightInterpolation
-from trainer.model.text_model import Packed, TextModel
+from trainer.model.packed import Packed
+from trainer.model.text_model import TextModel
 
 # The classifier's input, and the vector of the finished model: never the pooler (their README).
 _HEADS = {"pooler": ("pooler", "cls"), "raw_cls": ("cls", "cls"), "mean": ("mean", "mean")}

@@ -16,7 +16,8 @@ from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import FacetContrast
 from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
 from trainer.methods.wise_ft import WeightInterpolation
-from trainer.model.text_model import Backbone, FacetPooling
+from trainer.model.pooling import FacetPooling
+from trainer.model.text_model import Backbone
 
 COMMON = ("this", "and", "the", ",", "of")
 

@@ -27,7 +27,8 @@ from trainer.data.tokens import TextPart, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.losses import info_nce
-from trainer.model.text_model import Backbone, Packed, TextModel
+from trainer.model.packed import Packed
+from trainer.model.text_model import Backbone, TextModel
 
 # Maximum of warm-up steps (as RoBERTa; the paper does not give any).
 _LONGEST_WARMUP = 10_000

@@ -14,7 +14,7 @@ from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import all_triplets, triplet_margin
 from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
 from trainer.methods.wise_ft import WeightInterpolation
-from trainer.model.text_model import ScalarMix
+from trainer.model.pooling import ScalarMix
 
 
 class Specter:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 
-from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel
+from trainer.model.pooling import FacetPooling, ScalarMix
+from trainer.model.text_model import Backbone, TextModel
 
 
 class WeightInterpolation(TextModel):

@@ -16,11 +16,9 @@ from torch import Tensor, nn
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS
 from trainer.model.bert import After, TrainableBert, is_plain_bert
-from trainer.model.packed import Packed, first, pack, pool
+from trainer.model.packed import Packed, pool
 from trainer.model.padded import Padded
 from trainer.model.pooling import FacetPooling, ScalarMix
-
-__all__ = ["Backbone", "FacetPooling", "Packed", "ScalarMix", "TextModel", "first", "pack", "pool"]
 
 _TOKENIZER_FILES = (
     "tokenizer.json",

@@ -11,8 +11,8 @@ from tests.support.tiny_model import tiny_package
 from trainer.contract.catalog import method_spec
 from trainer.data import triples as module
 from trainer.data.corpus import citation_graph
-from trainer.data.corpus.citation_graph import chunks, within
-from trainer.data.corpus.columns import Csr
+from trainer.data.corpus.citation_graph import within
+from trainer.data.corpus.columns import Csr, chunks
 from trainer.data.corpus.corpus import Split, count_training_data
 from trainer.data.corpus.prepare import prepare
 from trainer.data.tokens import Texts, TokenCache

@@ -13,7 +13,8 @@ from trainer.loop.optimizer import adamw, optimizer_step
 from trainer.loop.stage_trainer import StageTrainer
 from trainer.methods.base import OptimizationPlan
 from trainer.methods.physbert import MaskedWordHead
-from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel
+from trainer.model.pooling import FacetPooling, ScalarMix
+from trainer.model.text_model import Backbone, TextModel
 
 
 class RMSNorm(nn.Module):

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from trainer.data.examples import Batch, alone
 from trainer.methods.physbert import InBatch
-from trainer.model.text_model import Packed
+from trainer.model.packed import Packed
 
 
 def batch_of(

@@ -18,7 +18,8 @@ from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.examples import Batch
 from trainer.methods.miread import Classifier, Miread
-from trainer.model.text_model import Backbone, Packed
+from trainer.model.packed import Packed
+from trainer.model.text_model import Backbone
 
 FEW = {"min_papers": 4, "recent_year": 0, "max_papers": 0}
 

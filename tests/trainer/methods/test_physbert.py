@@ -22,7 +22,7 @@ from trainer.data.examples import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.base import OptimizationPlan
 from trainer.methods.physbert import PhysBert
-from trainer.model.text_model import Packed
+from trainer.model.packed import Packed
 
 SMALL = {
     "train_tokenizer": False,

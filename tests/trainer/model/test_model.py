@@ -19,7 +19,9 @@ from tests.support.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weigh
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
 from trainer.model.bert import Layer, Padding
-from trainer.model.text_model import Backbone, FacetPooling, Packed, TextModel, pack
+from trainer.model.packed import Packed, pack
+from trainer.model.pooling import FacetPooling
+from trainer.model.text_model import Backbone, TextModel
 
 VOCABULARY = [*SPECIAL, *WORDS, "[unused1]", "[unused2]"]
 # Texts are padded to multiples of eight tokens: some lengths are multiples, and some are equal.

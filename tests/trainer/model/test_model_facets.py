@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from tests.support.tiny_model import CONFIG
-from trainer.model.packed import first
+from trainer.model.packed import first, pack
 from trainer.model.pooling import FacetPooling, facet_linear, facet_places
-from trainer.model.text_model import Backbone, TextModel, pack
+from trainer.model.text_model import Backbone, TextModel
 
 TEXTS = [[2, 16, 17, 5, 6, 3], [2, 16, 17, 7, 3], [2, 16, 17, 9, 9, 9, 9, 9, 9, 3]]
 

@@ -14,7 +14,9 @@ from tests.support.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, write_package
 from trainer.encoder import Encoder
-from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel, pack, pool
+from trainer.model.packed import pack, pool
+from trainer.model.pooling import FacetPooling, ScalarMix
+from trainer.model.text_model import Backbone, TextModel
 
 VOCABULARY = [*SPECIAL, *WORDS, "[unused1]", "[unused2]"]
 PAPERS = [

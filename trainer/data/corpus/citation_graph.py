@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.data.corpus.columns import Csr, ListWriter
+from trainer.data.corpus.columns import Csr, ListWriter, chunks
 from trainer.data.corpus.ids import IdTable, hashes, padded
 
 LONGEST_ID = 200
@@ -161,17 +161,6 @@ class Graph:
 
 # Citations processed at once.
 CHUNK = 4_000_000
-
-
-def chunks(ends: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Divide entries into ranges of at most `most` in weight (or one entry); `ends` [n] are the
-    cumulated weights."""
-    start = 0
-    while start < len(ends):
-        before = int(ends[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
-        yield start, stop
-        start = stop
 
 
 def within(graph: Csr, rows: NDArray[np.integer]) -> tuple[Csr, int]:

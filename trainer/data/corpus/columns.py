@@ -96,6 +96,17 @@ class Csr:
         return np.diff(self.indptr)
 
 
+def chunks(ends: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Divide entries into ranges of at most `most` in weight (or one entry); `ends` [n] are the
+    cumulated weights."""
+    start = 0
+    while start < len(ends):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
+        yield start, stop
+        start = stop
+
+
 class ListWriter:
     """Writes a column of lists row by row: concatenated bytes, and the offset of each row.
 

@@ -27,7 +27,7 @@ def read(source: Source) -> Iterator[InputRecord | RecordProblem]:
     with source.open() as stream:
         for number, line in numbered_lines(stream):
             if found := line.strip():
-                yield _line(found, f"line {number}")
+                yield paper_of_line(found, f"line {number}")
 
 
 def paper(record: Mapping[str, Any], entry: str) -> InputRecord | RecordProblem:
@@ -38,7 +38,8 @@ def paper(record: Mapping[str, Any], entry: str) -> InputRecord | RecordProblem:
     return found
 
 
-def _line(line: bytes, entry: str) -> InputRecord | RecordProblem:
+def paper_of_line(line: bytes, entry: str) -> InputRecord | RecordProblem:
+    """Return the paper described by a line; `entry` names it in messages if it has no id."""
     if len(line) >= LONGEST_LINE:
         return RecordProblem(entry, f"The line is longer than {LONGEST_LINE >> 20} MB.")
     try:
