@@ -63,10 +63,10 @@ def fetch(
         raise BadQuery(
             "Say where to fetch from, and what.", "For example: sciread fetch pubmed 'sepsis'"
         )
-    asked = SourceQuery(source, " ".join(query), since, until, most)
+    source_query = SourceQuery(source, " ".join(query), since, until, most)
     if look:
-        return _look(workspace, asked, console)
-    return _run(workspace, [workspace.fetcher.start(asked).id], console)
+        return _look(workspace, source_query, console)
+    return _run(workspace, [workspace.fetcher.start(source_query).id], console)
 
 
 @verb

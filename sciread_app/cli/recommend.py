@@ -121,8 +121,8 @@ def _feed(
         about = " · ".join(filter(None, (byline(paper), paper.venue, paper.published)))
         lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
         lines.append(Padding(Text(_why(pick, papers)), (0, 0, 0, 9)))
-    for said in filter(None, (feed.note, feed.hint)):
-        lines.append(Text(said, style="yellow"))
+    for note in filter(None, (feed.note, feed.hint)):
+        lines.append(Text(note, style="yellow"))
     lines.append(Text(f"{len(picks)} of {feed.candidates} new papers", style="dim"))
     return Group(*lines)
 

@@ -32,9 +32,9 @@ FORMATS: tuple[ModuleType, ...] = (
     jsonl,
     pdf,
 )
-_UNPACKING = (pubmed_xml, nbib, atom, snapshot, jsonl)
+_GZIP_FORMATS = (pubmed_xml, nbib, atom, snapshot, jsonl)
 # Generic suffixes, by which no format is known: only the content decides.
-_TELL_NOTHING = frozenset((".txt", ".xml", ".json"))
+_GENERIC_SUFFIXES = frozenset((".txt", ".xml", ".json"))
 _HEAD = 1 << 16
 # A marker that occurs once per entry, by suffix.
 _MARKS = {
@@ -121,7 +121,7 @@ def _read(path: Path) -> Iterator[Paper | Skipped]:
     format = _format_of(path, head)
     if format is None:
         yield Skipped(str(path), "", sniffing.refusal(_suffix(path), head))
-    elif format not in _UNPACKING and path.suffix.lower() == ".gz":
+    elif format not in _GZIP_FORMATS and path.suffix.lower() == ".gz":
         why = tr("Files of this kind must be unpacked before they are read.")
         yield Skipped(str(path), "", why)
     else:
@@ -135,7 +135,7 @@ def _format_of(path: Path, head: bytes) -> ModuleType | None:
     for format in (*named, *FORMATS):
         if sniffing.looks_like(format.NAME, head):
             return format
-    return named[0] if named and suffix not in _TELL_NOTHING else None
+    return named[0] if named and suffix not in _GENERIC_SUFFIXES else None
 
 
 def _suffix(path: Path) -> str:

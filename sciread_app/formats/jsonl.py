@@ -42,7 +42,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
         if isinstance(line, Skipped):
             yield line
         else:
-            yield _ours(line) or _paper(line) or _empty(line, path, number)
+            yield _own_paper(line) or _paper(line) or _empty(line, path, number)
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:
@@ -189,7 +189,7 @@ def _author_in(value: object) -> Author:
     return Author(**{"family": "", **parts}, literal=value.get("literal") is True)
 
 
-def _ours(record: dict[str, Any]) -> Paper | None:
+def _own_paper(record: dict[str, Any]) -> Paper | None:
     """The paper that `write` wrote on this line; None if another program wrote it."""
     if record.get("format") != _FORMAT:
         return None

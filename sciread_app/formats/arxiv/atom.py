@@ -77,8 +77,8 @@ def feed(body: bytes, name: str = "arXiv") -> AtomFeed:
         element = etree.QName(root).localname
         raise BadXml(tr("The XML is no feed of papers, but <{element}>.", element=element))
     entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
-    said = (e.record for e in entries if isinstance(e.record, Skipped))
-    error = next((skipped.why for skipped in said if not skipped.entry), "")
+    skips = (e.record for e in entries if isinstance(e.record, Skipped))
+    error = next((skipped.why for skipped in skips if not skipped.entry), "")
     return AtomFeed(_number(root.findtext(_TOTAL)), entries, error, _number(root.findtext(_START)))
 
 

@@ -132,13 +132,13 @@ def _has_day(month: str) -> bool:
     return bool(re.search(r"[^\W\d_]{3}", month)) and len(re.findall(r"\d+", month)) == 1
 
 
-def beyond_date(fields: Mapping[str, str], date: str) -> dict[str, str]:
+def unused_date_fields(fields: Mapping[str, str], date: str) -> dict[str, str]:
     """The date fields that contain more than `date`, or contradict it."""
     plain = date_fields(date)
-    return {name: text for name, text in fields.items() if not _says(name, text, plain, date)}
+    return {name: text for name, text in fields.items() if not _agrees(name, text, plain, date)}
 
 
-def _says(name: str, text: str, plain: Mapping[str, str], date: str) -> bool:
+def _agrees(name: str, text: str, plain: Mapping[str, str], date: str) -> bool:
     if name == "date":
         return text == date
     if name == "month":

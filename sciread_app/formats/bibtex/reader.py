@@ -14,10 +14,10 @@ from sciread_app.formats.bibtex.fields import (
     DATE_FIELDS,
     IN_BOOKS,
     TYPES,
-    beyond_date,
     is_verbatim,
     kind_of,
     published,
+    unused_date_fields,
     verbatim,
 )
 from sciread_app.formats.bibtex.writer import write
@@ -31,10 +31,10 @@ __all__ = ["SUFFIXES", "read", "write"]
 NAME = "bibtex"
 SUFFIXES = (".bib", ".bibtex", ".biblatex")
 
-_SURVEYED = ("crossref", "xdata", "filedirectory")
+_SURVEY_WORDS = ("crossref", "xdata", "filedirectory")
 _FOLDER = re.compile(r"jabref-meta:\s*fileDirectory[^:]*:((?:\\.|[^;\\])*)", re.I)
 # Fields of the whole work that its parts do not inherit.
-_OF_THE_WHOLE = (
+_NOT_INHERITED = (
     "title subtitle shorttitle titleaddon doi url ee eprint eprinttype archiveprefix isbn file pdf "
     "abstract keywords pmid pmcid crossref xref xdata ids note timestamp biburl bibsource"
 )
@@ -75,14 +75,14 @@ class _Survey(NamedTuple):
 def _survey(path: Path) -> _Survey:
     folders = [path.absolute().parent]
     parents: dict[str, BibtexEntry] = {}
-    if _mentions(path, _SURVEYED):
+    if _mentions(path, _SURVEY_WORDS):
         parent_keys: set[str] = set()
         with open_text(path) as lines:
             for block in blocks(lines):
                 if isinstance(block, BibtexEntry):
                     parent_keys.update(_parent_keys(block))
-                elif isinstance(block, Comment) and (said := _FOLDER.search(block.text)):
-                    folders.insert(0, folders[-1] / said[1].replace("\\\\", "/").replace("\\", ""))
+                elif isinstance(block, Comment) and (match := _FOLDER.search(block.text)):
+                    folders.insert(0, folders[-1] / match[1].replace("\\\\", "/").replace("\\", ""))
         if parent_keys:
             with open_text(path) as lines:
                 found = (block for block in blocks(lines) if isinstance(block, BibtexEntry))
@@ -118,7 +118,7 @@ def _inherit(
             if "title" in given:
                 given.setdefault("booktitle", given["title"])
             given = {
-                name: text for name, text in given.items() if name not in _OF_THE_WHOLE.split()
+                name: text for name, text in given.items() if name not in _NOT_INHERITED.split()
             }
         fields = given | fields
     return fields
@@ -158,7 +158,8 @@ def _paper(
     doi = any(kind == "doi" for kind, _ in known)
     kind = kind_of(entry.type, _venue_text(fields), arxiv=arxiv, doi=doi)
     venue = _venue(fields, kind)
-    extra = {n: t for n, raw in fields.items() if (t := _extra(n, raw))} | beyond_date(dated, date)
+    extra = {n: t for n, raw in fields.items() if (t := _extra(n, raw))}
+    extra |= unused_date_fields(dated, date)
     if missing:
         extra["file"] = missing
     if others:
@@ -255,7 +256,7 @@ def _identify(
     if all(identifier("isbn", isbn) for isbn in isbns):
         pairs += [("isbn", isbn) for isbn in isbns]
         del fields["isbn"]
-    pairs += _elsewhere(fields, {kind for kind, _ in pairs})
+    pairs += _other_identifiers(fields, {kind for kind, _ in pairs})
     keys = [entry.key, *latex.decode(fields.pop("ids", "")).split(",")]
     found = identifiers(*pairs, *(("citekey", key.strip()) for key in keys))
     primary = fields.pop("primaryclass", "") or fields.pop("eprintclass", "")
@@ -282,7 +283,7 @@ def _eprint(fields: dict[str, str]) -> Iterator[tuple[str, str]]:
             return
 
 
-def _elsewhere(fields: Mapping[str, str], known: set[str]) -> Iterator[tuple[str, str]]:
+def _other_identifiers(fields: Mapping[str, str], known: set[str]) -> Iterator[tuple[str, str]]:
     """Identifiers in fields intended for other data."""
     for name in ("url", "ee", "bdsk-url-1"):
         address = fields.get(name, "")

@@ -39,12 +39,8 @@ NAMES = {
     "call-number": "library",
     "annote": "annote",
 }
-VARIABLES = {
-    "number": "issue", "pages": "page", "address": "publisher-place", "type": "genre",
-    "series": "collection-title", "shortjournal": "container-title-short",
-    "shorttitle": "title-short", "eventtitle": "event-title", "issn": "ISSN", "url": "URL",
-    "urldate": "accessed", "library": "call-number",
-}  # fmt: skip
+# The inverse; of several variables with one name, the first.
+VARIABLES = {name: variable for variable, name in reversed(NAMES.items())}
 # Variables with the same name in `Paper.extra`.
 _SAME = (
     "volume publisher language note edition annote archive archive_location archive-place "
@@ -63,7 +59,7 @@ DATES = frozenset(["accessed", "submitted", "original-date", "event-date", "avai
 # The last name of a truncated list of names.
 OTHERS = {"literal": "others"}
 # Item types whose number is their own, not that of an issue or of a volume in a series.
-ARE_NUMBERED = frozenset(
+NUMBERED_KINDS = frozenset(
     ["report", "patent", "dataset", "software", "thesis", "manuscript", "webpage"]
 )
 # Genres that BibTeX expresses by the entry type.

@@ -130,11 +130,12 @@ def _paper(item: Item, title: str, folders: tuple[Path, ...]) -> Paper:
     source_id, known = _identify(item, custom)
     areas = custom.pop("fields", ())
     files, missing = _files(custom.pop("files", ()), folders)
-    authors, others = _cut_short(tuple(_authors(item.pop("author", ()))))
+    authors, others = _without_others(tuple(_authors(item.pop("author", ()))))
     abstract, venue = (plain(_text(item.pop(n, ""))) for n in ("abstract", "container-title"))
     keywords = keyword_list.split(plain(_keywords(item.pop("keyword", ""))))
     publisher = _text(item.pop("publisher", ""))
-    extra = _extra(item) | {n: _kept(v) for n, v in custom.items()} | _beyond(issued, published)
+    extra = _extra(item) | {n: _kept(v) for n, v in custom.items()}
+    extra |= _rest_of_date(issued, published)
     extra |= from_publisher(kind, publisher, extra)
     if others:
         extra["and-others"] = "true"
@@ -167,7 +168,7 @@ def _authors(value: Any) -> Iterator[Author]:
             yield author
 
 
-def _cut_short(authors: tuple[Author, ...]) -> tuple[tuple[Author, ...], bool]:
+def _without_others(authors: tuple[Author, ...]) -> tuple[tuple[Author, ...], bool]:
     """The authors, and whether the list ends with `others`."""
     cut = bool(authors) and authors[-1].name == OTHERS["literal"]
     return (authors[:-1] if cut else authors), cut
@@ -203,7 +204,7 @@ def _date(value: Any) -> str:
     )
 
 
-def _beyond(issued: Any, published: str) -> dict[str, str]:
+def _rest_of_date(issued: Any, published: str) -> dict[str, str]:
     """The part of a date not in its ISO form: the end of a range, or words such as `in press`."""
     if not isinstance(issued, dict):
         return {}
@@ -234,7 +235,7 @@ def _identify(item: Item, custom: Item) -> tuple[str, tuple[Identifier, ...]]:
     pairs += [(kind.lower(), text) for kind, text in _NOTED.findall(note)]
     if note:
         item["note"] = _NOTED.sub(
-            lambda said: "" if identifier(said[1].lower(), said[2]) else said[0], note
+            lambda match: "" if identifier(match[1].lower(), match[2]) else match[0], note
         ).strip()
     pairs.append(("arxiv", _text(custom.pop("arxiv", ""))))
     further = custom.pop("identifiers", ())

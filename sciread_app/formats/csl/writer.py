@@ -8,8 +8,8 @@ from typing import Any, TextIO
 
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats.csl.fields import (
-    ARE_NUMBERED,
     DATES,
+    NUMBERED_KINDS,
     OTHERS,
     PEOPLE,
     SAME,
@@ -93,7 +93,7 @@ def _date_parts(*iso_dates: str) -> dict[str, Any]:
 def _put(item: dict[str, Any], custom: dict[str, Any], kind: str, name: str, text: str) -> None:
     """Set a field of `extra` under its CSL name, or under `custom` if it has none."""
     variable = VARIABLES.get(name, name)
-    if name == "number" and kind in ARE_NUMBERED:
+    if name == "number" and kind in NUMBERED_KINDS:
         variable = "number"
     if variable in DATES and (date := dates.parse(text)) and date == text:
         item[variable] = _date_parts(date)

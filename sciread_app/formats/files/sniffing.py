@@ -22,7 +22,7 @@ _CSL = re.compile(
     r'"(?:issued|container-title|citation-key|items)"\s*:|"type"\s*:\s*"(?:article|paper|book|'
     r'chapter|thesis|report|entry|post|webpage|dataset|software|manuscript|speech|patent)[a-z-]*"'
 )
-_OURS = re.compile(r'"(?:title|abstract|question)"\s*:')
+_JSONL = re.compile(r'"(?:title|abstract|question)"\s*:')
 
 # Descriptions of unsupported XML formats by root element.
 _MODS = tr(
@@ -180,9 +180,9 @@ def _is_csl(text: str) -> bool:
     return text.startswith("[") or (text.startswith("{") and bool(_CSL.search(text)))
 
 
-def _is_ours(text: str) -> bool:
+def _is_jsonl(text: str) -> bool:
     line = _first_line(text)
-    return bool(_OURS.search(line)) and not _SNAPSHOT.search(line) and not _CSL.search(line)
+    return bool(_JSONL.search(line)) and not _SNAPSHOT.search(line) and not _CSL.search(line)
 
 
 _TESTS: dict[str, Callable[[str], bool]] = {
@@ -194,5 +194,5 @@ _TESTS: dict[str, Callable[[str], bool]] = {
     "arxiv_atom": lambda text: _root(text) == "feed" and "arxiv.org" in text,
     "arxiv_snapshot": _is_snapshot,
     "csl_json": lambda text: _is_csl(text) and not _is_snapshot(text),
-    "jsonl": _is_ours,
+    "jsonl": _is_jsonl,
 }

@@ -19,7 +19,7 @@ _INLINE = frozenset((
 ))  # fmt: skip
 
 # lxml options for untrusted input.
-_SAFELY: dict[str, Any] = {
+_SAFE_OPTIONS: dict[str, Any] = {
     "resolve_entities": False,
     "load_dtd": False,
     "no_network": True,
@@ -42,7 +42,7 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
     """
     # `read` would lose the data before the end of a truncated gzip file.
     pieces = SimpleNamespace(read=getattr(stream, "read1", stream.read))
-    parsing = etree.iterparse(pieces, events=("end",), tag=tags, **_SAFELY)
+    parsing = etree.iterparse(pieces, events=("end",), tag=tags, **_SAFE_OPTIONS)
     try:
         for _, element in parsing:
             parent = element.getparent()
@@ -50,7 +50,7 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
                 continue  # It will come with its parent element.
             _refuse_entities(element)
             yield element
-            _forget(element)
+            _release(element)
     except etree.XMLSyntaxError as error:
         raise _broken(error) from error
 
@@ -59,7 +59,7 @@ def document(body: bytes) -> etree._Element:
     """The root of a whole document in memory. Raises BadXml as `elements` does."""
     if b"<!ENTITY" in body:
         raise BadXml(_ENTITIES)
-    parser = etree.XMLParser(**_SAFELY)
+    parser = etree.XMLParser(**_SAFE_OPTIONS)
     try:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
@@ -87,7 +87,7 @@ def _refuse_entities(element: etree._Element) -> None:
         raise BadXml(_ENTITIES)
 
 
-def _forget(element: etree._Element) -> None:
+def _release(element: etree._Element) -> None:
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:

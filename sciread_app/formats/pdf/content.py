@@ -32,7 +32,7 @@ class PdfContent:
     remark: str = ""
 
 
-def of_problem(path: Path, problem: str, *, size: int = 0, sha256: str = "") -> PdfContent:
+def unreadable_content(path: Path, problem: str, *, size: int = 0, sha256: str = "") -> PdfContent:
     """The content of an unreadable file: its name and the problem."""
     paper = Paper(
         title=title_of_name(path.name),

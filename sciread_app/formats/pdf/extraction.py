@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError
 
 from sciread_app.formats.pdf import problems
-from sciread_app.formats.pdf.content import PdfContent, completed, of_problem
+from sciread_app.formats.pdf.content import PdfContent, completed, unreadable_content
 from sciread_app.formats.pdf.metadata.decision import MetadataEvidence, paper_of
 from sciread_app.formats.pdf.metadata.layout import PageLayout, page_layout
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, join_hyphens
@@ -19,7 +19,7 @@ from sciread_app.formats.pdf.metadata.xmp import read_xmp
 
 MAX_PAGES = 3_000
 MAX_TEXT = 2_000_000  # characters
-_LOOKED_AT = 3  # pages whose layout is analysed
+_LAYOUT_PAGES = 3  # pages whose layout is analysed
 _INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "doi", "DOI", "WPS-ARTICLEDOI", "arXivID")
 _HEAD = 1024  # bytes in which PDF readers search "%PDF-"
 
@@ -41,13 +41,13 @@ def extract(path: Path, data: bytes, *, seconds: float = 20.0) -> PdfContent:
     """The paper and the text in `data`, the file's bytes; pages not read within `seconds` are left
     out."""
     if not data:
-        return of_problem(path, problems.EMPTY)
+        return unreadable_content(path, problems.EMPTY)
     if b"%PDF-" not in data[:_HEAD]:
-        return of_problem(path, problems.NO_PDF)
+        return unreadable_content(path, problems.NO_PDF)
     try:
         document = PdfDocument(data)
     except PdfiumError as error:
-        return of_problem(path, _WHY.get(error.err_code, problems.BROKEN))
+        return unreadable_content(path, _WHY.get(error.err_code, problems.BROKEN))
     try:
         return _extract(path, data, document, time.monotonic() + seconds)
     finally:
@@ -57,7 +57,7 @@ def extract(path: Path, data: bytes, *, seconds: float = 20.0) -> PdfContent:
 def _extract(path: Path, data: bytes, document: PdfDocument, until: float) -> PdfContent:
     pages = _read_pages(document, until)
     info = {key: _info(document, key) for key in _INFO_KEYS}
-    first = pages.texts[:_LOOKED_AT]
+    first = pages.texts[:_LAYOUT_PAGES]
     paper, remark = paper_of(
         MetadataEvidence(path.name, info, read_xmp(data), pages.layouts, first)
     )
@@ -93,7 +93,7 @@ def _read_pages(document: PdfDocument, until: float) -> _Pages:
         except PdfiumError:
             text, layout = "", PageLayout()
             pages.unread += 1
-        if number < _LOOKED_AT:
+        if number < _LAYOUT_PAGES:
             pages.layouts.append(layout)
         pages.texts.append(text)
         room -= len(text)
@@ -106,7 +106,7 @@ def _read_page(document: PdfDocument, number: int) -> tuple[str, PageLayout]:
     try:
         content = page.get_textpage()
         try:
-            layout = page_layout(page, content) if number < _LOOKED_AT else PageLayout()
+            layout = page_layout(page, content) if number < _LAYOUT_PAGES else PageLayout()
             return clean(content.get_text_range()).strip(), layout
         finally:
             content.close()

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf import problems
-from sciread_app.formats.pdf.content import PdfContent, from_wire, of_problem
+from sciread_app.formats.pdf.content import PdfContent, from_wire, unreadable_content
 from sciread_app.formats.pdf.process import (
     CHUNK,
     HEAD,
@@ -93,11 +93,11 @@ class ExtractionPool:
         """Wait for an event, and yield the files that it completes."""
         busy = {worker.output: worker for worker in self._workers if worker.path}
         before = time.monotonic()
-        ready = readable(list(busy), max(0.0, min(w.patience for w in busy.values())))
-        # Only waiting reduces the patience: while the caller is busy, results wait in the pipes.
+        ready = readable(list(busy), max(0.0, min(w.time_left for w in busy.values())))
+        # Only waiting counts: while the caller is busy, results wait in the pipes.
         waited = time.monotonic() - before
         for output, worker in busy.items():
-            worker.patience -= waited
+            worker.time_left -= waited
             content = self._settle(worker, output in ready)
             if content:
                 yield content
@@ -106,8 +106,8 @@ class ExtractionPool:
         """The content of the worker's file if it is complete, or failed for good; else None."""
         try:
             content = worker.listen() if is_ready else None
-            if content is None and worker.patience <= 0:
-                raise _WorkerFailed(problems.SLOW.format(seconds=f"{self._seconds:g}"))
+            if content is None and worker.time_left <= 0:
+                raise _WorkerFailed(problems.TIMED_OUT.format(seconds=f"{self._seconds:g}"))
         except _WorkerFailed as failure:
             if not worker.ready and not self._any_started:
                 raise SciReadError(
@@ -136,7 +136,7 @@ class _Worker(WorkerProcess):
         super().__init__("sciread_app.formats.pdf.extraction_worker", seconds, memory)
         self.path: Path | None = None
         self.ready = False
-        self.patience = 0.0  # seconds left for this file
+        self.time_left = 0.0  # seconds left for this file
         self._seconds = seconds
         self._received = bytearray()
         self._known: dict[str, Any] = {}
@@ -144,7 +144,7 @@ class _Worker(WorkerProcess):
 
     def begin(self, path: Path) -> None:
         self.path, self._files = path, self._files + 1
-        self.patience = self._seconds if self.ready else START_SECONDS
+        self.time_left = self._seconds if self.ready else START_SECONDS
         self._received.clear()
         self._known = {"sha256": "", "size": 0}
         self.request({"path": str(path.absolute())})
@@ -154,7 +154,7 @@ class _Worker(WorkerProcess):
         assert self.path
         chunk = os.read(self.output.fileno(), CHUNK)
         if not chunk:
-            raise _WorkerFailed(self._death())
+            raise _WorkerFailed(self._exit_problem())
         self._received += chunk
         try:
             while (message := self._message()) is not None:
@@ -162,15 +162,15 @@ class _Worker(WorkerProcess):
                     content = from_wire(self.path, self._known | message)
                     self.path = None
                     return content
-                self._learn(message)
+                self._take_status(message)
         except ValueError as error:
-            raise _WorkerFailed(problems.NONSENSE) from error
+            raise _WorkerFailed(problems.INVALID_ANSWER) from error
         return None
 
     def failed(self, why: str) -> PdfContent:
         assert self.path
         known = self._known
-        return of_problem(self.path, why, size=known["size"], sha256=known["sha256"])
+        return unreadable_content(self.path, why, size=known["size"], sha256=known["sha256"])
 
     def is_spent(self) -> bool:
         """Whether a free worker should be replaced by a new one."""
@@ -189,21 +189,21 @@ class _Worker(WorkerProcess):
         del self._received[:end]
         return message
 
-    def _learn(self, message: dict[str, Any]) -> None:
+    def _take_status(self, message: dict[str, Any]) -> None:
         sha256, size = message.get("sha256"), message.get("size")
         if isinstance(sha256, str) and isinstance(size, int):
             self._known = {"sha256": sha256, "size": size}
         elif message == {"ready": True} and not self.ready:
-            self.ready, self.patience = True, self._seconds
+            self.ready, self.time_left = True, self._seconds
         else:
             raise ValueError("not a message that is expected here")
 
-    def _death(self) -> str:
+    def _exit_problem(self) -> str:
         code = self.exit_code()
         if code is None:
-            return problems.NONSENSE
+            return problems.INVALID_ANSWER
         try:
             how = signal.Signals(-code).name
         except ValueError:
             how = f"code {code}"
-        return problems.DEADLY.format(how=how)
+        return problems.CRASHED.format(how=how)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sciread_app.formats.pdf import problems
-from sciread_app.formats.pdf.content import of_problem, to_wire
+from sciread_app.formats.pdf.content import to_wire, unreadable_content
 from sciread_app.formats.pdf.extraction import extract
 from sciread_app.formats.pdf.worker_base import (
     Answer,
@@ -34,14 +34,14 @@ def answer(request: dict[str, Any], send: Send) -> Answer:
         send({"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)})
         content = extract(path, data, seconds=_SHARE * float(sys.argv[1]))
     except MemoryError:
-        content = of_problem(path, problems.MEMORY)
+        content = unreadable_content(path, problems.MEMORY)
     except BrokenPipeError:
         raise
     except (OSError, UnreadableFile) as error:
-        content = of_problem(path, problems.UNOPENED.format(why=reason(error)))
+        content = unreadable_content(path, problems.UNOPENED.format(why=reason(error)))
     except Exception as error:  # reported to the parent; an exception here would end the process
         fault = f"{type(error).__name__}: {error}"
-        content = of_problem(path, problems.OUR_FAULT.format(fault=fault))
+        content = unreadable_content(path, problems.INTERNAL_ERROR.format(fault=fault))
     return to_wire(content), b""
 
 

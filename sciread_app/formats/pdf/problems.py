@@ -26,9 +26,9 @@ UNREAD = tr_noop("Of {pages} pages, {unread} could not be read.")
 BAD_NAME = tr_noop("The file's name is no valid text, so it cannot be linked: rename it.")
 MEMORY = tr_noop("The file needs more memory than a paper may take.")
 UNOPENED = tr_noop("The file could not be opened: {why}.")
-OUR_FAULT = tr_noop("The file was not understood, by a fault of ours ({fault}).")
-SLOW = tr_noop("Reading the file took longer than {seconds} seconds; it was given up.")
-NONSENSE = tr_noop("Reading the file brought up nothing of sense.")
+INTERNAL_ERROR = tr_noop("The file was not understood, by a fault of ours ({fault}).")
+TIMED_OUT = tr_noop("Reading the file took longer than {seconds} seconds; it was given up.")
+INVALID_ANSWER = tr_noop("Reading the file brought up nothing of sense.")
 AUTHORS_DROPPED = tr_noop(
     "The file's data names the authors {names}, but the first page does not name just these, so "
     "they were not taken over; check the paper's authors."
@@ -37,20 +37,20 @@ AUTHORS_CUT = tr_noop(
     "Of the authors in the file's data these were left out, since they are not names of authors: "
     "{names}."
 )
-DEADLY = tr_noop(
+CRASHED = tr_noop(
     "Reading the file ended its process ({how}); the file is damaged, or needs more memory than a "
     "paper may take."
 )
 
 TEMPLATES = (
     PASSWORD, LOCKED, BROKEN, NO_PAGE, EMPTY, NO_PDF, NO_TEXT, UNREAD, BAD_NAME, MEMORY, UNOPENED,
-    OUR_FAULT, SLOW, NONSENSE, AUTHORS_DROPPED, AUTHORS_CUT, DEADLY,
+    INTERNAL_ERROR, TIMED_OUT, INVALID_ANSWER, AUTHORS_DROPPED, AUTHORS_CUT, CRASHED,
 )  # fmt: skip
 
 # These problems mean that the file may not be a paper. A scan, or a file with a password, is one
 # that its owner can open.
-_NO_PAPER = (NO_PDF, EMPTY, BROKEN, NO_PAGE, NONSENSE)
-_NO_PAPER_EITHER = tuple(text.partition("{")[0] for text in (DEADLY, UNOPENED))
+_NO_PAPER = (NO_PDF, EMPTY, BROKEN, NO_PAGE, INVALID_ANSWER)
+_NO_PAPER_PREFIXES = tuple(text.partition("{")[0] for text in (CRASHED, UNOPENED))
 
 
 def translated(problem: str) -> str:
@@ -60,4 +60,4 @@ def translated(problem: str) -> str:
 
 def is_no_paper(problem: str) -> bool:
     """Whether a file with this problem must not become a paper."""
-    return problem in _NO_PAPER or problem.startswith(_NO_PAPER_EITHER)
+    return problem in _NO_PAPER or problem.startswith(_NO_PAPER_PREFIXES)

@@ -88,10 +88,10 @@ def _deleted(element: etree._Element, name: str) -> Iterator[Skipped]:
     """
     pmids = [text for pmid in element.iterfind("PMID") if (text := text_of(pmid))]
     if pmids:
-        yield Skipped(name, _DELETED, _taken_back(pmids))
+        yield Skipped(name, _DELETED, _deletion_message(pmids))
 
 
-def _taken_back(pmids: Sequence[str]) -> str:
+def _deletion_message(pmids: Sequence[str]) -> str:
     named, more = ", ".join(pmids[:_MOST_NAMED]), len(pmids) - _MOST_NAMED
     if more <= 0:
         return tr(

@@ -13,13 +13,13 @@ from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.files.encoding import open_text
 from sciread_app.formats.ris.tags import (
     EXTRA_NAMES,
-    HAVE_A_NUMBER,
     KINDS,
-    ON_THEIR_OWN,
+    NUMBERED_KINDS,
     OTHER,
+    STANDALONE_KINDS,
     TYPES,
-    is_cut_short,
-    is_own_number,
+    is_report_number,
+    is_truncation_mark,
 )
 from sciread_app.formats.ris.writer import write
 from sciread_app.formats.values import dates, file_links, names
@@ -44,7 +44,7 @@ _ONLY_A_NUMBER = re.compile(
 )
 _NAMED = re.compile(r"([a-z][\w+.:-]*): (.*)", re.S)
 # Tags in which databases put identifiers that have no tag of their own.
-_ELSEWHERE = ("AN", "U1", "U2", "U3", "U4", "C2", "C6", "N1", "M1", "M3", "UR", "L2")
+_IDENTIFIER_TAGS = ("AN", "U1", "U2", "U3", "U4", "C2", "C6", "N1", "M1", "M3", "UR", "L2")
 _DATES = ("PY", "Y1", "DA")
 
 Fields = dict[str, list[str]]  # tag to its values, in file order
@@ -59,7 +59,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             if title:
                 yield _paper(plain(title), fields, folders)
             else:
-                yield Skipped(str(path), _name(fields), _why(number, fields))
+                yield Skipped(str(path), _name(fields), _missing_title(number, fields))
 
 
 def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
@@ -99,7 +99,7 @@ def _name(fields: Fields) -> str:
     return next((fields[tag][0] for tag in ("ID", "DO", "AN", "UR") if tag in fields), "")
 
 
-def _why(number: int, fields: Fields) -> str:
+def _missing_title(number: int, fields: Fields) -> str:
     if "TY" not in fields:
         return tr(
             "line {number}: neither a type (TY) nor a title (TI); add both, then add it again.",
@@ -129,7 +129,7 @@ def _paper(title: str, fields: Fields, folders: tuple[Path, ...]) -> Paper:
     key = fields["ID"][0] if "ID" in fields else ""
     known = _identify(fields)
     kind = KINDS.get(ris_type, "article")
-    tags = ("JF", "JO") if kind in ON_THEIR_OWN else ("JF", "T2", "BT", "JO", "JA", "J2", "J1")
+    tags = ("JF", "JO") if kind in STANDALONE_KINDS else ("JF", "T2", "BT", "JO", "JA", "J2", "J1")
     venue = plain(_take(fields, *tags))
     if venue and kind == "article" and not ris_type:
         kind = "article-journal"
@@ -139,9 +139,9 @@ def _paper(title: str, fields: Fields, folders: tuple[Path, ...]) -> Paper:
     published = _published(fields)
     files = _files(fields, folders)
     if (
-        kind in HAVE_A_NUMBER
+        kind in NUMBERED_KINDS
         and "IS" not in fields
-        and is_own_number("\n".join(fields.get("SN", ())))
+        and is_report_number("\n".join(fields.get("SN", ())))
     ):
         fields["IS"] = fields.pop("SN")
     publisher = "\n".join(dict.fromkeys(filter(None, fields.pop("PB", ()))))
@@ -174,7 +174,7 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], bool]:
     """The authors, and whether the list is marked as truncated."""
     text = "\n".join((*fields.pop("AU", ()), *fields.pop("A1", ())))
     listed = [name for name in text.split("\n") if name.strip(" ,;.")]
-    others = bool(listed) and is_cut_short(listed[-1])
+    others = bool(listed) and is_truncation_mark(listed[-1])
     return tuple(map(names.from_plain, listed[:-1] if others else listed)), others
 
 
@@ -213,11 +213,11 @@ def _date(*texts: str) -> tuple[str, tuple[str, ...]]:
     if raw["DA"] and not found["DA"]:
         found["DA"] = dates.parse(f"{raw['DA']} {year}")
     agreed = {tag: date for tag, date in found.items() if date[:4] == year}
-    understood = tuple(tag for tag in agreed if not _says_more(raw[tag]))
+    understood = tuple(tag for tag in agreed if not _has_more_words(raw[tag]))
     return max(agreed.values(), key=len), understood
 
 
-def _says_more(text: str) -> bool:
+def _has_more_words(text: str) -> bool:
     """Whether a date contains more than one word: JUL-AUG, Spring, 2013/02/15/received."""
     words = re.findall(r"[^\W\d_]+", text)
     return len(words) > 1 or any(not dates.month_of(word) for word in words)
@@ -247,10 +247,10 @@ def _identify(fields: Fields) -> tuple[Identifier, ...]:
     doi = identifier("doi", fields["DO"][0]) if "DO" in fields else None
     if doi:
         _take(fields, "DO")
-    elsewhere = "\n".join([value for tag in _ELSEWHERE if tag in fields for value in fields[tag]])
-    if not doi and (found_doi := _DOI.search(closed_up(elsewhere))):
+    texts = "\n".join([value for tag in _IDENTIFIER_TAGS if tag in fields for value in fields[tag]])
+    if not doi and (found_doi := _DOI.search(closed_up(texts))):
         pairs.append(("doi", found_doi[1]))
-    pairs += _numbers(fields, elsewhere)
+    pairs += _numbers(fields, texts)
     for tag in ("U1", "U2", "U3"):
         if tag in fields:
             fields[tag] = [text for text in fields[tag] if not _ONLY_A_NUMBER.fullmatch(text)]
@@ -261,17 +261,17 @@ def _identify(fields: Fields) -> tuple[Identifier, ...]:
     return (doi, *(name for name in found if name != doi)) if doi else found
 
 
-def _numbers(fields: Fields, elsewhere: str) -> Iterator[tuple[str, str]]:
+def _numbers(fields: Fields, texts: str) -> Iterator[tuple[str, str]]:
     """PMID, PMCID and arXiv id, for which RIS has no tags."""
-    lower = elsewhere.lower()
+    lower = texts.lower()
     database = "".join(fields.get("DB", ())).lower()
     if "AN" in fields and ("pubmed" in database or "medline" in database):
         yield "pmid", fields["AN"][0]
     if "pmid" in lower or "pubmed" in lower:
-        yield from (("pmid", "".join(match.groups(""))) for match in _PMID.finditer(elsewhere))
-    if "PMC" in elsewhere:
-        yield from (("pmcid", match) for match in _PMCID.findall(elsewhere))
-    if "arxiv" in lower and (match := _ARXIV.search(elsewhere)):
+        yield from (("pmid", "".join(match.groups(""))) for match in _PMID.finditer(texts))
+    if "PMC" in texts:
+        yield from (("pmcid", match) for match in _PMCID.findall(texts))
+    if "arxiv" in lower and (match := _ARXIV.search(texts)):
         yield "arxiv", match[1]
 
 

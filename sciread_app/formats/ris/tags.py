@@ -42,7 +42,7 @@ KINDS = {ris_type: kind for kind, ris_type in TYPES.items()} | {
     "ICOMM": "webpage",
 }
 # For these T2 is a series, not the venue.
-ON_THEIR_OWN = ("book", "thesis", "report")
+STANDALONE_KINDS = ("book", "thesis", "report")
 
 # Names in `Paper.extra` of simple text tags. Other tags keep their own, in lower case.
 EXTRA_NAMES = {
@@ -71,17 +71,17 @@ OTHER = "U5"
 
 # The last author of a truncated list.
 OTHERS = "others"
-_CUT_SHORT = frozenset([OTHERS, "et al", "et al."])
+_TRUNCATION_MARKS = frozenset([OTHERS, "et al", "et al."])
 # Item types with their own number under SN, where others have their ISSN.
-HAVE_A_NUMBER = frozenset(["report", "patent"])
+NUMBERED_KINDS = frozenset(["report", "patent"])
 _SERIAL = re.compile(r"(?:ISSN:?\s*)?\d{4}-?\d{3}[\dX]|[\d\s-]{9,}X?", re.I)
 
 
-def is_cut_short(author: str) -> bool:
+def is_truncation_mark(author: str) -> bool:
     """Whether an author stands for omitted names."""
-    return author.strip(" ,").lower() in _CUT_SHORT
+    return author.strip(" ,").lower() in _TRUNCATION_MARKS
 
 
-def is_own_number(text: str) -> bool:
+def is_report_number(text: str) -> bool:
     """Whether this can be the number of a report or patent: one word, and no ISSN or ISBN."""
     return bool(text) and not re.search(r"[\n;,]", text) and not _SERIAL.fullmatch(text)

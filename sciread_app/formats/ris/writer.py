@@ -8,14 +8,14 @@ from typing import TextIO
 
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.ris.tags import (
-    HAVE_A_NUMBER,
     KINDS,
-    ON_THEIR_OWN,
+    NUMBERED_KINDS,
     OTHER,
     OTHERS,
+    STANDALONE_KINDS,
     TAGS,
     TYPES,
-    is_own_number,
+    is_report_number,
 )
 from sciread_app.formats.values import names
 from sciread_app.formats.values.institutions import as_publisher, is_institution
@@ -53,7 +53,7 @@ def _lines(paper: Paper) -> Iterator[str]:
         yield f"AU  - {OTHERS}"
     yield from (f"A2  - {name}" for name in extra.get("editor", "").split(" and ") if name)
     if paper.venue:
-        yield f"{'JF' if paper.kind in ON_THEIR_OWN else 'T2'}  - {escaped(paper.venue)}"
+        yield f"{'JF' if paper.kind in STANDALONE_KINDS else 'T2'}  - {escaped(paper.venue)}"
     if paper.published:
         yield f"PY  - {paper.published[:4]}"
         yield f"DA  - {extra.get('da') or _date(paper.published)}"
@@ -112,7 +112,7 @@ def _serial_numbers(paper: Paper) -> Iterator[str]:
 def _is_number(paper: Paper, name: str) -> bool:
     """Whether this field is the number of a report or patent, in a form that SN can hold."""
     number = paper.extra.get("number", "")
-    return name == "number" and paper.kind in HAVE_A_NUMBER and is_own_number(number)
+    return name == "number" and paper.kind in NUMBERED_KINDS and is_report_number(number)
 
 
 def _extra(name: str, text: str) -> Iterator[str]:

@@ -196,8 +196,8 @@ def _encode_text(text: str, dialect: Dialect, protect: bool) -> str:
     pieces = re.split(r"([^\W_]+)", text)
     for i, piece in enumerate(pieces):
         encoded = _TO_ESCAPE.sub(escape, piece)
-        shouts = i % 2 and any(letter.isupper() for letter in piece[1:])
-        pieces[i] = f"{{{encoded}}}" if shouts else encoded
+        has_capitals = i % 2 and any(letter.isupper() for letter in piece[1:])
+        pieces[i] = f"{{{encoded}}}" if has_capitals else encoded
     return "".join(pieces)
 
 

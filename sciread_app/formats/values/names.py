@@ -71,7 +71,7 @@ def parse(name: str, plain: Callable[[str], str]) -> list[Author]:
         return [_first_last(_words(part), plain) for part in parts]
     if len(parts) > 3:
         parts = [part for part in parts if part]
-        return _forgotten_and(parts, plain)
+        return _comma_separated(parts, plain)
     if len(parts) == 3:
         family, suffix, given = parts
         if _JUNIOR.fullmatch(given) and not _JUNIOR.fullmatch(suffix):
@@ -128,7 +128,7 @@ def _last_first(family: str, given: str, suffix: str, plain: Callable[[str], str
     )
 
 
-def _forgotten_and(parts: list[str], plain: Callable[[str], str]) -> list[Author]:
+def _comma_separated(parts: list[str], plain: Callable[[str], str]) -> list[Author]:
     """The authors of `Smith, SR, Newton, K, Hill, J` or `Jane Smith, Al Newton, Bo Hill, Cy
     Doe`."""
     if len(parts) % 2 == 0 and all(_INITIALS.fullmatch(part) for part in parts[1::2]):
@@ -180,15 +180,15 @@ def to_bibtex(authors: Iterable[Author], encode: Callable[[str], str], *, others
 def _bibtex_name(author: Author, encode: Callable[[str], str]) -> str:
     if author.literal:
         return f"{{{encode(author.family)}}}"
-    family = _held_together(author.family, encode)
+    family = _grouped(author.family, encode)
     if " " in author.family and _is_lower(author.family) and family[0] != "{":
         family = f"{{{family}}}"
     last = f"{encode(author.particle)} {family}".strip()
-    given = _held_together(author.given, encode)
+    given = _grouped(author.given, encode)
     if _GIVEN_FIRST.fullmatch(last) and _GIVEN_FIRST.fullmatch(given):
         last = f"{{{last}}}"  # else these would be two: B Balakrisnan, K Smith
     if author.suffix:
-        return f"{last}, {_held_together(author.suffix, encode)}, {given}"
+        return f"{last}, {_grouped(author.suffix, encode)}, {given}"
     if given:
         return f"{last}, {given}"
     # Without its comma, a family name of several words would be split, and one in braces would be
@@ -196,7 +196,7 @@ def _bibtex_name(author: Author, encode: Callable[[str], str]) -> str:
     return f"{last}," if " " in last or last[0] == "{" else last
 
 
-def _held_together(name: str, encode: Callable[[str], str]) -> str:
+def _grouped(name: str, encode: Callable[[str], str]) -> str:
     encoded = encode(name)
     apart = "," in name or ";" in name or re.search(r"(?:^|\s)and(?:\s|$)", name, re.I)
     return f"{{{encoded}}}" if apart else encoded

@@ -20,7 +20,7 @@ from sciread_app.formats.pdf.metadata.printed_identifiers import (
     Stamp,
     arxiv_stamp,
     printed_doi,
-    told_number,
+    stamp_of_text,
 )
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, letters_of, one_line
 from sciread_app.formats.pdf.metadata.title import is_printed, large_title, plain_title
@@ -117,7 +117,7 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
     title, how_title = _title(evidence)
     stamp = _stamp(evidence)
     doi, how_doi = _doi(evidence, title)
-    abstract = printed_abstract(evidence.layouts) or _described(evidence.xmp)
+    abstract = printed_abstract(evidence.layouts) or _description(evidence.xmp)
     how = [f"title: {how_title}"]
     if stamp:
         how.append(f"arXiv number: {stamp.evidence}")
@@ -209,11 +209,11 @@ def _stamp(evidence: MetadataEvidence) -> Stamp | None:
         *(evidence.info.get(key, "") for key in ("arXivID", "DOI")),
         *evidence.xmp.values.get("dc:identifier", ()),
     ):
-        if stamp := told_number(text, "the file's own data"):
+        if stamp := stamp_of_text(text, "the file's own data"):
             return stamp
     # Browsers name the second download of a file "1706.03762 (1).pdf".
     name = re.sub(r"\s*\(\d+\)$", "", Path(evidence.name).stem)
-    return told_number(name, "the file's name, which is an arXiv number")
+    return stamp_of_text(name, "the file's name, which is an arXiv number")
 
 
 def _doi(evidence: MetadataEvidence, title: str) -> tuple[str, str]:
@@ -276,10 +276,10 @@ def _authors(evidence: MetadataEvidence, title: str) -> tuple[tuple[Author, ...]
         many = len(found) > 2 and printed > len(found) / 2
         if found and (trusted or not words or many or _is_whole(found, evidence.texts[0], title)):
             cut = [author for author in named if author not in found]
-            return found, _naming(problems.AUTHORS_CUT, cut)
+            return found, _remark(problems.AUTHORS_CUT, cut)
         if len(found) > 1 and not dropped:
             dropped = found
-    return (), _naming(problems.AUTHORS_DROPPED, dropped)
+    return (), _remark(problems.AUTHORS_DROPPED, dropped)
 
 
 def _is_whole(authors: Sequence[Author], page: str, title: str) -> bool:
@@ -310,7 +310,7 @@ def _place(author: Author, head: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _naming(problem: str, authors: Sequence[Author]) -> str:
+def _remark(problem: str, authors: Sequence[Author]) -> str:
     names = "; ".join(author.name for author in authors)
     return problem.format(names=shorten(names, _MOST_NAMED, placeholder=" ...")) if names else ""
 
@@ -364,7 +364,7 @@ def _published(evidence: MetadataEvidence, stamp: Stamp | None) -> str:
     return years.pop() if len(years) == 1 else ""
 
 
-def _described(xmp: Xmp) -> str:
+def _description(xmp: Xmp) -> str:
     """The description in the file's metadata, if it is an abstract and not a journal's line."""
     text = one_line(clean(xmp.first("dc:description") or xmp.bibtex.get("abstract", "")))
     return text if xmp.bibtex or len(text) >= 200 else ""

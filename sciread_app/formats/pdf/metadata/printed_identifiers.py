@@ -92,7 +92,7 @@ def arxiv_stamp(page: str, across: Sequence[str]) -> Stamp | None:
     return None
 
 
-def told_number(text: str, evidence: str) -> Stamp | None:
+def stamp_of_text(text: str, evidence: str) -> Stamp | None:
     """The arXiv number that is the whole text, such as a download's file name."""
     found = identifier("arxiv", text) or identifier("doi", text)
     if found is None or found.kind != "arxiv":

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,7 +44,7 @@ LARGEST = 16 << 20  # pixels of one region
 if sys.platform == "linux":
     import fcntl
 
-_LOOK_EVERY = 0.2  # seconds between calls of `check`
+_CHECK_INTERVAL = 0.2  # seconds between calls of `check`
 
 T = TypeVar("T")
 Check = Callable[[], None]  # raises when the request is no longer needed
@@ -83,20 +84,16 @@ class PdfDocument:
         """Four bytes per pixel: blue, green, red, unused."""
         if not 0 < part.width * part.height <= LARGEST:
             raise ValueError("not a part that is drawn at once")
-        about = {
-            "scale": part.scale, "turn": part.turn, "left": part.left, "top": part.top,
-            "width": part.width, "height": part.height, "dark": part.dark,
-        }  # fmt: skip
-        request = {"what": "draw", "page": part.page, "part": about}
+        request = {"what": "draw", "page": part.page, "part": asdict(part)}
         _, body = self._ask(request, _named(part.page), check)
         if len(body) != 4 * part.width * part.height:
-            raise _nonsense(_named(part.page))
+            raise _invalid_answer(_named(part.page))
         return body
 
     def page_text(self, page: int, check: Check = lambda: None) -> RenderedPageText:
         name = _named(page)
         fields, body = self._ask({"what": "letters", "page": page}, name, check)
-        return _understood(name, lambda: page_text_of(fields, body))
+        return _validated(name, lambda: page_text_of(fields, body))
 
     def find(
         self, words: str, first: int, end: int, check: Check = lambda: None
@@ -105,7 +102,7 @@ class PdfDocument:
         request = {"what": "find", "words": words, "first": first, "end": end}
         name = _names(first, end)
         fields, _ = self._ask(request, name, check)
-        return _understood(
+        return _validated(
             name, lambda: [found_of(one, range(first, end)) for one in fields["found"]]
         )
 
@@ -113,7 +110,7 @@ class PdfDocument:
         """The texts of these pages."""
         name = _names(first, end)
         fields, _ = self._ask({"what": "texts", "first": first, "end": end}, name, check)
-        return _understood(name, lambda: [clean(text_of(text)) for text in fields["texts"]])
+        return _validated(name, lambda: [clean(text_of(text)) for text in fields["texts"]])
 
     def rest(self) -> None:
         """End the process until the next request."""
@@ -143,8 +140,10 @@ class PdfDocument:
             fields, body = self._exchange(request, name, self._seconds, check)
         if problem := fields.get("problem"):
             # Translators: «Page 3 cannot be shown: it is damaged.»
-            said = tr("{pages} cannot be shown: {why}", pages=name, why=_why_not(problem, fields))
-            raise PageFailed(said, _NEXT)
+            message = tr(
+                "{pages} cannot be shown: {why}", pages=name, why=_why_not(problem, fields)
+            )
+            raise PageFailed(message, _NEXT)
         return fields, body
 
     def _start_again(self, check: Check) -> None:
@@ -169,7 +168,7 @@ class PdfDocument:
         if "problem" in fields:
             self._end()
             raise cannot_show(fields)
-        return _understood(tr("The file"), lambda: shape_of(fields))
+        return _validated(tr("The file"), lambda: shape_of(fields))
 
     def _exchange(
         self, request: dict[str, Any], name: str, seconds: float, check: Check
@@ -186,12 +185,12 @@ class PdfDocument:
             raise
 
     def _checked(self, check: Check) -> Check:
-        def closed_or_not_wanted() -> None:
+        def check_closed() -> None:
             if self._closed:
                 raise Cancelled()
             check()
 
-        return closed_or_not_wanted
+        return check_closed
 
     def _end(self) -> None:
         if self._process:
@@ -234,12 +233,12 @@ class _Died(Exception):
         return tr("{pages} brought up nothing of sense.", pages=pages)
 
 
-class _GivenUp(_Died):
+class _TimedOut(_Died):
     def message(self, pages: str) -> str:
         return tr("{pages} took too long, and was given up.", pages=pages)
 
 
-class _Broken(_Died):
+class _Crashed(_Died):
     def message(self, pages: str) -> str:
         return tr("{pages} broke the process that draws pages: the file is damaged.", pages=pages)
 
@@ -271,11 +270,11 @@ class _Process(WorkerProcess):
             check()
             left = until - time.monotonic()
             if left <= 0:
-                raise _GivenUp
-            if readable([self.output], min(left, _LOOK_EVERY)):
+                raise _TimedOut
+            if readable([self.output], min(left, _CHECK_INTERVAL)):
                 chunk = os.read(self.output.fileno(), min(CHUNK, length - filled))
                 if not chunk:
-                    raise _Broken
+                    raise _Crashed
                 view[filled : filled + len(chunk)] = chunk
                 filled += len(chunk)
         return data
@@ -308,13 +307,13 @@ def _named(page: int) -> str:
     return tr("Page {page}", page=page + 1)
 
 
-def _nonsense(name: str) -> PageFailed:
+def _invalid_answer(name: str) -> PageFailed:
     return PageFailed(_Died().message(name), _NEXT)
 
 
-def _understood(name: str, read: Callable[[], T]) -> T:
+def _validated(name: str, read: Callable[[], T]) -> T:
     """The validated response; it is not trusted, since the process has read an untrusted file."""
     try:
         return read()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise _nonsense(name) from error
+        raise _invalid_answer(name) from error

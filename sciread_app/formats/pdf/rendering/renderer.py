@@ -160,8 +160,8 @@ class PdfRenderer:
 
     def links(self, page: int) -> list[dict[str, Any]]:
         open_page = self._open(page)
-        made = list(self._made_links(open_page))
-        return (made + list(_written_links(open_page)))[:MAX_LINKS]
+        made = list(self._link_annotations(open_page))
+        return (made + list(_text_links(open_page)))[:MAX_LINKS]
 
     def text(self, page: int) -> str:
         """The text of the page without positions; "" for an unreadable page."""
@@ -222,7 +222,7 @@ class PdfRenderer:
             spot = self._spot(dest.raw) if dest else None
             yield {"title": title, "level": heading.level, "spot": spot}
 
-    def _made_links(self, open_page: OpenPage) -> Iterator[dict[str, Any]]:
+    def _link_annotations(self, open_page: OpenPage) -> Iterator[dict[str, Any]]:
         """The link annotations of the file."""
         position, link, rect = ctypes.c_int(0), pdfium.FPDF_LINK(), pdfium.FS_RECTF()
         for _ in range(MAX_LINKS):
@@ -274,7 +274,7 @@ def _letter(code: int) -> str:
     return "\ufffd" if code > 0x10FFFF or 0xD800 <= code < 0xE000 or not code else chr(code)
 
 
-def _written_links(open_page: OpenPage) -> Iterator[dict[str, Any]]:
+def _text_links(open_page: OpenPage) -> Iterator[dict[str, Any]]:
     """Addresses in the text."""
     found = pdfium.FPDFLink_LoadWebLinks(open_page.words)
     edges = [ctypes.c_double() for _ in range(4)]

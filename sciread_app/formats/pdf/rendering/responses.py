@@ -54,22 +54,21 @@ class RenderedPageText:
     links: tuple[Link, ...]
 
 
+_DOWNLOAD_AGAIN = tr("Download it again and add it anew.")
+_FAILURES: dict[str, tuple[FailureReason, str, str]] = {
+    "missing": (
+        FailureReason.missing,
+        tr("The file is not where it was."),
+        tr("Put it back, connect the drive it lies on, or add it again."),
+    ),
+    "locked": (FailureReason.locked, tr("The file is protected with a password."), ""),
+    "empty": (FailureReason.damaged, tr("The file is empty."), _DOWNLOAD_AGAIN),
+    "damaged": (FailureReason.damaged, tr("The file is damaged, or is no PDF."), _DOWNLOAD_AGAIN),
+}
+
+
 def cannot_show(fields: dict[str, Any]) -> CannotShow:
-    problem = fields["problem"]
-    if problem == "missing":
-        return CannotShow(
-            FailureReason.missing,
-            tr("The file is not where it was."),
-            tr("Put it back, connect the drive it lies on, or add it again."),
-        )
-    if problem == "locked":
-        return CannotShow(FailureReason.locked, tr("The file is protected with a password."))
-    if problem == "empty":
-        return CannotShow(
-            FailureReason.damaged,
-            tr("The file is empty."),
-            tr("Download it again and add it anew."),
-        )
+    problem = str(fields["problem"])
     if problem == "unreadable":
         why = clean(text_of(fields.get("why", "")))[:200]
         return CannotShow(
@@ -77,11 +76,7 @@ def cannot_show(fields: dict[str, Any]) -> CannotShow:
             tr("The file could not be opened: {why}.", why=why),
             tr("Mend that, and try again."),
         )
-    return CannotShow(
-        FailureReason.damaged,
-        tr("The file is damaged, or is no PDF."),
-        tr("Download it again and add it anew."),
-    )
+    return CannotShow(*_FAILURES.get(problem, _FAILURES["damaged"]))
 
 
 def shape_of(fields: dict[str, Any]) -> FileShape:

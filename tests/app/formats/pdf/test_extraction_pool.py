@@ -40,13 +40,13 @@ def fake_worker(tmp_path, monkeypatch):
                 """
                 import json, os, signal, struct, sys, time
                 from pathlib import Path
-                from sciread_app.formats.pdf.content import of_problem, to_wire
+                from sciread_app.formats.pdf.content import unreadable_content, to_wire
                 def send(fields):
                     body = json.dumps(fields).encode()
                     os.write(1, struct.pack(">II", len(body), 0) + body)
                 def answer(path):
                     send({"sha256": "ab", "size": 7})
-                    send(to_wire(of_problem(Path(path), "")))
+                    send(to_wire(unreadable_content(Path(path), "")))
                 """
             )
             + textwrap.dedent(code)
