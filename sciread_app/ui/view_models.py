@@ -76,11 +76,7 @@ class Details:
     withdrawn.
     """
 
-    paper: Paper
-    read: bool = False
-    rating: int = 0
-    tags: tuple[str, ...] = ()
-    tag_colours: Mapping[str, str] = field(default_factory=dict)
+    card: Card
     collections: tuple[str, ...] = ()
     notes: tuple[PaperNote, ...] = ()
     drafts: Mapping[int, str] = field(default_factory=dict)
@@ -92,6 +88,10 @@ class Details:
     words: tuple[str, ...] = ()
     sentence: str = ""
     versions: tuple[tuple[PaperId, str], ...] = ()
+
+    @property
+    def paper(self) -> Paper:
+        return self.card.paper
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
@@ -68,7 +68,6 @@ class DetailsPanel(QFrame):
         self._late = False
         self._edits = 0  # counts edits; details looked up before the last one are out of date
         self._alone = False
-        self._card: Card | None = None
         self._query = NO_QUERY
         self._listing = EMPTY_RESULTS
         self.parts = Parts(self._about, jobs, appearance)
@@ -108,10 +107,8 @@ class DetailsPanel(QFrame):
         if not same and paper != self._followed:
             self._trail.clear()
         self._paper, self._query, self._listing = paper, query, listing
-        self._card = card or (self._card if same else None)
         if not same or paper is None:
-            known = card and Details(card.paper, card.read, card.rating, card.tags)
-            self.details = known or None
+            self.details = Details(card) if card else None
             self._write()
         if paper is not None:
             self._look_up_soon()
@@ -148,19 +145,17 @@ class DetailsPanel(QFrame):
     def toggle_read(self) -> None:
         if self.details is None or self._paper is None:
             return
-        papers, read = [self._paper], not self.details.read
-        self.details = replace(self.details, read=read)
+        papers, read = [self._paper], not self.details.card.read
+        self._change_card(self.details, read=read)
         self._write_buttons()
-        self._tell_card()
         self._do(tr("Marking as read"), lambda: self._about.organise.mark_read(papers, read))
 
     def rate(self, stars: int) -> None:
         if self.details is None or self._paper is None:
             return
         papers = [self._paper]
-        self.details = replace(self.details, rating=stars)
+        self._change_card(self.details, rating=stars)
         self.parts.stars.show_rating(stars)
-        self._tell_card()
         self._do(tr("Rating a paper"), lambda: self._about.organise.rate(papers, stars))
 
     def write_note(self) -> None:
@@ -299,11 +294,11 @@ class DetailsPanel(QFrame):
         done = trn("Copied, {n} has none", "Copied, {n} have none", copied.without)
         self.parts.copy.show_done(done if copied.without else tr("Copied"))
 
-    def _tell_card(self) -> None:
-        if known := self.details:
-            card = self._card or Card(known.paper)
-            now = replace(card, read=known.read, tags=known.tags, rating=known.rating)
-            self.read_changed.emit(now)
+    def _change_card(self, details: Details, **marks: Any) -> None:
+        """Show another mark of the paper at once, here and in the list."""
+        card = replace(details.card, **marks)
+        self.details = replace(details, card=card)
+        self.read_changed.emit(card)
 
     def _edited(self) -> None:
         self.refresh()
@@ -333,8 +328,8 @@ class DetailsPanel(QFrame):
 
     def _write_parts(self, details: Details) -> None:
         parts = self.parts
-        parts.stars.show_rating(details.rating)
-        parts.tags.show_names(details.tags, details.tag_colours)
+        parts.stars.show_rating(details.card.rating)
+        parts.tags.show_names(details.card.tags, details.card.tag_colours)
         parts.show_rest(details.whole)
         if details.whole:
             parts.collections.show_names(details.collections, {})
@@ -345,7 +340,7 @@ class DetailsPanel(QFrame):
             follow_layout(parts)
 
     def _write_buttons(self) -> None:
-        read = self.details is not None and self.details.read
+        read = self.details is not None and self.details.card.read
         self.parts.back.setVisible(self._alone or bool(self._trail))
         self.parts.back.setText(tr("Back") if self._trail else tr("Back to the list"))
         self.parts.read.setText(tr("Mark as unread") if read else tr("Mark as read"))

@@ -21,7 +21,7 @@ from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.services.search.results import shared_words
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
-from sciread_app.ui.view_models import CitationReport, Details, Names, PaperNote, SimilarPaper
+from sciread_app.ui.view_models import Card, CitationReport, Details, Names, PaperNote, SimilarPaper
 from sciread_app.workspace import Workspace
 
 MOST_ALIKE = 8
@@ -36,12 +36,15 @@ class PaperGateway:
         workspace: Workspace,
         best: Callable[[], AbstractContextManager[SearchService]],
         quickest: Callable[[], AbstractContextManager[SearchService]],
+        cards: Callable[[Sequence[int]], list[Card]],
     ) -> None:
-        """`best` is the search that knows meanings, if any; `quickest` answers at once."""
+        """`best` is the search that knows meanings, if any; `quickest` answers at once; `cards`
+        returns the cards of papers."""
         self._workspace = workspace
         self._library = workspace.library
         self._best = best
         self._quickest = quickest
+        self._cards = cards
         self._files = AttachmentService(workspace.library)
         self._styles = CitationStyles(workspace.home.styles)
         self.organise = workspace.editor
@@ -50,9 +53,9 @@ class PaperGateway:
     def details(self, paper: PaperId, query: Query, task: Task) -> Details | None:
         """Returns None if the paper no longer exists."""
         library = self._library
-        found = library.get([paper])
+        cards = self._cards([paper])
         marks = library.organisation.of([paper]).get(paper)
-        if not found or marks is None:
+        if not cards or marks is None:
             return None
         words: tuple[str, ...] = ()
         sentence = ""
@@ -61,11 +64,7 @@ class PaperGateway:
                 why = search.why(query, [paper])[paper]
             words, sentence = why.words, why.sentence
         return Details(
-            found[0],
-            marks.read,
-            marks.rating,
-            marks.tags,
-            library.tags.colours() if marks.tags else {},
+            cards[0],
             marks.collections,
             tuple(PaperNote(n.id, n.text, n.changed) for n in library.notes.of(paper)),
             self.drafts.of(paper),

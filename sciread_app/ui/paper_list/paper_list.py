@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain
 from typing import Any, Protocol
 
@@ -89,10 +88,8 @@ class PaperModel(QAbstractListModel):
     def replace(self, card: Card) -> None:
         """Replace the cached card of a paper at once."""
         paper = card.paper.id
-        if paper is not None and (known := self._cards.get(paper)):
-            self._cards[paper] = replace(
-                known, paper=card.paper, read=card.read, tags=card.tags, rating=card.rating
-            )
+        if paper is not None and self._cards.get(paper):
+            self._cards[paper] = card
             self.cards_loaded.emit()
 
     def rowCount(self, parent: Index | None = None) -> int:

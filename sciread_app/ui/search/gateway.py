@@ -60,7 +60,7 @@ class SearchGateway:
         self._by_words = SearchService(workspace.library, None)
         self._answering = workspace.active_model
         self._facets = FacetService(workspace.library)
-        self.about = PaperGateway(workspace, self._best, self._quickest)
+        self.about = PaperGateway(workspace, self._best, self._quickest, self.cards)
         self.comparisons = CompareGateway(workspace)
 
     def find(

@@ -51,13 +51,11 @@ def test_marked_accepts_any_text(text):
 
 def test_markup_of_a_paper_is_escaped():
     markup = '<img src="http://x/y.png"><script>alert(1)</script>&lt;'
-    shown = Details(
-        paper(
-            markup, abstract=markup, authors=f"{markup}, X", venue=markup, fields=(markup,),
-            keywords=(markup,), id=1, extra={"url": f'https://x/"{markup}', "withdrawn": markup},
-        ),
-        words=(markup,), sentence=markup, versions=((1, markup),),
+    about = paper(
+        markup, abstract=markup, authors=f"{markup}, X", venue=markup, fields=(markup,),
+        keywords=(markup,), id=1, extra={"url": f'https://x/"{markup}', "withdrawn": markup},
     )  # fmt: skip
+    shown = Details(Card(about), words=(markup,), sentence=markup, versions=((1, markup),))
     why = hit(text_rank=1, meaning_rank=1, percentile=99.0)
     listing = ResultList((1,), 1, {1: why}, words=("img",))
     text = head_text(shown, EMPTY_RESULTS, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
@@ -78,7 +76,7 @@ def test_identifiers_have_links():
 
 def test_body_text_explains_why_a_paper_was_found():
     about = paper(abstract="It works. Very well.", id=1)
-    shown = Details(about, words=("works",), sentence="It works.")
+    shown = Details(Card(about), words=("works",), sentence="It works.")
     listing = ResultList((1,), 1, {1: hit(text_rank=3, percentile=99.27)}, words=("works",))
     text = body_text(shown, listing, LIGHT, 10)
     assert "Words: <b>works</b>" in text
@@ -176,7 +174,7 @@ def test_card_and_details_mark_the_same_words():
     words = ("superconductivity", "thin", "films")
     on_card = [text[a:b] for a, b in spans(text, words)]
     assert on_card == ["Superconducting", "films", "thin"]
-    shown = Details(paper(title=text, abstract=text), words=("layers",), whole=True)
+    shown = Details(Card(paper(title=text, abstract=text)), words=("layers",), whole=True)
     listing = ResultList((1,), 1, words=words)
     title = head_text(shown, listing, LIGHT, 10)
     abstract = body_text(shown, listing, LIGHT, 10)

@@ -14,7 +14,7 @@ from sciread_app.domain.query.parser import Query
 from sciread_app.errors import LibraryError, SourceError, StyleRefused
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.tasks import Task
-from sciread_app.ui.view_models import CitationReport, Details, Names, PaperNote, SimilarPaper
+from sciread_app.ui.view_models import Card, CitationReport, Details, Names, PaperNote, SimilarPaper
 
 if TYPE_CHECKING:
     from tests.support.ui.fakes import FakeGateway
@@ -46,10 +46,7 @@ class FakePaperPanel:
         own = {name for name, ids in organise.tags.items() if paper in ids}
         held = [path for path, ids in organise.collections.items() if paper in ids]
         return Details(
-            known,
-            paper in organise.read,
-            organise.stars.get(paper, 0),
-            tags=tuple(sorted(own)),
+            Card(known, paper in organise.read, tuple(sorted(own)), organise.stars.get(paper, 0)),
             collections=tuple(sorted(held)),
             notes=tuple(self.organise.notes.get(paper, {}).values()),
             drafts=self.drafts.of(paper),

@@ -111,7 +111,7 @@ def test_details_contain_all_data_of_a_paper(gateway, workspace):
     workspace.library.collections.add([1], "maths/old")
     workspace.library.notes.add(1, "Read again.")
     details = gateway.about.details(1, parse("prime"), Task())
-    assert (details.tags, details.collections) == (("numbers",), ("maths/old",))
+    assert (details.card.tags, details.collections) == (("numbers",), ("maths/old",))
     assert [note.text for note in details.notes] == ["Read again."]
     assert details.words == ("primes",)
     assert details.sentence == "Of primes."
