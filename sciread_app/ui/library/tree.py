@@ -56,8 +56,6 @@ INDENT = 16
 ARROW = 10
 FOUND = 60  # matching nodes that are expanded while a filter is set
 OPEN_MS = 600  # after which a collection expands while something is dragged over it
-
-
 PICTURE = 16
 GAP = 8
 EDGE = 8  # pixels from the right edge to the count

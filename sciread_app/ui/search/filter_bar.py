@@ -15,6 +15,7 @@ from sciread_app.domain.query.facets import FacetCounts
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr, trn
 from sciread_app.paths import resource
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
 from sciread_app.ui.search.value_filter import ValueList
@@ -28,6 +29,7 @@ from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 if TYPE_CHECKING:
     from sciread_app.ui.search.gateway import SearchGateway
 
+TEXT_SHOWN = 40  # characters on a button
 DRAWN_MS = 120  # between two searches while a year range is dragged
 
 
@@ -306,8 +308,7 @@ class FilterBar(QWidget):
                 if values
                 else str(button.property("title"))
             )
-            short = text if len(text) <= 40 else f"{text[:40].rstrip()}…"
-            button.setText(short.replace("&", "&&"))
+            button.setText(shortened(text, TEXT_SHOWN).replace("&", "&&"))
             button.setAccessibleName(f"{button.property('title')}: {text}" if values else text)
         self.clear.setVisible(bool(self._filters))
         self._flow.invalidate()

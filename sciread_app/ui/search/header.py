@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr, trn
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 LINE = 32  # pixels: the height of the line above the list, whatever it contains
 TITLE_SHOWN = 60  # characters
+POPOVER_WIDTH = 380
+LONGEST = 60  # characters of a suggested name
 
 
 class SearchHeader(QWidget):
@@ -130,7 +133,7 @@ class SearchHeader(QWidget):
         self.order.show_for(view.request.ranked)
         self.order.setVisible(not view.title and len(view.listing.ids) > 1)
         self.back_button.setVisible(can_go_back)
-        self.title.setText(_short(view.title))
+        self.title.setText(shortened(view.title, TITLE_SHOWN))
         self.title.setVisible(bool(view.title))
 
     def toggle_filters(self) -> None:
@@ -220,10 +223,6 @@ class SearchHeader(QWidget):
         self.filter_button.setIcon(icon("filter", theme.accent))
 
 
-WIDTH = 380
-LONGEST = 60  # characters of a suggested name
-
-
 class SavePopover(QFrame):
     """A popover with a name field. Enter saves, Esc closes."""
 
@@ -240,7 +239,7 @@ class SavePopover(QFrame):
         self.save = styled(QPushButton(tr("Save")), "primary")
         heading = QLabel(tr("Save this search as"))
         column(heading, row((self.name, 1), self.save), parent=self, margins=(12, 10, 12, 12))
-        self.setFixedWidth(WIDTH)
+        self.setFixedWidth(POPOVER_WIDTH)
         self.setFocusProxy(self.name)
         self.save.clicked.connect(self._report)
         self.name.returnPressed.connect(self._report)
@@ -260,7 +259,7 @@ def suggested_name(request: SearchRequest) -> str:
         *(filter_text(one) for one in request.filters),
     ]
     name = ", ".join(filter(None, parts)) or tr("Papers like these")
-    return name if len(name) <= LONGEST else f"{name[:LONGEST].rstrip()}…"
+    return shortened(name, LONGEST)
 
 
 def count_text(view: ResultView) -> str:
@@ -293,7 +292,3 @@ def count_text(view: ResultView) -> str:
 
 def weak_matches_text(listing: ResultList) -> str:
     return trn("Show {n} weaker match", "Show {n} weaker matches", len(listing.weaker))
-
-
-def _short(title: str) -> str:
-    return title if len(title) <= TITLE_SHOWN else f"{title[:TITLE_SHOWN].rstrip()}…"

@@ -38,13 +38,9 @@ MODES = {
     SearchMode.text: (tr("Words"), tr("Only papers that hold the words (Alt+2)")),
     SearchMode.meaning: (tr("Meaning"), tr("Only by what papers are about (Alt+3)")),
 }
-
-
 # The beginning of an entry in BibTeX, RIS or PubMed format. Pasting one searches for similar
 # papers.
 ENTRY = re.compile(r"\s*(?:@\s*[A-Za-z]+\s*\{.*=|TY  ?- ?\w|PMID ?- ?\d)", re.DOTALL)
-
-
 KEPT = 30  # searches kept in the history
 _NAMED = ("author", "venue", "tag", "in", "cat", "journal", "collection", "category")
 # The last term before the cursor, if it is a field whose values are names.
