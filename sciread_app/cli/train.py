@@ -331,7 +331,7 @@ def _line(line: CheckLine) -> RenderableType:
     text = Text.assemble((f"{mark} ", colour), line.text)
     if not line.remedy:
         return text
-    return Text.assemble(text, (f" {line.verb}: `{_command(line)}`.", "dim"))
+    return Text.assemble(text, (f" {line.remedy_label}: `{_command(line)}`.", "dim"))
 
 
 def _command(line: CheckLine) -> str:
@@ -361,7 +361,7 @@ def _check_as_value(found: TrainingCheck, estimate: TrainingEstimate | None) -> 
             "level": line.level.value,
             "text": line.text,
             "remedy": line.remedy.value if line.remedy else None,
-            "verb": line.verb,
+            "verb": line.remedy_label,
             "papers": len(line.papers),
             "settings": dict(line.settings),
             "model": line.model,

@@ -111,17 +111,17 @@ class PageActions(Generic[P]):
         self._local, self._library = local, library
         self.on_page: list[QAction] = []
         self.anywhere: list[QAction] = []
-        self.by_verb: dict[str, QAction] = {}
+        self.by_name: dict[str, QAction] = {}
 
     def add(
         self,
         text: str,
         do: Callable[[P], object],
         *keys: Keys,
-        verb: str = "",
+        name: str = "",
         menu: QMenu | None = None,
     ) -> QAction:
-        """Add an action that is available while the page is shown. `verb` is its name in the
+        """Add an action that is available while the page is shown. `name` is its name in the
         page's `why_not`, if that decides too; `menu` is a submenu to add it to."""
         action = self.registry.add(
             menu or self.menu,
@@ -135,11 +135,11 @@ class PageActions(Generic[P]):
         if self._local:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.on_page.append(action)
-        if verb:
-            self.by_verb[verb] = action
+        if name:
+            self.by_name[name] = action
         return action
 
-    def add_anywhere(self, text: str, do: Callable[[P], object], *, verb: str = "") -> QAction:
+    def add_anywhere(self, text: str, do: Callable[[P], object], *, name: str = "") -> QAction:
         """Add an action that opens the page first."""
 
         def run() -> None:
@@ -148,8 +148,8 @@ class PageActions(Generic[P]):
 
         action = self.registry.add(self.menu, text, run, library=True)
         self.anywhere.append(action)
-        if verb:
-            self.by_verb[verb] = action
+        if name:
+            self.by_name[name] = action
         return action
 
     def follow(self, page: P) -> None:
@@ -160,8 +160,8 @@ class PageActions(Generic[P]):
         self._ask(page)
 
     def _ask(self, page: P) -> None:
-        for verb, action in self.by_verb.items():
-            self.registry.set_why_not(action, page.why_not(verb))
+        for name, action in self.by_name.items():
+            self.registry.set_why_not(action, page.why_not(name))
 
     def _page(self) -> P:
         return cast(P, self.registry.navigate.other_page(self._place))

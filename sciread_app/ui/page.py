@@ -57,7 +57,7 @@ class Page(QWidget):
         """Further entries of the command palette."""
         return ()
 
-    def why_not(self, verb: str) -> str:
+    def why_not(self, action: str) -> str:
         """The reason why an action is unavailable for what is shown; empty if it is available."""
         return ""
 

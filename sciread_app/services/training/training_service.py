@@ -68,13 +68,13 @@ class Remedy(enum.Enum):
 class CheckLine:
     """The result of one check, as a sentence, with the remedy.
 
-    `verb` is the label of the remedy, which concerns `papers`, `settings` or a `model`.
+    `remedy_label` names the remedy, which concerns `papers`, `settings` or a `model`.
     """
 
     level: Level
     text: str
     remedy: Remedy | None = None
-    verb: str = ""
+    remedy_label: str = ""
     papers: tuple[int, ...] = ()
     settings: Mapping[str, Value] = field(default_factory=dict)
     model: str = ""
@@ -155,7 +155,8 @@ class TrainingService:
         """
         for missing in self._check_base(plan.on(Path())):  # else the run would fail at once
             raise LibraryError(
-                missing.text, missing.verb or tr("Add it first, or start from another model.")
+                missing.text,
+                missing.remedy_label or tr("Add it first, or start from another model."),
             )
         recipe = self.recipe(plan, task)
         task.step(0, 0, tr("Starting the trainer"))
@@ -208,9 +209,9 @@ def _check_length(most: int | None, recipe: Recipe) -> list[CheckLine]:
                 most=most,
                 asked=asked,
             )
-            verb = tr("Set {values}", values=f"{name} = {most}")
+            label = tr("Set {values}", values=f"{name} = {most}")
             lines.append(
-                CheckLine(Level.missing, text, Remedy.settings, verb, settings={name: most})
+                CheckLine(Level.missing, text, Remedy.settings, label, settings={name: most})
             )
     return lines
 
@@ -273,8 +274,8 @@ def _citations(
         text = tr("It is not known which of these papers cites which.")
     if not unasked:
         return CheckLine(finding.level, text)
-    verb = trn("Fetch citations for {n:,} paper", "Fetch citations for {n:,} papers", len(unasked))
-    return CheckLine(finding.level, text, Remedy.citations, verb, papers=unasked)
+    label = trn("Fetch citations for {n:,} paper", "Fetch citations for {n:,} papers", len(unasked))
+    return CheckLine(finding.level, text, Remedy.citations, label, papers=unasked)
 
 
 def _venues(finding: Requirement, data: AvailableData, settings: Mapping[str, Value]) -> CheckLine:
@@ -311,9 +312,9 @@ def _with_settings(finding: Requirement, text: str, need: str) -> CheckLine:
     if not finding.settings:
         return CheckLine(finding.level, f"{text} {need}", Remedy.papers, tr("Fetch papers"))
     values = ", ".join(f"{name} = {value}" for name, value in finding.settings.items())
-    verb = tr("Set {values}", values=values)
+    label = tr("Set {values}", values=values)
     text = f"{text} {need}"
-    return CheckLine(finding.level, text, Remedy.settings, verb, settings=finding.settings)
+    return CheckLine(finding.level, text, Remedy.settings, label, settings=finding.settings)
 
 
 _SENTENCES = {

@@ -41,7 +41,7 @@ NONE = tr(
 )
 
 
-_VERBS = {
+_ACTIONS = {
     FetchState.done: tr("Refresh"),
     FetchState.unfinished: tr("Resume"),
     FetchState.failed: tr("Try again"),
@@ -109,7 +109,7 @@ class FetchCard(QFrame):
         show_text(self.counts, counts_line(fetch))
         show_text(self.problem, fetch.message if fetch.state is FetchState.failed else "")
         begun = fetch.started is not None
-        self.act.setText(_VERBS[fetch.state] if begun else tr("Fetch"))
+        self.act.setText(_ACTIONS[fetch.state] if begun else tr("Fetch"))
         self.act.setEnabled(True)
         self.what.setVisible(begun)
         self.remove.setEnabled(True)

@@ -30,7 +30,7 @@ NOTHING = tr("The query finds no papers.")
 class AddPapersGateway:
     """Every method blocks, and may be called from any thread.
 
-    What fetches is built by the first verb that needs it: a window that only searches should not
+    What fetches is built by the first method that needs it: a window that only searches should not
     wait for what speaks with the network.
     """
 

@@ -27,7 +27,7 @@ class CompareAction(NamedTuple):
     why_not: str
 
 
-VERBS = (
+ACTIONS = (
     CompareAction(
         tr("&Hide the names, to vote"), "Ctrl+Shift+H",
         lambda panel: panel.chooser.blind.toggle(),
@@ -59,7 +59,7 @@ class CompareActions:
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         self._registry = actions
         self._panel: ComparePanel | None = None
-        self._actions = {verb: self._add(menu, verb) for verb in VERBS}
+        self._actions = {spec: self._add(menu, spec) for spec in ACTIONS}
 
     def follow(self, panel: ComparePanel) -> None:
         """Let the panel decide from now on which actions are available."""
@@ -68,15 +68,15 @@ class CompareActions:
         self._look()
 
     def _look(self) -> None:
-        for verb, action in self._actions.items():
-            can = self._panel is not None and verb.can(self._panel)
-            self._registry.set_why_not(action, "" if can else verb.why_not)
+        for spec, action in self._actions.items():
+            can = self._panel is not None and spec.can(self._panel)
+            self._registry.set_why_not(action, "" if can else spec.why_not)
 
-    def _add(self, menu: QMenu, verb: CompareAction) -> QAction:
+    def _add(self, menu: QMenu, spec: CompareAction) -> QAction:
         def do() -> None:
             if self._panel:
-                verb.do(self._panel)
+                spec.do(self._panel)
 
         return self._registry.add(
-            menu, verb.text, do, verb.keys, places=("search",), elsewhere=verb.why_not
+            menu, spec.text, do, spec.keys, places=("search",), elsewhere=spec.why_not
         )

@@ -20,7 +20,7 @@ from sciread_app.workspace import Workspace
 
 
 class CompareGateway:
-    """Every verb blocks, and may be called from any thread."""
+    """Every method blocks, and may be called from any thread."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

@@ -163,9 +163,9 @@ class DuplicatesPage(Page):
             self.search.setEnabled(True)
             self.searched.emit()
 
-    def _must_wait(self, verb: Callable[[], None]) -> bool:
+    def _must_wait(self, action: Callable[[], None]) -> bool:
         if self._loading:
-            self._asked = self._asked or verb
+            self._asked = self._asked or action
         return self._loading
 
     def _stand(self) -> None:

@@ -34,10 +34,10 @@ class EvaluationActions(PageActions["EvaluationPage"]):
         ):
             add(text, partial(_show, number))
         menu.addSeparator()
-        add(tr("Export scores as a &page…"), lambda page: page.export_page(), verb="page")
-        add(tr("Export scores as a t&able…"), lambda page: page.export_table(), verb="table")
+        add(tr("Export scores as a &page…"), lambda page: page.export_page(), name="page")
+        add(tr("Export scores as a t&able…"), lambda page: page.export_table(), name="table")
         picture = tr("Export what is shown as a p&icture…")
-        add(picture, lambda page: page.export_picture(), verb="picture")
+        add(picture, lambda page: page.export_picture(), name="picture")
 
 
 def _show(number: int, page: EvaluationPage) -> None:

@@ -38,7 +38,7 @@ _HTML = "report.html"
 
 
 class EvaluationGateway:
-    """Every verb blocks, and may be called from any thread."""
+    """Every method blocks, and may be called from any thread."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

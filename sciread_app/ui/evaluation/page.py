@@ -232,9 +232,9 @@ class EvaluationPage(Page):
         if self._measuring:
             self._measuring.cancel()
 
-    def why_not(self, verb: str) -> str:
+    def why_not(self, action: str) -> str:
         """Why an export, "page", "table" or "picture", is unavailable; empty if it is available."""
-        if self.found.boards or (verb == "picture" and self.views.current in UNMEASURED):
+        if self.found.boards or (action == "picture" and self.views.current in UNMEASURED):
             return ""
         return tr("Nothing is measured yet")
 
@@ -263,8 +263,8 @@ class EvaluationPage(Page):
         )
 
     def _allow(self) -> None:
-        for verb, action in zip(EXPORTS, self.export.menu().actions(), strict=True):
-            action.setEnabled(not (why := self.why_not(verb)))
+        for name, action in zip(EXPORTS, self.export.menu().actions(), strict=True):
+            action.setEnabled(not (why := self.why_not(name)))
             action.setToolTip(why)
         self.shown.emit()
 

@@ -45,10 +45,10 @@ class MapActions(PageActions["MapPage"]):
         self.add(tr("&Draw the map anew"), lambda page: page.redraw())
         menu.addSeparator()
         for by in ColorBy:
-            self.add(BY[by].verb, partial(_colour, by))
+            self.add(BY[by].action, partial(_colour, by))
         menu.addSeparator()
         for tool in Tool:
-            self.add(TOOLS[tool].verb, partial(_take, tool))
+            self.add(TOOLS[tool].action, partial(_take, tool))
 
     def offer(self, menu: QMenu) -> None:
         """Add the action for the selected papers to the context menu of a list."""

@@ -31,13 +31,13 @@ class ColorByText(NamedTuple):
 
     name: str
     button: str
-    verb: str
+    action: str
 
 
 class ToolText(NamedTuple):
     name: str
     tip: str
-    verb: str
+    action: str
 
 
 BY = {

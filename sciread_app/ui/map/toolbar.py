@@ -57,7 +57,7 @@ class MapToolbar(QWidget):
 
     def show_by(self, by: ColorBy) -> None:
         self.by.setText(BY[by].button)
-        self.by.setAccessibleName(BY[by].verb)
+        self.by.setAccessibleName(BY[by].action)
 
     def _button(self, name: str, does: str, key: str) -> QPushButton:
         button = QPushButton(name)

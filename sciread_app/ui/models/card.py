@@ -28,7 +28,7 @@ from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 from sciread_app.ui.widgets.layout.fact_table import FactTable
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
-from sciread_app.ui.widgets.layout.sections import group, scrolling, section, verb_button
+from sciread_app.ui.widgets.layout.sections import action_button, group, scrolling, section
 from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
@@ -80,7 +80,7 @@ class ModelCard(QFrame):
         self._wrong.setVisible(bool(model.problem))
         _put(self.ready, readiness(about, answers) if sound else "")
         self._going.setVisible(model.state is ModelState.pending and sound)
-        self._show_verbs(about)
+        self._show_actions(about)
         for part in (self.tiles, self._how_well, self._how_made):
             part.setVisible(sound)
         if sound:
@@ -117,7 +117,7 @@ class ModelCard(QFrame):
             part.hide()
         self._how_made.hide()
         self._card.hide()
-        for button in self._verbs:
+        for button in self._buttons:
             button.setVisible(button in (self.restore, self.delete))
         self._row.show()
         self._body.show()
@@ -145,12 +145,12 @@ class ModelCard(QFrame):
             self.line.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def take_focus(self) -> None:
-        for button in self._verbs:
+        for button in self._buttons:
             if button.isVisible() and button.isEnabled():
                 button.setFocus(Qt.FocusReason.OtherFocusReason)
                 return
 
-    def _show_verbs(self, about: ModelDetails) -> None:
+    def _show_actions(self, about: ModelDetails) -> None:
         model = about.model
         usable = not model.problem
         idle = model.state in (ModelState.idle, ModelState.earlier)
@@ -164,7 +164,7 @@ class ModelCard(QFrame):
             (self.delete, False),
         ):
             button.setVisible(shown)
-        self._row.setVisible(any(not button.isHidden() for button in self._verbs))
+        self._row.setVisible(any(not button.isHidden() for button in self._buttons))
         self.remove.setEnabled(idle)
         self.activate.setText(
             tr("Go back to it") if model.state is ModelState.earlier else tr("Let it answer")
@@ -216,17 +216,19 @@ class ModelCard(QFrame):
         self._lay_out()
 
     def _make_buttons(self) -> None:
-        self.activate = verb_button("", tr("Search by meaning with this model"), "primary")
-        self.check = verb_button(tr("Look again"), tr("Look at its files byte for byte"))
-        self.measure = verb_button(
+        self.activate = action_button("", tr("Search by meaning with this model"), "primary")
+        self.check = action_button(tr("Look again"), tr("Look at its files byte for byte"))
+        self.measure = action_button(
             tr("Measure it"), tr("See in the dashboard how well it does beside other models")
         )
-        self.export = verb_button(tr("Export…"), tr("Write it to a zip file, for another computer"))
-        self.rename = verb_button(tr("Rename"), tr("Give it another title (F2)"))
-        self.remove = verb_button(tr("Remove"), tr("Put it into the trash (Del)"))
-        self.restore = verb_button(tr("Put it back"), tr("Take it out of the trash"), "primary")
-        self.delete = verb_button(tr("Delete for good…"), tr("Delete its files and its vectors"))
-        self._verbs = (
+        self.export = action_button(
+            tr("Export…"), tr("Write it to a zip file, for another computer")
+        )
+        self.rename = action_button(tr("Rename"), tr("Give it another title (F2)"))
+        self.remove = action_button(tr("Remove"), tr("Put it into the trash (Del)"))
+        self.restore = action_button(tr("Put it back"), tr("Take it out of the trash"), "primary")
+        self.delete = action_button(tr("Delete for good…"), tr("Delete its files and its vectors"))
+        self._buttons = (
             *(self.activate, self.check, self.export, self.rename, self.remove),
             *(self.restore, self.delete),
         )
@@ -252,7 +254,7 @@ class ModelCard(QFrame):
         self._row = QWidget()
         flow = FlowLayout(8)
         self._row.setLayout(flow)
-        for button in self._verbs:
+        for button in self._buttons:
             flow.addWidget(button)
         self._how_well = section(
             tr("How well it does"), self.balance, self.unmeasured, self.measure, self.scores

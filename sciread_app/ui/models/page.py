@@ -188,9 +188,9 @@ class ModelsPage(Page):
         """The selected model."""
         return next((model for model in self._models if model.name == self.list.current), None)
 
-    def why_not(self, verb: str) -> str:
+    def why_not(self, action: str) -> str:
         """Why an action on the selected model is unavailable; empty if it is available."""
-        return why_not(verb, self.model, self.card.removed, self._models)
+        return why_not(action, self.model, self.card.removed, self._models)
 
     # Loading
 

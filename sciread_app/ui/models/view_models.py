@@ -77,26 +77,26 @@ ON_HUB = (
 
 
 def why_not(
-    verb: str,
+    action: str,
     model: InstalledModel | None,
     removed: RemovedModel | None,
     models: Sequence[InstalledModel],
 ) -> str:
     """Why an action on the selected model is unavailable; empty if it is available."""
-    if verb in ("restore", "delete"):
+    if action in ("restore", "delete"):
         return "" if removed else tr("Choose a model in the trash first")
-    if verb == "back":
+    if action == "back":
         earlier = any(one.state is ModelState.earlier for one in models)
         return "" if earlier else tr("No other model has answered yet")
     if model is None:
         return tr("Choose a model first")
-    if model.ours and verb not in ("activate", "check", "measure"):
+    if model.ours and action not in ("activate", "check", "measure"):
         return tr("It came with SciRead and stays as it is")
-    if verb in ("activate", "remove") and model.state is ModelState.answers:
+    if action in ("activate", "remove") and model.state is ModelState.answers:
         return tr("It answers now")
-    if verb in ("activate", "remove") and model.state is ModelState.pending:
+    if action in ("activate", "remove") and model.state is ModelState.pending:
         return tr("It is about to answer")
-    if model.problem and verb not in ("remove", "check"):
+    if model.problem and action not in ("remove", "check"):
         return tr("It is damaged")
     return ""
 

@@ -267,10 +267,10 @@ class DetailsPanel(QFrame):
         self._edits += 1
         self._jobs.run(title, lambda task: work(), done, queue=JobQueue.short)
 
-    def _mark(self, verb: str, name: str) -> None:
-        """Call `verb` of the organiser, such as tag or uncollect, with the name."""
+    def _mark(self, method: str, name: str) -> None:
+        """Call `method` of the organiser, such as tag or uncollect, with the name."""
         if self._paper is not None:
-            papers, act = [self._paper], getattr(self._about.organise, verb)
+            papers, act = [self._paper], getattr(self._about.organise, method)
             self._do(tr("Organising a paper"), lambda: act(papers, name))
 
     def _choose_from(self) -> None:
@@ -372,8 +372,8 @@ class DetailsPanel(QFrame):
             chips.chosen.connect(
                 lambda name, f=field: self.search_requested.emit(fragment(f, [name]))
             )
-            chips.added.connect(lambda name, verb=add: self._mark(verb, name))
-            chips.removed.connect(lambda name, verb=remove: self._mark(verb, name))
+            chips.added.connect(lambda name, method=add: self._mark(method, name))
+            chips.removed.connect(lambda name, method=remove: self._mark(method, name))
             chips.names_requested.connect(self._choose_from)
         for text in (parts.head, parts.body, parts.warning_text):
             text.anchorClicked.connect(self._follow)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SearchActions(PageActions["SearchPage"]):
-    """The menu; its verbs can be done while the search page is looked at."""
+    """The menu; its actions are available while the search page is looked at."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "search", tr("On the search page"))

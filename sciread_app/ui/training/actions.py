@@ -23,7 +23,7 @@ class TrainingActions(PageActions["TrainingPage"]):
         self.add_anywhere(tr("Open a training from a &folder…"), lambda page: page.open_folder())
         self.add_anywhere(tr("Open a training from a &zip file…"), lambda page: page.open_zip())
         menu.addSeparator()
-        for verb, text in (
+        for name, text in (
             ("stop", tr("&Stop the training")),
             ("resume", tr("&Go on with the training")),
             ("activate", tr("&Let its model answer")),
@@ -34,8 +34,8 @@ class TrainingActions(PageActions["TrainingPage"]):
             ("folder", tr("&Open its folder")),
             ("remove", tr("&Remove the training…")),
         ):
-            self.add(text, partial(_do, verb), verb=verb)
+            self.add(text, partial(_do, name), name=name)
 
 
-def _do(verb: str, page: TrainingPage) -> None:
-    page.do(verb)
+def _do(name: str, page: TrainingPage) -> None:
+    page.do(name)

@@ -146,31 +146,31 @@ class TrainingPage(Page):
         title = tr("Opening a training")
         self._jobs.run(title, lambda task: self._training_service.open(source, task), self._opened)
 
-    def do(self, verb: str) -> None:
-        """Apply one of view.VERBS to the current run."""
+    def do(self, action: str) -> None:
+        """Apply one of view.ACTIONS to the current run."""
         details = self.view.details
-        if not details or self.writes or not self.view.can(verb):
+        if not details or self.writes or not self.view.can(action):
             return
         name = details.training.name
-        if verb == "stop":
+        if action == "stop":
             self._change(tr("Stopping a training"), lambda: self._training_service.stop(name))
-        elif verb == "resume":
+        elif action == "resume":
             self._change(
                 tr("Going on with a training"), lambda: self._training_service.resume(name)
             )
-        elif verb == "remove":
+        elif action == "remove":
             ask_to_remove(details, partial(self._remove, name), self)
-        elif verb == "log":
+        elif action == "log":
             self._light(tr("Reading a log"), lambda task: self._training_service.log(name),
                         lambda text: LogDialog(name, text, self).show())  # fmt: skip
-        elif verb == "folder":
+        elif action == "folder":
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(details.training.folder)))
-        elif verb == "measure":
+        elif action == "measure":
             self.measure_requested.emit(details.training.space)
-        elif verb == "compare":
+        elif action == "compare":
             self.compare_requested.emit(details.model)
         else:
-            self._take_model(name, activate=verb == "activate")
+            self._take_model(name, activate=action == "activate")
 
     @property
     def writes(self) -> bool:
@@ -178,9 +178,9 @@ class TrainingPage(Page):
         shown = self._right.currentWidget()
         return isinstance(shown, TrainingForm) and self._whole.currentIndex() == 1
 
-    def why_not(self, verb: str) -> str:
+    def why_not(self, action: str) -> str:
         """Why an action on the current run is unavailable; empty if it is available."""
-        can = not self.writes and self.view.can(verb)
+        can = not self.writes and self.view.can(action)
         return "" if can else tr("Not to the training that is shown")
 
     # Loading

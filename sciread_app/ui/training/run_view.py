@@ -38,24 +38,24 @@ from sciread_app.ui.widgets.layout.fact_table import FactTable
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.layout.sections import (
     ScrollContents,
+    action_button,
     group,
     scrolling,
     section,
-    verb_button,
 )
 from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
 from sciread_app.ui.widgets.text.labels import plain_label
 
 LAST_NOTES = 40
 _PILLS = {"good": "tag-good", "warning": "tag-warning", "problem": "tag-wrong"}
-VERBS = (
+ACTIONS = (
     *("stop", "resume", "activate", "add_model", "measure", "compare"),
     *("log", "folder", "remove"),
 )
 
 
 class TrainingView(QFrame):
-    requested = Signal(str)  # one of VERBS
+    requested = Signal(str)  # one of ACTIONS
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -91,9 +91,9 @@ class TrainingView(QFrame):
         if not before or before.training.name != training.name:
             self._scroll.verticalScrollBar().setValue(0)
 
-    def can(self, verb: str) -> bool:
+    def can(self, action: str) -> bool:
         """Whether this action on the current run is available."""
-        return self.details is not None and not self.buttons[verb].isHidden()
+        return self.details is not None and not self.buttons[action].isHidden()
 
     def take_focus(self) -> None:
         shown = [button for button in self.buttons.values() if not button.isHidden()]
@@ -131,8 +131,8 @@ class TrainingView(QFrame):
             "folder": True,
             "remove": not status.is_active,
         }
-        for verb, button in self.buttons.items():
-            button.setVisible(allowed[verb])
+        for action, button in self.buttons.items():
+            button.setVisible(allowed[action])
 
     def _show_scores(self, details: TrainingDetails) -> None:
         done = details.training.status is RunStatus.finished
@@ -163,24 +163,24 @@ class TrainingView(QFrame):
         self.bar.setAccessibleName(tr("How far the training is"))
         self.far = styled(QLabel(wordWrap=True), "quiet")
         self.buttons = {
-            "activate": verb_button(
+            "activate": action_button(
                 tr("Let it answer"), tr("Find papers with this model"), "primary"
             ),
-            "resume": verb_button(tr("Go on"), tr("Train on from where it was"), "primary"),
-            "stop": verb_button(tr("Stop"), STOPPING),
-            "add_model": verb_button(tr("Add to models"), tr("Copy its model to your models")),
-            "measure": verb_button(
+            "resume": action_button(tr("Go on"), tr("Train on from where it was"), "primary"),
+            "stop": action_button(tr("Stop"), STOPPING),
+            "add_model": action_button(tr("Add to models"), tr("Copy its model to your models")),
+            "measure": action_button(
                 tr("Measure it"), tr("See in the dashboard how well it does beside other models")
             ),
-            "compare": verb_button(
+            "compare": action_button(
                 tr("Compare side by side"), tr("See what it finds beside what answers now")
             ),
-            "log": verb_button(tr("Log"), tr("All that it has said")),
-            "folder": verb_button(tr("Folder"), tr("Open the folder of the training")),
-            "remove": verb_button(tr("Remove…"), tr("Delete the training with its checkpoints")),
+            "log": action_button(tr("Log"), tr("All that it has said")),
+            "folder": action_button(tr("Folder"), tr("Open the folder of the training")),
+            "remove": action_button(tr("Remove…"), tr("Delete the training with its checkpoints")),
         }
-        for verb, button in self.buttons.items():
-            button.clicked.connect(lambda _=False, verb=verb: self.requested.emit(verb))
+        for action, button in self.buttons.items():
+            button.clicked.connect(lambda _=False, action=action: self.requested.emit(action))
         self.tiles, self.curves = StatTiles(), LossCurves(appearance)
         self.scores, self.facts, self.notes = CardScoreTable(appearance), FactTable(), FactTable()
         self.unmeasured = styled(
@@ -194,9 +194,9 @@ class TrainingView(QFrame):
         self._trouble = group(self.problem, self.hint, name="trouble")
         self._going = group(self.bar, self.far)
         self._how_well = section(tr("How well it does"), self.balance, self.unmeasured, self.scores)
-        verbs = QWidget()
+        buttons = QWidget()
         flow = FlowLayout(8)
-        verbs.setLayout(flow)
+        buttons.setLayout(flow)
         for button in self.buttons.values():
             flow.addWidget(button)
         head = QHBoxLayout()
@@ -209,7 +209,7 @@ class TrainingView(QFrame):
         column.setSpacing(14)
         column.addLayout(head)
         for part in (
-            *(self.made, self._trouble, self._going, verbs, self.tiles),
+            *(self.made, self._trouble, self._going, buttons, self.tiles),
             # For a finished run, the result comes before the charts.
             *(self._how_well, self.curves),
             *(section(tr("How it is made"), self.facts), self._happened),

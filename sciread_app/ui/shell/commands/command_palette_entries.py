@@ -139,7 +139,7 @@ class PaletteSource:
                 native(action),
                 action.property("why_not"),
             )
-            for title, action in self._window.menus.verbs()
+            for title, action in self._window.menus.entries()
         ]
         searches = [
             self._search(

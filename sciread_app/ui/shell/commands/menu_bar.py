@@ -53,7 +53,7 @@ class MenuBar:
         papers, search = bar.addMenu(tr("&Papers")), bar.addMenu(tr("&Search"))
         view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
         models, help = bar.addMenu(tr("&Models")), bar.addMenu(tr("&Help"))
-        self.on_shelf: dict[str, QAction] = {}  # by the name of the verb
+        self.on_shelf: dict[str, QAction] = {}  # by the name of the entry
         self._fill_file(file)
         self._fill_edit(edit)
         self._fill_papers(papers)
@@ -87,14 +87,14 @@ class MenuBar:
 
     def limit_shortcuts_to(self, papers: PaperList) -> None:
         """Enable the shortcuts of one letter or digit in this list, and only there."""
-        for verb in (*PAPERS, *STARS):
-            action = self.on_shelf[verb.name]
+        for entry in (*PAPERS, *STARS):
+            action = self.on_shelf[entry.name]
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             papers.addAction(action)
 
     def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Return the shortcuts by menu. Undo and Redo are listed without the name of an edit."""
-        constant = {self.on_shelf[verb.name]: verb.text for verb in BACK}
+        constant = {self.on_shelf[entry.name]: entry.text for entry in BACK}
         groups = []
         for menu in self._bar.findChildren(QMenu):
             rows = [
@@ -106,7 +106,7 @@ class MenuBar:
                 groups.append((plain(menu.title()), rows))
         return groups
 
-    def verbs(self) -> list[tuple[str, QAction]]:
+    def entries(self) -> list[tuple[str, QAction]]:
         """Return every action with its full name, such as «Theme: Dark» or «Go to Intake»."""
         named = []
         for menu in self._bar.findChildren(QMenu):
@@ -120,7 +120,7 @@ class MenuBar:
         return named
 
     def actions(self) -> list[QAction]:
-        """Every verb, in the order of the menus."""
+        """Every action, in the order of the menus."""
         return [
             action
             for menu in self._bar.findChildren(QMenu)
@@ -141,7 +141,7 @@ class MenuBar:
         add(file, tr("&Quit"), window.close, "Ctrl+Q")
 
     def _fill_edit(self, edit: QMenu) -> None:
-        self._add_verbs(edit, BACK)
+        self._add_entries(edit, BACK)
         edit.addSeparator()
         self._actions.add(edit, tr("&Find"), self._window.find_here, StandardKey.Find, library=True)
         page = self._search_page(edit)
@@ -149,11 +149,11 @@ class MenuBar:
         self._add_copying(edit.addMenu(tr("Copy &as")))
 
     def _fill_papers(self, papers: QMenu) -> None:
-        self._add_verbs(papers, PAPERS)
+        self._add_entries(papers, PAPERS)
         self.rate = papers.addMenu(tr("&Rate"))
-        self._add_verbs(self.rate, STARS)
+        self._add_entries(self.rate, STARS)
         papers.addSeparator()
-        self._add_verbs(papers, SHELF)
+        self._add_entries(papers, SHELF)
         papers.addSeparator()
         add = self._search_page(papers).add
         add(tr("&Open the paper"), lambda page: page.open_paper(), "Ctrl+Return")
@@ -172,7 +172,7 @@ class MenuBar:
             action.setCheckable(True)
             places.addAction(action)
         view.addSeparator()
-        self._add_verbs(view, VIEW)
+        self._add_entries(view, VIEW)
         page = self._search_page(view)
         page.add(tr("Bac&k"), lambda page: page.back(), StandardKey.Back)
         page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
@@ -199,20 +199,20 @@ class MenuBar:
         """Actions of the search page in a menu of the window."""
         return PageActions(self._actions, menu, "search", tr("On the search page"), library=True)
 
-    def _add_verbs(self, menu: QMenu, wanted: Sequence[LibraryAction]) -> None:
-        for verb in wanted:
-            self.on_shelf[verb.name] = self._actions.add(
+    def _add_entries(self, menu: QMenu, wanted: Sequence[LibraryAction]) -> None:
+        for entry in wanted:
+            self.on_shelf[entry.name] = self._actions.add(
                 menu,
-                verb.text,
-                partial(self._do, verb),
-                verb.keys,
+                entry.text,
+                partial(self._do, entry),
+                entry.keys,
                 library=True,
-                places=() if verb in BACK else ("search",),
+                places=() if entry in BACK else ("search",),
                 elsewhere=tr("On the search page"),
             )
 
-    def _do(self, verb: LibraryAction) -> None:
-        verb.do(self._window.shelving)
+    def _do(self, entry: LibraryAction) -> None:
+        entry.do(self._window.shelving)
 
     def _add_copying(self, menu: QMenu) -> None:
         page = self._search_page(menu)

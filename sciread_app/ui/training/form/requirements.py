@@ -65,8 +65,8 @@ class CheckPart(QWidget):
         row.addWidget(sign, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(text, 1)
         if line.remedy:
-            button = QPushButton(line.verb) if line.level is not Level.enough else None
-            button = button or styled(QPushButton(line.verb), "link")
+            button = QPushButton(line.remedy_label) if line.level is not Level.enough else None
+            button = button or styled(QPushButton(line.remedy_label), "link")
             button.setAccessibleDescription(line.text)
             button.clicked.connect(lambda: self.remedy_requested.emit(line))
             self.buttons.append(button)

@@ -15,10 +15,10 @@ def confirm(
     title: str,
     question: str,
     consequence: str,
-    verb: str,
+    action: str,
     do: Callable[[], object],
 ) -> None:
-    """Ask in a modal dialog and return at once; `do` is called if the button `verb` is pressed.
+    """Ask in a modal dialog and return at once; `do` is called if the button `action` is pressed.
 
     Return and Esc both cancel. Texts are plain: titles of papers and names of files are not parsed
     as markup.
@@ -26,7 +26,7 @@ def confirm(
     box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setInformativeText(consequence)
-    yes = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    yes = box.addButton(action, QMessageBox.ButtonRole.DestructiveRole)
     box.setDefaultButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
     yes.clicked.connect(lambda: do())
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

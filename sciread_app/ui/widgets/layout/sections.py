@@ -10,7 +10,7 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
 
 
-def verb_button(text: str, means: str, name: str = "") -> QPushButton:
+def action_button(text: str, means: str, name: str = "") -> QPushButton:
     found = styled(QPushButton(text), name)
     found.setToolTip(means)
     found.setAccessibleDescription(means)

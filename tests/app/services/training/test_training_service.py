@@ -79,11 +79,11 @@ def test_check_offers_to_fetch_missing_citations(
     citations = check(learning).lines[1]
     assert (citations.level, citations.remedy) == (Level.missing, Remedy.citations)
     assert citations.text == "It is not known which of these papers cites which."
-    assert (citations.verb, citations.papers) == ("Fetch citations for 2 papers", (1, 3))
+    assert (citations.remedy_label, citations.papers) == ("Fetch citations for 2 papers", (1, 3))
     of_some = check(
         learning, AvailableData(CorpusStats(abstracts=900, citations=3), unasked=(1,))
     ).lines[1]
-    assert of_some.level is Level.few and of_some.verb == "Fetch citations for 1 paper"
+    assert of_some.level is Level.few and of_some.remedy_label == "Fetch citations for 1 paper"
 
 
 def test_check_suggests_settings_that_give_enough_data(learning: TrainingService) -> None:
@@ -95,7 +95,7 @@ def test_check_suggests_settings_that_give_enough_data(learning: TrainingService
         "At least two are needed, and more teach more."
     )
     assert line.settings == {"min_papers": 50, "recent_year": 0}
-    assert line.verb == "Set min_papers = 50, recent_year = 0"
+    assert line.remedy_label == "Set min_papers = 50, recent_year = 0"
     again = check(learning, AvailableData(RICH), recipe="miread-paper", changes=line.settings)
     assert again.lines[1].text == "6 journals have at least 50 papers."
 

@@ -329,9 +329,9 @@ def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, gateway):
 
 def test_comparison_is_operated_by_keyboard(qtbot, show_window, gateway):
     window = show_window(gateway)
-    verbs = {name: action for name, action in window.menus.verbs() if "Compare models" in name}
-    left = verbs["Compare models: The left answer is better"]
-    hide = verbs["Compare models: Hide the names, to vote"]
+    actions = {name: action for name, action in window.menus.entries() if "Compare models" in name}
+    left = actions["Compare models: The left answer is better"]
+    hide = actions["Compare models: Hide the names, to vote"]
     assert not left.isEnabled() and not hide.isEnabled()
     assert hide.property("why_not") == "While two models are compared"
     panel, key = window.page.compare, Qt.Key

@@ -130,7 +130,7 @@ def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, mo
 def test_exports_without_scores_are_disabled_except_for_pictures(
     page, dashboard, window, settled, show
 ):
-    there = window.menus.dashboard.by_verb
+    there = window.menus.dashboard.by_name
     here = page.export.menu().actions()
     assert all(action.isEnabled() for action in (*here, *there.values()))
     dashboard.found = EvaluationResults()
@@ -181,7 +181,7 @@ def test_unwritable_picture_is_reported(page, window, settled, tmp_path):
 
 def test_menu_commands_go_to_the_dashboard(window, page, settled):
     window.go_to("search")
-    actions = {name: action for name, action in window.menus.verbs() if name.startswith("Scores")}
+    actions = {name: action for name, action in window.menus.entries() if name.startswith("Scores")}
     assert len(actions) == 10
     actions["Scores: Learning curves"].trigger()
     settled()

@@ -68,7 +68,7 @@ def marks(page):
 
 
 def buttons(card):
-    return [button.text() for button in card._verbs if button.isVisible()]
+    return [button.text() for button in card._buttons if button.isVisible()]
 
 
 def test_models_are_listed_with_their_state_and_problem(page):
@@ -215,7 +215,7 @@ def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway
     gateway.activation.ready.add("theirs")
     card = choose("theirs")
     assert buttons(card)[0] == "Go back to it" and "at once" in card.ready.text()
-    window.menus.models.by_verb["back"].trigger()
+    window.menus.models.by_name["back"].trigger()
     qtbot.waitUntil(lambda: gateway.activation.answers == "theirs" and not jobs.running())
 
 
@@ -372,13 +372,13 @@ def test_unchecked_model_is_checked_on_load(qtbot, page, gateway, jobs):
 
 
 def test_disabled_actions_have_a_reason(choose, window, page):
-    actions = window.menus.models.by_verb
+    actions = window.menus.models.by_name
     choose("starter")
     assert "came with SciRead" in actions["remove"].property("why_not")
     assert actions["activate"].property("why_not") == "It answers now"
     assert actions["back"].property("why_not") == "No other model has answered yet"
     choose("theirs")
-    enabled = [verb for verb, action in actions.items() if action.isEnabled()]
+    enabled = [name for name, action in actions.items() if action.isEnabled()]
     assert enabled == ["activate", "measure", "export", "rename", "check", "remove"]
     window.go_to("search")
     assert not any(action.isEnabled() for action in actions.values())
@@ -399,7 +399,7 @@ def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, gate
 def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, gateway, jobs):
     gateway.models.install(replace(THEIRS, space="bbbb"))
     choose("theirs")
-    window.menus.models.by_verb["measure"].trigger()
+    window.menus.models.by_name["measure"].trigger()
     dashboard = window.other_page("dashboard")
     qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
     assert not dashboard.findChildren(EvaluateDialog)

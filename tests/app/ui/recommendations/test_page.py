@@ -228,7 +228,7 @@ def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
         qtbot.waitUntil(lambda: not jobs.running())
     collect.assert_called_once_with([1], "bees")
     assert window.shelving.notice.isVisible()
-    names = [name for name, _ in window.menus.verbs()]
+    names = [name for name, _ in window.menus.entries()]
     assert "Recommendations: Not for me" in names
 
 

@@ -261,8 +261,8 @@ def test_shortcut_sheet_lists_menu_actions(show_window):
     window.show_keys()
     sheet = next(d for d in window.findChildren(QDialog) if d.isVisible())
     listed = " ".join(label.text() for label in sheet.findChildren(QLabel))
-    for verb in ("Add files", "Find", "Similar papers", "Quit", "Keyboard shortcuts", "Details"):
-        assert verb in listed
+    for title in ("Add files", "Find", "Similar papers", "Quit", "Keyboard shortcuts", "Details"):
+        assert title in listed
     sheet.close()
 
 
@@ -277,11 +277,11 @@ def test_shortcuts_of_enabled_actions_are_unique(show_window):
 def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance, tmp_path):
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
-    verbs = {action.text().replace("&", ""): action for action in window.menus.actions()}
-    assert not verbs["Add files…"].isEnabled()
-    assert verbs["Quit"].isEnabled()
+    actions = {action.text().replace("&", ""): action for action in window.menus.actions()}
+    assert not actions["Add files…"].isEnabled()
+    assert actions["Quit"].isEnabled()
     window.open(FakeGateway(3))
-    assert verbs["Add files…"].isEnabled()
+    assert actions["Add files…"].isEnabled()
     qtbot.waitUntil(lambda: not jobs.running())
 
 

@@ -479,7 +479,7 @@ def test_measured_model_is_shown_on_the_dashboard(qtbot, trained, jobs):
 
 def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, gateway):
     gateway.dashboard.found = EvaluationResults()
-    trained.menus.training.by_verb["measure"].trigger()
+    trained.menus.training.by_name["measure"].trigger()
     dashboard = trained.other_page("dashboard")
     qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
     (dialog,) = dashboard.findChildren(EvaluateDialog)
@@ -495,7 +495,7 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
         qtbot.waitUntil(lambda: all(panel.chooser.pair()) and not jobs.running())
     trained.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
-    trained.menus.training.by_verb["compare"].trigger()
+    trained.menus.training.by_name["compare"].trigger()
     qtbot.waitUntil(lambda: panel.chooser.pair() == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
     assert trained.shows("search") and panel.is_open
@@ -550,7 +550,7 @@ def test_markup_in_a_run_is_shown_as_plain_text(show, service):
 
 def enabled_actions(window):
     menu = window.menus.training
-    return {verb: action.isEnabled() for verb, action in menu.by_verb.items()}
+    return {name: action.isEnabled() for name, action in menu.by_name.items()}
 
 
 def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jobs, service):
@@ -563,13 +563,13 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jo
         "stop": True, "resume": False, "activate": False, "add_model": False, "measure": False,
         "compare": False, "log": True, "folder": True, "remove": False,
     }  # fmt: skip
-    window.menus.training.by_verb["stop"].trigger()
+    window.menus.training.by_name["stop"].trigger()
     qtbot.waitUntil(lambda: enabled_actions(window)["resume"])
     window.menus.training.anywhere[0].trigger()
     qtbot.waitUntil(lambda: shown.writes)
     assert not any(enabled_actions(window).values())
     window.go_to("search")
-    assert window.menus.training.by_verb["log"].property("why_not") == ("On the page of trainings")
+    assert window.menus.training.by_name["log"].property("why_not") == ("On the page of trainings")
     settle(qtbot, jobs, shown)
 
 

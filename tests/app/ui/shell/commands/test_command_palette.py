@@ -39,7 +39,7 @@ def type_text(qtbot, window, palette, text):
 def test_palette_lists_all_menu_actions_with_shortcuts(qtbot, window):
     palette = open_palette(qtbot, window)
     offered = {entry.title: entry.keys for entry in palette.shown()}
-    for title, action in window.menus.verbs():
+    for title, action in window.menus.entries():
         assert offered[title] == action.shortcut().toString()
     assert offered["Add files"] == "Ctrl+O"
     assert {"Theme: Dark", "Go to Intake", "Search: Meaning"} <= set(offered)
@@ -85,9 +85,9 @@ def test_enter_goes_to_a_tag(qtbot, window):
 
 
 def test_recent_commands_are_listed_first(qtbot, window, tmp_path):
-    for verb in ("Details", "Next pane"):
+    for title in ("Details", "Next pane"):
         palette = open_palette(qtbot, window)
-        type_text(qtbot, window, palette, verb)
+        type_text(qtbot, window, palette, title)
         qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     shown = open_palette(qtbot, window).shown()
     assert [entry.title for entry in shown[:2]] == ["Next pane", "Details"]
