@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import Home, verb
+from sciread_app.cli.command import Home, command
 from sciread_app.console import Console
 from sciread_app.paths import open_home
 from sciread_app.services.maintenance import backup_file as packing
 from sciread_app.workspace import Workspace, backups_of
 
 
-@verb
+@command
 def backup(
     workspace: Workspace,
     console: Console,
@@ -29,7 +29,7 @@ def backup(
     console.print_json({"file": str(target), "bytes": target.stat().st_size})
 
 
-@verb
+@command
 def backups(console: Console, home: Home = None) -> None:
     """List the copies of the library that can be restored.
 
@@ -56,7 +56,7 @@ def backups(console: Console, home: Home = None) -> None:
     )
 
 
-@verb
+@command
 def restore(
     console: Console,
     name: Annotated[str, typer.Argument(help="A day or a name that `backups` lists, or a file.")],

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sciread_app.cli.command import verb
+from sciread_app.cli.command import command
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.errors import StyleRefused
@@ -18,7 +18,7 @@ from sciread_app.services.export.citations import plain
 from sciread_app.workspace import Workspace
 
 
-@verb
+@command
 def cite(
     workspace: Workspace,
     console: Console,
@@ -63,7 +63,7 @@ def cite(
     )
 
 
-@verb
+@command
 def styles_(
     workspace: Workspace,
     console: Console,

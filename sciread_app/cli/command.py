@@ -71,7 +71,7 @@ def opened(home: Path | None, console: Console, *, create: bool = False) -> Iter
         workspace.close()
 
 
-def verb(
+def command(
     run: Callable[..., int | None], group: typer.Typer = app, *, create: bool = False
 ) -> Callable[..., None]:
     """Register a function as a command, named after it with dashes for underscores.

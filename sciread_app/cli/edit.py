@@ -1,4 +1,4 @@
-"""The verb that sets fields of a paper by hand."""
+"""The command that sets fields of a paper by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import verb
+from sciread_app.cli.command import command
 from sciread_app.cli.library import resolve
 from sciread_app.console import Console
 from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
@@ -37,7 +37,7 @@ _HINT = (
 )
 
 
-@verb
+@command
 def edit(
     workspace: Workspace,
     console: Console,

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sciread_app.cli.command import DONE, FAILED
-from sciread_app.cli.models import model_verb
+from sciread_app.cli.models import model_command
 from sciread_app.console import Console
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.language import tr, trn
@@ -43,7 +43,7 @@ Corpus = Annotated[
 ]
 
 
-@model_verb
+@model_command
 def evaluate(
     workspace: Workspace,
     console: Console,
@@ -89,7 +89,7 @@ def evaluate(
     return FAILED if done.failed else DONE
 
 
-@model_verb
+@model_command
 def scores(
     workspace: Workspace,
     console: Console,

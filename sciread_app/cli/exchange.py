@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from sciread_app.cli import views
-from sciread_app.cli.command import DONE, FAILED, verb
+from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.console import Console
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.errors import LibraryError
@@ -19,7 +19,7 @@ from sciread_app.services.export.export import Format, format_of
 from sciread_app.workspace import Workspace
 
 
-@partial(verb, create=True)
+@partial(command, create=True)
 def keep(
     workspace: Workspace,
     console: Console,
@@ -52,7 +52,7 @@ def keep(
     return _list(console, known)
 
 
-@partial(verb, create=True)
+@partial(command, create=True)
 def zotero(workspace: Workspace, console: Console) -> int:
     """Bring over what a Zotero on this computer holds: papers, PDFs, tags, collections, notes.
 

@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from sciread_app.cli.command import DONE, FAILED, verb
+from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.views import skipped, subtitle
 from sciread_app.console import Console
 from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, SourceQuery
@@ -34,7 +34,7 @@ CITATIONS = "citations"
 SERVICES = ("ncbi", "semantic_scholar")
 
 
-@partial(verb, create=True)
+@partial(command, create=True)
 def fetch(
     workspace: Workspace,
     console: Console,
@@ -69,7 +69,7 @@ def fetch(
     return _run(workspace, [workspace.fetcher.start(source_query).id], console)
 
 
-@verb
+@command
 def fetches(
     workspace: Workspace,
     console: Console,
@@ -86,7 +86,7 @@ def fetches(
     console.print_json([_fetch_as_value(one) for one in known])
 
 
-@verb
+@command
 def refresh(
     workspace: Workspace,
     console: Console,
@@ -101,7 +101,7 @@ def refresh(
     return _run(workspace, requested, console)
 
 
-@verb
+@command
 def key(
     console: Console,
     service: Annotated[str, typer.Argument(help=f"{' or '.join(SERVICES)}.")],

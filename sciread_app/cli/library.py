@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 
 from sciread_app.cli import views
-from sciread_app.cli.command import DONE, FAILED, Home, opened, verb
+from sciread_app.cli.command import DONE, FAILED, Home, command, opened
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
@@ -37,7 +37,7 @@ NAMES_HELP = "Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys
 Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
 
 
-@partial(verb, create=True)
+@partial(command, create=True)
 def add(
     workspace: Workspace,
     console: Console,
@@ -59,7 +59,7 @@ def add(
     return FAILED if report.failed else DONE
 
 
-@verb
+@command
 def find(
     workspace: Workspace,
     console: Console,
@@ -85,7 +85,7 @@ def find(
     console.print_json(views.hits_as_values(papers, results, reasons))
 
 
-@verb
+@command
 def similar(
     workspace: Workspace,
     console: Console,
@@ -108,7 +108,7 @@ def similar(
     console.print_json(views.hits_as_values(found, results, {}))
 
 
-@verb
+@command
 def show(workspace: Workspace, console: Console, papers: Names) -> None:
     """Show all that is known of papers."""
     ids = resolve(workspace, papers)
@@ -127,7 +127,7 @@ def show(workspace: Workspace, console: Console, papers: Names) -> None:
     console.print_json(values)
 
 
-@verb
+@command
 def export(
     console: Console,
     query: Annotated[list[str] | None, typer.Argument(help="Which papers (else all).")] = None,
@@ -158,7 +158,7 @@ def export(
             console.print_json({"papers": len(ids), "file": str(output)})
 
 
-@verb
+@command
 def encode(
     workspace: Workspace,
     console: Console,
@@ -178,7 +178,7 @@ def encode(
         console.print_json({"encoded": encoded, "left": left, "space": space.key})
 
 
-@verb
+@command
 def doctor(
     console: Console,
     salvage: Annotated[
@@ -222,7 +222,7 @@ def _salvage(target: Path, home: Path | None, console: Console) -> int:
     return DONE
 
 
-@verb
+@command
 def status(workspace: Workspace, console: Console) -> None:
     """How many papers there are, what can be found how, and how the last import went."""
     value = views.status_as_value(workspace)

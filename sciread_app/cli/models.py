@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sciread_app.cli import views
-from sciread_app.cli.command import DONE, FAILED, app, verb
+from sciread_app.cli.command import DONE, FAILED, app, command
 from sciread_app.console import Console
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr, trn
@@ -35,7 +35,7 @@ _STATES = {
 
 GROUP = typer.Typer(help="Models: which are here, and which one answers.", no_args_is_help=True)
 app.add_typer(GROUP, name="model")
-model_verb = partial(verb, group=GROUP, create=True)
+model_command = partial(command, group=GROUP, create=True)
 
 Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it, or starter.")]
 
@@ -43,7 +43,7 @@ Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it
 _OF_HUB = re.compile(r"https?://.+|[\w.-]+/[\w.-]+")
 
 
-@model_verb
+@model_command
 def list_(workspace: Workspace, console: Console) -> int:
     """List the models that are installed, and what is wrong with those that are damaged.
 
@@ -61,7 +61,7 @@ def list_(workspace: Workspace, console: Console) -> int:
     return FAILED if any(model.problem for model in found) else DONE
 
 
-@model_verb
+@model_command
 def show(workspace: Workspace, console: Console, model: Model) -> int:
     """Show all there is to say about a model: what it is, how it was made, how well it does."""
     name = workspace.models.find(model).name
@@ -73,7 +73,7 @@ def show(workspace: Workspace, console: Console, model: Model) -> int:
     return FAILED if about.model.problem else DONE
 
 
-@model_verb
+@model_command
 def add(
     workspace: Workspace,
     console: Console,
@@ -106,7 +106,7 @@ def add(
     console.print_json(_model_as_value(model))
 
 
-@model_verb
+@model_command
 def rename(
     workspace: Workspace,
     console: Console,
@@ -121,7 +121,7 @@ def rename(
     console.print_json(_model_as_value(renamed))
 
 
-@model_verb
+@model_command
 def export(
     workspace: Workspace,
     console: Console,
@@ -138,7 +138,7 @@ def export(
     console.print_json({"model": name, "file": str(target), "bytes": target.stat().st_size})
 
 
-@model_verb
+@model_command
 def remove(
     workspace: Workspace,
     console: Console,
@@ -165,7 +165,7 @@ def remove(
     console.print_json({"model": removed.name, "deleted": for_good})
 
 
-@model_verb
+@model_command
 def restore(
     workspace: Workspace,
     console: Console,
@@ -177,7 +177,7 @@ def restore(
     console.print_json(_model_as_value(back))
 
 
-@model_verb
+@model_command
 def activate(workspace: Workspace, console: Console, model: Model) -> int:
     """Let a model answer: it reads all papers, and the one before answers until then.
 
@@ -187,7 +187,7 @@ def activate(workspace: Workspace, console: Console, model: Model) -> int:
     return _activate(workspace, titles.get(model, model), console)
 
 
-@model_verb
+@model_command
 def back(workspace: Workspace, console: Console) -> int:
     """Let the model answer that did so before; it has read all papers already."""
     if not (earlier := workspace.models.earlier()):
@@ -195,7 +195,7 @@ def back(workspace: Workspace, console: Console) -> int:
     return _activate(workspace, earlier, console)
 
 
-@model_verb
+@model_command
 def votes(workspace: Workspace, console: Console) -> None:
     """Show what blind votes in the window say of models, two by two, and how sure that is."""
     tallies = workspace.votes.all()

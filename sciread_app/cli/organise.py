@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from sciread_app.cli import views
-from sciread_app.cli.command import DONE, FAILED, verb
+from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.matching.duplicates import Merge
@@ -21,7 +21,7 @@ from sciread_app.workspace import Workspace
 Stars = Annotated[int, typer.Argument(min=0, max=5, help="Stars: 1 to 5, or 0 for none.")]
 
 
-@verb
+@command
 def tag(
     workspace: Workspace,
     console: Console,
@@ -35,7 +35,7 @@ def tag(
     _report(console, edit, {"tag": name, "papers": ids, "removed": remove})
 
 
-@verb
+@command
 def collect(
     workspace: Workspace,
     console: Console,
@@ -49,7 +49,7 @@ def collect(
     _report(console, edit, {"collection": path, "papers": ids, "removed": remove})
 
 
-@verb
+@command
 def tags(workspace: Workspace, console: Console) -> None:
     """List all tags."""
     names = workspace.library.tags.names()
@@ -57,7 +57,7 @@ def tags(workspace: Workspace, console: Console) -> None:
     console.print_json(names)
 
 
-@verb
+@command
 def collections(workspace: Workspace, console: Console) -> None:
     """List all collections."""
     paths = workspace.library.collections.paths()
@@ -66,14 +66,14 @@ def collections(workspace: Workspace, console: Console) -> None:
     console.print_json(paths)
 
 
-@verb
+@command
 def rate(workspace: Workspace, console: Console, stars: Stars, papers: Names) -> None:
     """Give papers 1 to 5 stars; `sciread find rating:4..` finds the best."""
     ids = resolve(workspace, papers)
     _report(console, workspace.editor.rate(ids, stars), {"stars": stars, "papers": ids})
 
 
-@verb
+@command
 def trash(
     workspace: Workspace,
     console: Console,
@@ -97,14 +97,14 @@ def trash(
     return DONE
 
 
-@verb
+@command
 def untrash(workspace: Workspace, console: Console, papers: Names) -> None:
     """Take papers out of the trash again."""
     ids = [_trashed(workspace, name) for name in papers]
     _report(console, workspace.editor.untrash(ids), {"papers": ids, "in_trash": False})
 
 
-@verb
+@command
 def duplicates(
     workspace: Workspace,
     console: Console,
@@ -145,7 +145,7 @@ def duplicates(
     return DONE
 
 
-@verb
+@command
 def merge(workspace: Workspace, console: Console, papers: Names) -> None:
     """Make papers one: the one that says most, with all that the others say beside it."""
     ids = resolve(workspace, papers)
@@ -154,7 +154,7 @@ def merge(workspace: Workspace, console: Console, papers: Names) -> None:
     console.print_json({"kept": kept.id, "papers": ids})
 
 
-@verb
+@command
 def split(
     workspace: Workspace,
     console: Console,
@@ -174,7 +174,7 @@ def split(
     console.print_json({"paper": id, "made": made})
 
 
-@verb
+@command
 def undo(workspace: Workspace, console: Console) -> int:
     """Take the last edit back, whether it was made here or in the window.
 
@@ -185,7 +185,7 @@ def undo(workspace: Workspace, console: Console) -> int:
     return _report_replay(console, workspace.editor.undo(), "Undone", "There is nothing to undo.")
 
 
-@verb
+@command
 def redo(workspace: Workspace, console: Console) -> int:
     """Make the edit again that was taken back last."""
     return _report_replay(console, workspace.editor.redo(), "Redone", "There is nothing to redo.")

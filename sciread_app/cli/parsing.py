@@ -45,15 +45,17 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
 
     With --json, usage errors and unexpected errors are printed as JSON, too.
     """
-    place = _verb_place(arguments)
-    verb = arguments[place] if place is not None else ""
+    place = _command_place(arguments)
+    command = arguments[place] if place is not None else ""
     known = typer.main.get_command(app)
     console = Console("--json" in arguments)
-    if verb in _OTHER_NAMES and verb not in known.commands:  # type: ignore[attr-defined]
-        console.print_error(f"No such command '{verb}'.", f"Did you mean '{_OTHER_NAMES[verb]}'?")
+    if command in _OTHER_NAMES and command not in known.commands:  # type: ignore[attr-defined]
+        console.print_error(
+            f"No such command '{command}'.", f"Did you mean '{_OTHER_NAMES[command]}'?"
+        )
         sys.exit(WRONG_USAGE)
-    if verb in _VALUED and place is not None:
-        arguments = [*arguments[: place + 1], *words_last(verb, arguments[place + 1 :])]
+    if command in _VALUED and place is not None:
+        arguments = [*arguments[: place + 1], *words_last(command, arguments[place + 1 :])]
     try:
         # Outside standalone mode, usage errors are raised instead of printed.
         code = known(arguments, prog_name="sciread", standalone_mode=not console.as_json)
@@ -61,17 +63,17 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
         console.print_error(error.format_message(), "See sciread --help.")  # type: ignore[attr-defined]
         sys.exit(WRONG_USAGE)
     except Exception as error:
-        _report(error, verb, console)
+        _report(error, command, console)
         sys.exit(FAILED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _report(error: Exception, verb: str, console: Console) -> None:
+def _report(error: Exception, command: str, console: Console) -> None:
     """Write an unexpected error to the log with its traceback, and print the log's path."""
     if log_file() is None:  # no library was opened, or its log cannot be written
         start_log(cache_folder() / "sciread.log")
-    log.error("Unexpected error in `sciread %s`", verb, exc_info=error)
-    message = f"An unexpected error stopped `sciread {verb}`: {type(error).__name__}: {error}"
+    log.error("Unexpected error in `sciread %s`", command, exc_info=error)
+    message = f"An unexpected error stopped `sciread {command}`: {type(error).__name__}: {error}"
     if file := log_file():
         console.print_error(
             message, f"The details are in {file}. Please report the error with them."
@@ -81,7 +83,7 @@ def _report(error: Exception, verb: str, console: Console) -> None:
     console.print_error(message, "Please report the error with the details on standard error.")
 
 
-def words_last(verb: str, arguments: list[str]) -> list[str]:
+def words_last(command: str, arguments: list[str]) -> list[str]:
     """Move the options of `find` or `export` before the query, and insert "--" between them.
 
     "-neutrino" and "-like:23" are then parsed as words of the query. Whatever begins with two
@@ -92,16 +94,16 @@ def words_last(verb: str, arguments: list[str]) -> list[str]:
     options, words, rest = list[str](), list[str](), list(arguments)
     while rest:
         argument = rest.pop(0)
-        if argument.startswith("--") or _SHORT[verb].fullmatch(argument):
+        if argument.startswith("--") or _SHORT[command].fullmatch(argument):
             options.append(argument)
-            if argument in _VALUED[verb] and rest:
+            if argument in _VALUED[command] and rest:
                 options.append(rest.pop(0))
         else:
             words.append(argument)
     return [*options, "--", *words] if words else options
 
 
-def _verb_place(arguments: list[str]) -> int | None:
+def _command_place(arguments: list[str]) -> int | None:
     """Return the index of the command's name, after any common options; None if there is none."""
     place = 0
     while place < len(arguments):

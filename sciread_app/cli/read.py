@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import verb
+from sciread_app.cli.command import command
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
@@ -16,7 +16,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.workspace import Workspace
 
 
-@verb
+@command
 def open_(
     workspace: Workspace,
     console: Console,
@@ -33,7 +33,7 @@ def open_(
     console.print_json({"paper": id, "file": str(file)})
 
 
-@verb
+@command
 def notes(
     workspace: Workspace,
     console: Console,

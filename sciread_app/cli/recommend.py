@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from sciread_app.cli.command import DONE, verb
+from sciread_app.cli.command import DONE, command
 from sciread_app.cli.views import byline, counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
@@ -22,7 +22,7 @@ from sciread_app.errors import BadQuery
 from sciread_app.workspace import Workspace
 
 
-@verb
+@command
 def recommend(
     workspace: Workspace,
     console: Console,

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sciread_app.cli import views
-from sciread_app.cli.command import DONE, FAILED, app, verb
+from sciread_app.cli.command import DONE, FAILED, app, command
 from sciread_app.console import Console
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import BadQuery
@@ -52,7 +52,7 @@ _STYLES = {RunStatus.failed: "red", RunStatus.finished: "green", RunStatus.runni
 
 GROUP = typer.Typer(help="Teach a model with your own papers.", no_args_is_help=True)
 app.add_typer(GROUP, name="train")
-train_verb = partial(verb, group=GROUP, create=True)
+train_command = partial(command, group=GROUP, create=True)
 
 POLL_INTERVAL = 0.3  # seconds between two reads of the events of a run that is followed
 
@@ -75,7 +75,7 @@ Seed = Annotated[int, typer.Option(help="Of all chance.")]
 Name = Annotated[str, typer.Argument(help="Its name, as `sciread train list` shows it.")]
 
 
-@train_verb
+@train_command
 def check(
     workspace: Workspace,
     console: Console,
@@ -101,7 +101,7 @@ def check(
     return DONE if found.able else FAILED
 
 
-@train_verb
+@train_command
 def start(
     workspace: Workspace,
     console: Console,
@@ -126,7 +126,7 @@ def start(
     return DONE
 
 
-@train_verb
+@train_command
 def job(
     workspace: Workspace,
     console: Console,
@@ -148,7 +148,7 @@ def job(
     console.print_json({"job": str(written), "recipe": planned.name})
 
 
-@train_verb
+@train_command
 def list_(workspace: Workspace, console: Console) -> None:
     """List the trainings, and how each stands."""
     found = workspace.training.runs.all()
@@ -156,7 +156,7 @@ def list_(workspace: Workspace, console: Console) -> None:
     console.print_json([_training_as_value(training) for training in found])
 
 
-@train_verb
+@train_command
 def follow(workspace: Workspace, console: Console, name: Name) -> int:
     """Watch a training until it ends. Ctrl-C ends the watching, not the training.
 
@@ -165,7 +165,7 @@ def follow(workspace: Workspace, console: Console, name: Name) -> int:
     return _follow(workspace.training.runs, name, console)
 
 
-@train_verb
+@train_command
 def stop(workspace: Workspace, console: Console, name: Name) -> None:
     """Let a training save what it has learned, and leave."""
     with console.progress(tr("Stopping")) as task:
@@ -180,7 +180,7 @@ def stop(workspace: Workspace, console: Console, name: Name) -> None:
     console.print_json(_training_as_value(stopped))
 
 
-@train_verb
+@train_command
 def go_on(
     workspace: Workspace,
     console: Console,
@@ -197,7 +197,7 @@ def go_on(
     return DONE
 
 
-@train_verb
+@train_command
 def open_(
     workspace: Workspace,
     console: Console,
@@ -226,7 +226,7 @@ def open_(
     return FAILED if training.status is RunStatus.failed else DONE
 
 
-@train_verb
+@train_command
 def log(workspace: Workspace, console: Console, name: Name) -> None:
     """Show what a training has said."""
     text = workspace.training.runs.log(name)
@@ -235,7 +235,7 @@ def log(workspace: Workspace, console: Console, name: Name) -> None:
     console.print_json({"name": name, "log": text})
 
 
-@train_verb
+@train_command
 def remove(workspace: Workspace, console: Console, name: Name) -> None:
     """Delete a training with its checkpoints. A model that was made of it stays."""
     workspace.training.runs.remove(name)

@@ -130,7 +130,7 @@ class PaletteSource:
 
     def commands(self) -> list[PaletteEntry]:
         """Return the entries that are available immediately."""
-        verbs = [
+        actions = [
             PaletteEntry(
                 f"verb:{title}",
                 title,
@@ -150,7 +150,7 @@ class PaletteSource:
             )
             for query in self._remembered("searches")
         ]
-        return [*verbs, *(entry for more in self.more for entry in more()), *searches]
+        return [*actions, *(entry for more in self.more for entry in more()), *searches]
 
     def goals(self) -> list[PaletteEntry]:
         """Return the entries read from the library; called on a background thread."""
