@@ -53,7 +53,8 @@ def open_vectors(path: Path, found: str = "") -> VectorFiles:
     table = _Table()
     for file in files:
         try:
-            table.add_all(_read(file), file)
+            vectors = _read_array(file) if file.suffix == ".npy" else _read_lines(file)
+            table.add_all(vectors, file)
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
             raise TrainerError(f"{file} cannot be read: {why}.", "Copy it again.") from error
@@ -133,10 +134,6 @@ def _files_in(folder: Path) -> list[Path]:
     if (folder / PLAN).exists():
         return sorted(folder.glob(f"shards/*/{VECTORS}"))
     return sorted(path for path in folder.iterdir() if path.name.endswith((*_LINES, ".npy")))
-
-
-def _read(file: Path) -> Iterator[tuple[str, NDArray[np.floating]]]:
-    return _read_array(file) if file.suffix == ".npy" else _read_lines(file)
 
 
 def _read_lines(file: Path) -> Iterator[tuple[str, NDArray[np.floating]]]:

@@ -67,27 +67,18 @@ def _bar(bar: Bar, left: float, y: float, span: float, thick: float) -> Markup:
         # Not at the bar's end, where a paper's mark may be.
         _label(left + span + 8, middle + 4, f"{100 * bar.value:.2f}", class_="off"),
     ]
+    said = f"{bar.label}: {100 * bar.value:.2f}"
     if bar.low is not None and bar.high is not None:
+        said += f" (95 %: {100 * bar.low:.2f} to {100 * bar.high:.2f})"
         ends = [left + bar.low * span, left + bar.high * span]
-        parts.append(
-            tag("line", x1=ends[0], x2=ends[1], y1=middle, y2=middle, class_="ink"),
-        )
+        parts.append(tag("line", x1=ends[0], x2=ends[1], y1=middle, y2=middle, class_="ink"))
         parts += [tag("line", x1=x, x2=x, y1=middle - 4, y2=middle + 4, class_="ink") for x in ends]
     if bar.paper is not None:
+        said += f"; paper: {100 * bar.paper:.2f}"
         x, half = left + bar.paper * span, thick / 2 + 1
         mark = f"M{x:.1f} {y - 1:.1f}l5 {half:g}l-5 {half:g}l-5 {-half:g}z"
         parts.append(tag("path", d=mark, class_="paper"))
-    return tag("g", tag("title", _tooltip(bar)), parts)
-
-
-def _tooltip(bar: Bar) -> str:
-    between = (
-        ""
-        if bar.low is None or bar.high is None
-        else (f" (95 %: {100 * bar.low:.2f} to {100 * bar.high:.2f})")
-    )
-    paper = "" if bar.paper is None else f"; paper: {100 * bar.paper:.2f}"
-    return f"{bar.label}: {100 * bar.value:.2f}{between}{paper}"
+    return tag("g", tag("title", said), parts)
 
 
 @dataclass(frozen=True)

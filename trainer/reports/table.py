@@ -123,19 +123,13 @@ def terminal(reports: Sequence[Report]) -> Table:
                 interval_text(cell.score, row.metric) for cell in row.cells if cell and alone
             ]
             beside_it = [_first_papers(row)] if papers else []
-            title = Padding(escape(_spelled(row.metric)), (0, 0, 0, 2))
+            # Without an arrow, which not every terminal can show.
+            spelled = row.metric.title
+            if row.metric.higher_is_better is False:
+                spelled += " (lower is better)"
+            title = Padding(escape(spelled), (0, 0, 0, 2))
             table.add_row(title, row.n, *cells, *between, *beside_it)
     return table
-
-
-def _titled(metric: Metric) -> str:
-    """Title with an arrow for the better direction."""
-    return f"{metric.title} {metric.arrow}".strip()
-
-
-def _spelled(metric: Metric) -> str:
-    """Title without an arrow, which not every terminal can show; mentions "lower is better"."""
-    return f"{metric.title} (lower is better)" if metric.higher_is_better is False else metric.title
 
 
 def _terminal_cell(cell: ReportCell | None, row: ReportRow) -> str:
@@ -155,7 +149,8 @@ def markdown(reports: Sequence[Report]) -> str:
     for row in found:
         cells = [_markdown_cell(cell, row) for cell in row.cells]
         beside_it = [_first_papers(row)] if papers else []
-        lines.append(line([row.task, _titled(row.metric), row.n, *cells, *beside_it]))
+        title = f"{row.metric.title} {row.metric.arrow}".strip()
+        lines.append(line([row.task, title, row.n, *cells, *beside_it]))
     lines += [
         "",
         "↑ higher is better, ↓ lower. Shares go from 0 to 100. Brackets: 95 % intervals by "

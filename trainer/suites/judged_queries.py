@@ -34,21 +34,15 @@ def fits(folder: Path) -> bool:
     return bool(collection_names(folder))
 
 
-def planned_tasks(folder: Path) -> list[PlannedTask]:
-    """One task for each collection."""
-    return [
-        PlannedTask(name, name, partial(task, folder, name)) for name in collection_names(folder)
-    ]
-
-
 def suite(folder: Path, settings: SuiteSettings) -> Suite:
-    """Suite of all collections in a folder. Raises TrainerError if there are none."""
-    tasks = planned_tasks(folder)
-    if not tasks:
+    """Suite with a task for each collection of a folder. Raises TrainerError without any."""
+    names = collection_names(folder)
+    if not names:
         raise TrainerError(
             f"{folder} has no judged queries.",
             f"It takes NAME{PAPERS}, NAME{QUERIES} and NAME{QRELS}.",
         )
+    tasks = [PlannedTask(name, name, partial(task, folder, name)) for name in names]
     return Suite("judged", tasks, f"Judged queries in {folder}")
 
 
