@@ -35,9 +35,10 @@ _AFTER_QUESTION = re.compile(r"(?<=[?!]),(?=[”’])")
 # E. coli, in title case.
 _SPECIES = re.compile(r"\b[A-Z]\. ?[a-z]{3,}\b")
 _KEPT = "\ue003", "\ue004"
-_CASE_KEPT = str.maketrans({_KEPT[0]: '<span class="nocase">', _KEPT[1]: "</span>"})
 # Text is not markup: private-use characters take the place of its special characters.
-_DISGUISE = str.maketrans("&<>", "\ue000\ue001\ue002")
+_TO_MARKUP = str.maketrans("&<>", "\ue000\ue001\ue002") | str.maketrans(
+    {_KEPT[0]: '<span class="nocase">', _KEPT[1]: "</span>"}
+)
 _UNDISGUISE = {0xE000: "&amp;", 0xE001: "&lt;", 0xE002: "&gt;"}
 # As named in BibTeX and PubMed: citeproc.js recognises English by "en-".
 _ENGLISH = frozenset(["en", "eng", "english", "american", "british", "usenglish", "ukenglish"])
@@ -147,9 +148,12 @@ def csl_item(paper: Paper, number: int) -> dict[str, Any]:
     made |= {"id": str(number), "title": paper.title or "Untitled"}
     if paper.venue:
         made["container-title"] = paper.venue
-    for names in filter(_are_people, made.values()):
-        for name in names:
-            name["given"] = _capitalized(name.get("given", ""))
+    for value in made.values():
+        if isinstance(value, list) and value and isinstance(value[0], dict):  # names of people
+            for name in value:
+                # Initials are made of capitals; a name written without any would have none.
+                given = name.get("given", "")
+                name["given"] = given.title() if given == given.lower() else given
     if "page" in made:
         made["page"] = re.sub(r"\s*[-–—]+\s*", "-", made["page"])
     if language := str(made.get("language", "")).strip().lower():
@@ -162,17 +166,12 @@ def csl_item(paper: Paper, number: int) -> dict[str, Any]:
     texts = {
         name: value if name in _CODES else _each(value, readable) for name, value in made.items()
     }
-    texts["title"] = _SPECIES.sub(_as_it_is, texts["title"])
-    return {name: _each(value, _disguised) for name, value in texts.items() if value}
-
-
-def _are_people(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
-
-
-def _capitalized(given: str) -> str:
-    """Initials are made of capitals; a name written without any would have none."""
-    return given.title() if given == given.lower() else given
+    texts["title"] = _SPECIES.sub(rf"{_KEPT[0]}\g<0>{_KEPT[1]}", texts["title"])
+    return {
+        name: _each(value, lambda text: text.translate(_TO_MARKUP))
+        for name, value in texts.items()
+        if value
+    }
 
 
 def _cite_preprint(made: dict[str, Any], paper: Paper, arxiv: str) -> None:
@@ -184,14 +183,6 @@ def _cite_preprint(made: dict[str, Any], paper: Paper, arxiv: str) -> None:
         del made["number"]
     if "DOI" not in made:
         made.setdefault("URL", RESOLVERS["arxiv"] + arxiv)
-
-
-def _as_it_is(match: re.Match[str]) -> str:
-    return f"{_KEPT[0]}{match[0]}{_KEPT[1]}"
-
-
-def _disguised(text: str) -> str:
-    return text.translate(_DISGUISE).translate(_CASE_KEPT)
 
 
 def _each(value: Any, change: Callable[[str], str]) -> Any:
