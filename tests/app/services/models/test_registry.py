@@ -130,7 +130,9 @@ def test_any_entry_of_models_folder_is_listed(models, home, content):
 def test_model_files_are_hashed_again_only_after_changes(models, tiny, monkeypatch):
     assert models.check("specter-tiny", Task()).checked
     hashed = []
-    monkeypatch.setattr("trainer.contract.package._hash", lambda path: hashed.append(path) or "")
+    monkeypatch.setattr(
+        "trainer.contract.package.file_hash", lambda path: hashed.append(path) or ""
+    )
     assert models.check("specter-tiny", Task()).checked and not hashed
     os.utime(tiny.folder / "model.safetensors", (1, 1))
     assert models.check("specter-tiny", Task()).problem and hashed

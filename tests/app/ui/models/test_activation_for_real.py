@@ -118,14 +118,14 @@ def test_each_model_has_its_own_map(window, workspace):
 @pytest.fixture
 def hashed(monkeypatch, home) -> Counter[str]:
     """Count how often each file of the model `theirs` is hashed."""
-    counts, compute = Counter(), package_module._hash
+    counts, compute = Counter(), package_module.file_hash
 
     def count(path):
         if path.parent.name == "theirs":
             counts[path.name] += 1
         return compute(path)
 
-    monkeypatch.setattr(package_module, "_hash", count)
+    monkeypatch.setattr(package_module, "file_hash", count)
     return counts
 
 
