@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.import_report import MissingFilesDialog
@@ -16,6 +16,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, styled
 from sciread_app.ui.view_models import CitationReport
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
 from sciread_app.ui.widgets.text.labels import show_text
 
@@ -126,20 +127,14 @@ class CitationsPanel(QWidget):
         self.problem = styled(QLabel(wordWrap=True), "wrong")
         self.failures = styled(QPushButton(tr("Show what is missing")), "link")
         self.failures.clicked.connect(self._show_failures)
-        row = QHBoxLayout()
-        row.addWidget(self.act)
-        row.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 0, 4, 0)
-        column.setSpacing(10)
-        column.addWidget(about)
-        column.addLayout(row)
-        for label in (self.state, self.note, self.report, self.problem):
+        labels = (self.state, self.note, self.report, self.problem)
+        for label in labels:
             label.setTextFormat(Qt.TextFormat.PlainText)
-        for widget in (self.bar, self.state, self.note, self.report, self.problem):
-            column.addWidget(widget)
-        column.addWidget(self.failures, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch()
+        failures = (self.failures, 0, Qt.AlignmentFlag.AlignLeft)
+        column(
+            about, row(self.act, 0), self.bar, *labels, failures, 0,
+            parent=self, margins=(4, 0, 4, 0), spacing=10,
+        )  # fmt: skip
         self.failures.hide()
 
     def _paint(self, theme: Theme) -> None:

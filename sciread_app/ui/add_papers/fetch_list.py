@@ -9,12 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,6 +30,7 @@ from sciread_app.ui.add_papers.fetch_text import (
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
 from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text
 
@@ -160,27 +159,13 @@ class FetchCard(QFrame):
         self.remove = styled(QToolButton(), "link")
         self.remove.setToolTip(tr("Remove this fetch; its papers stay in your library"))
         self.remove.clicked.connect(self._ask_to_forget)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.source, 0, Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self.query, 1)
-        head.addWidget(self.remove)
-        foot = QHBoxLayout()
-        foot.setSpacing(6)
-        foot.addWidget(self.act)
-        foot.addWidget(self.what)
-        foot.addStretch()
-        foot.addWidget(self.edit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 10, 10)
-        column.setSpacing(5)
-        column.addLayout(head)
-        for widget in (self.bounds, self.bar, self.state, self.counts, self.note, self.problem):
-            column.addWidget(widget)
-        column.addLayout(foot)
+        source = (self.source, 0, Qt.AlignmentFlag.AlignVCenter)
+        head = row(source, (self.query, 1), self.remove, spacing=8)
+        foot = row(self.act, self.what, 0, self.edit, spacing=6)
+        column(
+            head, self.bounds, self.bar, self.state, self.counts, self.note, self.problem, foot,
+            parent=self, margins=(14, 10, 10, 10), spacing=5,
+        )  # fmt: skip
 
     def _paint(self, theme: Theme) -> None:
         self.remove.setIcon(icon("remove", theme.faint))
@@ -250,17 +235,10 @@ class FetchList(QWidget):
         self.all_button = styled(QPushButton(tr("Refresh all")), "link")
         self.all_button.setToolTip(tr("Bring what is new in each, and go on with what was stopped"))
         self.all_button.clicked.connect(lambda: self._work.run(self._work.fetches))
-        head = QHBoxLayout()
-        head.setContentsMargins(4, 0, 4, 0)
+        head = row(title, 0, self.all_button, margins=(4, 0, 4, 0))
         head.addStrut(32)
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(self.all_button)
         inside = styled(QWidget(), "column")
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(0, 0, 4, 8)
-        self._column.setSpacing(8)
-        self._column.addStretch()
+        self._column = column(0, parent=inside, margins=(0, 0, 4, 8), spacing=8)
         self._scroll = QScrollArea(widgetResizable=True)
         self._scroll.setWidget(inside)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -269,12 +247,7 @@ class FetchList(QWidget):
         self._none = styled(QLabel(NONE, wordWrap=True), "panel")
         self._none.setFrameShape(QFrame.Shape.StyledPanel)
         self._none.setContentsMargins(16, 14, 16, 14)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self._none)
-        column.addWidget(self._scroll, 1)
+        column(head, self._none, (self._scroll, 1), parent=self, margins=0, spacing=8)
 
     def _paint(self, theme: Theme) -> None:
         self.all_button.setIcon(icon("refresh", theme.accent))

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
     QStackedWidget,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
 
@@ -108,11 +107,7 @@ class ImportHistoryPanel(QWidget):
     def _build(self) -> None:
         self.add_files = styled(QPushButton(tr("Add files…")), "primary")
         self.add_folder = QPushButton(tr("Add a folder…"))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.add_files)
-        buttons.addWidget(self.add_folder)
-        buttons.addStretch()
+        buttons = row(self.add_files, self.add_folder, 0, spacing=8)
         how = styled(QLabel(HOW, wordWrap=True), "quiet")
         how.setContentsMargins(4, 0, 4, 0)
         self.model = ImportHistoryModel(parent=self)
@@ -125,11 +120,8 @@ class ImportHistoryPanel(QWidget):
             lambda: self._open.setEnabled(self.table.selectionModel().hasSelection())
         )
         past = QWidget()
-        column = QVBoxLayout(past)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.table, 1)
-        column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
+        open_button = (self._open, 0, Qt.AlignmentFlag.AlignLeft)
+        column((self.table, 1), open_button, parent=past, margins=(0, 4, 0, 0), spacing=8)
         self._empty = EmptyState(self._appearance)
         self._empty.show_message(
             "drop",
@@ -139,12 +131,7 @@ class ImportHistoryPanel(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(past)
         self._pages.addWidget(self._empty)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(9)
-        whole.addLayout(buttons)
-        whole.addWidget(how)
-        whole.addWidget(self._pages, 1)
+        column(buttons, how, (self._pages, 1), parent=self, margins=0, spacing=9)
 
     def _paint(self, theme: Theme) -> None:
         self.add_files.setIcon(icon("add", theme.on_accent))
@@ -177,13 +164,13 @@ class _Table(QTableView):
         select_rows(self)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 14)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column, width in enumerate(WIDTHS[1:], start=1):
-            self.setColumnWidth(column, width)
+        for number, width in enumerate(WIDTHS[1:], start=1):
+            self.setColumnWidth(number, width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         needed = LEAST + sum(WIDTHS)
-        for column in GIVEN_UP:
+        for number in GIVEN_UP:
             hidden = needed > self.viewport().width()
-            self.setColumnHidden(column, hidden)
-            needed -= WIDTHS[column] if hidden else 0
+            self.setColumnHidden(number, hidden)
+            needed -= WIDTHS[number] if hidden else 0
         super().resizeEvent(event)

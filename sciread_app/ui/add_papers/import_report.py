@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,6 +29,7 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import LEFT, Index, RowModel, select_rows
 
 COLUMNS = (
@@ -69,30 +69,28 @@ class ImportReportDialog(QDialog):
         self.ledger = ledger
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 18)
-        column.setSpacing(14)
+        contents = column(parent=self, margins=(24, 20, 24, 18), spacing=14)
         headline = QLabel(self._title(), wordWrap=True)
         headline.setTextFormat(Qt.TextFormat.PlainText)
         headline.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
-        column.addWidget(headline)
-        column.addLayout(self._sum())
+        contents.addWidget(headline)
+        contents.addLayout(self._sum())
         for widget in self._more():
-            column.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
+            contents.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
         for text, entries in (
             (self.FAILED, ledger.failures),
             (self.REMARKED, ledger.remarks),
             (self.OTHERS, ledger.others),
         ):
             if entries:
-                column.addWidget(styled(QLabel(text), "quiet"))
+                contents.addWidget(styled(QLabel(text), "quiet"))
                 # Two lines per row, without measuring each of ten thousand rows.
                 table = report_table(ImportReportModel(entries), text, (200, 170, 0), lines=2)
-                column.addWidget(table, 1)
+                contents.addWidget(table, 1)
         if tables := self.findChildren(QTableView):
             self.resize(820, 560 + TABLE * (len(tables) - 1))
             keep_on_screen(self)
-        column.addLayout(self._buttons())
+        contents.addLayout(self._buttons())
 
     def _title(self) -> str:
         return headline(self.ledger)
@@ -112,8 +110,7 @@ class ImportReportDialog(QDialog):
 
     def _sum(self) -> QHBoxLayout:
         ledger = self.ledger
-        row = QHBoxLayout()
-        row.setSpacing(10)
+        terms_row = row(spacing=10)
         terms = (
             # Translators: stands below a number of records, as do "new" and "failed"
             ("", ledger.read, tr("read")),
@@ -123,19 +120,14 @@ class ImportReportDialog(QDialog):
         )
         for sign, number, name in terms:
             if sign:
-                row.addWidget(styled(QLabel(sign), "faint"))
-            row.addWidget(_Tile(number, name), 1)
-        return row
+                terms_row.addWidget(styled(QLabel(sign), "faint"))
+            terms_row.addWidget(_Tile(number, name), 1)
+        return terms_row
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        for button in self._left_buttons():
-            row.addWidget(button)
-        row.addStretch()
         close = styled(QPushButton(tr("Close"), default=True), "primary")
         close.clicked.connect(self.accept)
-        row.addWidget(close)
-        return row
+        return row(*self._left_buttons(), 0, close)
 
     def _save(self, text: str) -> None:
         title, kinds = tr("Save what failed"), tr("Table (*.tsv)")
@@ -170,13 +162,10 @@ class _Tile(QFrame):
     def __init__(self, number: int, name: str) -> None:
         super().__init__()
         self.setObjectName("panel")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 10)
-        column.setSpacing(0)
         large = QLabel(f"{number:,}")
         large.setFont(scaled(self.font(), 1.6, QFont.Weight.DemiBold))
-        column.addWidget(large)
-        column.addWidget(styled(QLabel(name), "quiet"))
+        small = styled(QLabel(name), "quiet")
+        column(large, small, parent=self, margins=(16, 10, 16, 10), spacing=0)
         self.setAccessibleName(f"{number} {name}")
 
 
@@ -193,10 +182,10 @@ def report_table(
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() * lines + 14)
     header = table.horizontalHeader()
     header.setDefaultAlignment(LEFT)
-    for column, width in enumerate(widths):
-        table.setColumnWidth(column, width)
+    for number, width in enumerate(widths):
+        table.setColumnWidth(number, width)
         if not width:
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
     return table
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -23,6 +23,7 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.view_models import FetchResults, SourceForm
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 if TYPE_CHECKING:
@@ -175,27 +176,18 @@ class AddPapersPage(Page):
     def _build(self) -> None:
         self.switch = SegmentedControl(tr("Where papers come from"))
         # From the outside in: setting a parent restyles a widget with all its children.
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 12, 16, 10)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=16)
-        whole.addWidget(split)
+        column(split, parent=self, margins=(16, 12, 16, 10))
         left = QWidget()
         split.addWidget(left)
         split.addWidget(self.list)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
         split.setSizes([620, 480])
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
         self._panels = QStackedWidget()
-        column.addWidget(self._panels, 1)
+        switch = (self.switch, 0, Qt.AlignmentFlag.AlignLeft)
+        column(switch, (self._panels, 1), parent=left, margins=0, spacing=12)
         query = QWidget()
         for panel in (query, self.files, self.citations):
             self._panels.addWidget(panel)
-        asking = QVBoxLayout(query)
-        asking.setContentsMargins(0, 0, 0, 0)
-        asking.setSpacing(8)
-        asking.addWidget(self.form)
-        asking.addWidget(self.preview, 1)
+        column(self.form, (self.preview, 1), parent=query, margins=0, spacing=8)

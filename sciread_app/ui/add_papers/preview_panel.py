@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QWidget
 
 from sciread_app.domain.fetch import Preview, SourceQuery
 from sciread_app.domain.paper import PaperId
@@ -17,6 +17,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.view_models import Card, ResultList
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.text.labels import show_text
 
@@ -143,29 +144,15 @@ class PreviewPanel(QWidget):
 
     def _build(self) -> None:
         waiting = QWidget()
-        middle = QVBoxLayout(waiting)
-        middle.setContentsMargins(0, 0, 0, 4)
-        middle.addWidget(self.empty, 1)
-        middle.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignHCenter)
+        stop = (self.stop, 0, Qt.AlignmentFlag.AlignHCenter)
+        column((self.empty, 1), stop, parent=waiting, margins=(0, 0, 0, 4))
         found = QWidget()
-        column = QVBoxLayout(found)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(8)
-        line = QHBoxLayout()
-        line.setContentsMargins(4, 0, 4, 0)
-        line.setSpacing(10)
-        line.addWidget(self.count)
-        line.addWidget(self.more)
-        line.addStretch()
-        column.addLayout(line)
-        column.addWidget(self.remark)
-        column.addWidget(self.list, 1)
+        line = row(self.count, self.more, 0, margins=(4, 0, 4, 0), spacing=10)
+        column(line, self.remark, (self.list, 1), parent=found, margins=(0, 4, 0, 0), spacing=8)
         self._pages = QStackedWidget()
         self._pages.addWidget(waiting)
         self._pages.addWidget(found)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._pages)
+        column(self._pages, parent=self, margins=0)
 
 
 def _which(found: Preview, query: SourceQuery) -> str:

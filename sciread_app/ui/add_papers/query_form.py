@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,7 +27,7 @@ from sciread_app.ui.add_papers.query_text import (
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.view_models import SourceForm
-from sciread_app.ui.widgets.layout.boxes import remove_widgets
+from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
@@ -245,14 +243,8 @@ class QueryForm(QWidget):
         self.most = self._field(tr("At most"), tr("all"), 76)
         self._edits = (self.line, self.since, self.until, self.most)
         self._chips = FlowLayout(6)
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.line, 1)
-        top.addWidget(self.look_button)
-        top.addWidget(self.fetch_button)
-        bounds = QHBoxLayout()
-        bounds.setContentsMargins(4, 0, 4, 0)
-        bounds.setSpacing(8)
+        top = row((self.line, 1), self.look_button, self.fetch_button, spacing=8)
+        bounds = row(margins=(4, 0, 4, 0), spacing=8)
         for edit in (self.since, self.until, self.most):
             label = styled(QLabel(edit.accessibleName()), "quiet")
             label.setBuddy(edit)
@@ -260,13 +252,7 @@ class QueryForm(QWidget):
             bounds.addWidget(edit)
             bounds.addSpacing(8)
         bounds.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(9)
-        column.addLayout(top)
-        column.addWidget(self.message)
-        column.addLayout(self._chips)
-        column.addLayout(bounds)
+        column(top, self.message, self._chips, bounds, parent=self, margins=0, spacing=9)
 
     def _field(self, name: str, placeholder: str, width: int) -> QLineEdit:
         edit = styled(QLineEdit(placeholderText=placeholder), "field")

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,6 +22,7 @@ from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, select_rows
 
 if TYPE_CHECKING:
@@ -91,14 +90,14 @@ class BackupsPanel(QWidget):
     def _show(self, copies: Sequence[Copy]) -> None:
         self._copies = copies
         self.table.setRowCount(len(copies))
-        for row, copy in enumerate(copies):
+        for y, copy in enumerate(copies):
             papers = "" if copy.papers is None else f"{copy.papers:,}"
             texts = (f"{copy.made:%Y-%m-%d %H:%M}", papers, file_size(copy.bytes), copy.kind_name)
-            for column, text in enumerate(texts):
+            for x, text in enumerate(texts):
                 item = QTableWidgetItem(text)
-                if column in _NUMBERS:
+                if x in _NUMBERS:
                     item.setTextAlignment(RIGHT)
-                self.table.setItem(row, column, item)
+                self.table.setItem(y, x, item)
         height = self.table.verticalHeader().defaultSectionSize()
         rows = min(ROWS, max(1, len(copies)))
         self.table.setFixedHeight(
@@ -134,14 +133,6 @@ class BackupsPanel(QWidget):
         header.setDefaultAlignment(LEFT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
-        buttons = QHBoxLayout()
-        for button in (self.restore, self.now, self.folder):
-            buttons.addWidget(button)
-        buttons.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(styled(QLabel(HELP, wordWrap=True), "quiet"))
-        column.addWidget(table)
-        column.addWidget(self.none)
-        column.addLayout(buttons)
+        help = styled(QLabel(HELP, wordWrap=True), "quiet")
+        buttons = row(self.restore, self.now, self.folder, 0)
+        column(help, table, self.none, buttons, parent=self, margins=0, spacing=10)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from sciread_app.ui.style.theme import ThemeChoice, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import show_text
@@ -175,23 +175,16 @@ class SettingsPage(Page):
         self.choose_backups.setAccessibleName(tr("Choose the folder of the backups"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
-        column = QVBoxLayout()
-        column.setContentsMargins(16, 12, 16, 16)
-        column.setSpacing(14)
-        for section in (self._looks(), self._library(), self._sources(), self._kept()):
-            column.addWidget(section)
-        column.addStretch()
+        sections = (self._looks(), self._library(), self._sources(), self._kept())
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
-        inner.setLayout(column)
+        column(*sections, 0, parent=inner, margins=(16, 12, 16, 16), spacing=14)
         self.area = scroll = QScrollArea(
             widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
         )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        column(scroll, parent=self, margins=0)
 
     def _looks(self) -> FormSection:
         section = FormSection(tr("Appearance"))

@@ -9,11 +9,10 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +20,7 @@ from sciread_app import __version__
 from sciread_app.language import tr, trc
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import plain_label
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
@@ -43,21 +43,16 @@ IN_LISTS: Group = (
 
 def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
     """Every key there is, by what it is about, in two columns."""
-    dialog, column = _dialog(tr("Keyboard shortcuts"), parent)
+    dialog = _dialog(tr("Keyboard shortcuts"), parent)
     dialog.setAccessibleDescription(
         "; ".join(f"{name}: {keys}" for _, rows in groups for name, keys in rows)
     )
-    across = QHBoxLayout()
-    across.setSpacing(56)
-    for side in _halves(groups):
-        across.addLayout(_column_of(side, dialog))
     sheet = styled(QWidget(), "column")
-    sheet.setLayout(across)
+    row(*(_column_of(side, dialog) for side in _halves(groups)), parent=sheet, spacing=56)
     scroll = QScrollArea(widgetResizable=True)
     scroll.setAccessibleName(tr("Keyboard shortcuts"))
     scroll.setWidget(sheet)
-    column.addWidget(scroll)
-    _close_button(dialog, column)
+    _fill(dialog, scroll)
     # As large as what it shows, but within the window it belongs to.
     wanted = sheet.sizeHint() + QSize(76, 110)
     dialog.resize(wanted.boundedTo(parent.size().expandedTo(QSize(480, 320))))
@@ -92,16 +87,11 @@ def _column_of(groups: Sequence[Group], dialog: QDialog) -> QGridLayout:
 
 
 def about_dialog(home: str, parent: QWidget) -> QDialog:
-    dialog, column = _dialog(tr("About SciRead"), parent)
-    row = QHBoxLayout()
-    row.setSpacing(18)
-    picture = QLabel()
-    picture.setPixmap(icon("sciread").pixmap(64, 64))
-    row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-    words = QVBoxLayout()
+    dialog = _dialog(tr("About SciRead"), parent)
+    picture = QLabel(pixmap=icon("sciread").pixmap(64, 64))
     name = QLabel(f"SciRead {__version__}")
     name.setFont(scaled(dialog.font(), 1.5, QFont.Weight.DemiBold))
-    words.addWidget(name)
+    words = column(name)
     for text in (
         tr("Finds scientific papers by meaning, in a library of your own, on your own machine."),
         tr("Free software under the Apache License 2.0."),
@@ -110,23 +100,20 @@ def about_dialog(home: str, parent: QWidget) -> QDialog:
         label = styled(plain_label(text), "quiet")
         label.setMinimumWidth(340)
         words.addWidget(label)
-    row.addLayout(words, 1)
-    column.addLayout(row)
-    _close_button(dialog, column)
+    _fill(dialog, row((picture, 0, Qt.AlignmentFlag.AlignTop), (words, 1), spacing=18))
     return dialog
 
 
-def _dialog(title: str, parent: QWidget) -> tuple[QDialog, QVBoxLayout]:
+def _dialog(title: str, parent: QWidget) -> QDialog:
     dialog = QDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    column = QVBoxLayout(dialog)
-    column.setContentsMargins(26, 22, 26, 18)
-    column.setSpacing(18)
-    return dialog, column
+    return dialog
 
 
-def _close_button(dialog: QDialog, column: QVBoxLayout) -> None:
+def _fill(dialog: QDialog, contents: QWidget | QLayout) -> None:
+    """Lay out the contents above a button that closes the dialog."""
     close = QPushButton(tr("Close"), default=True)
     close.clicked.connect(dialog.accept)
-    column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+    button = (close, 0, Qt.AlignmentFlag.AlignRight)
+    column(contents, button, parent=dialog, margins=(26, 22, 26, 18), spacing=18)

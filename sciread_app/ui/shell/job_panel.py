@@ -8,12 +8,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.focus import FocusRestorer
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
 
 LEAST, HEIGHT = 110, 320  # pixels
@@ -118,26 +117,15 @@ class JobPanel(QFrame):
         self.close_button.setAccessibleName(tr("Close the list of work"))
         self.close_button.setToolTip(tr("Close (Esc)"))
         self.close_button.clicked.connect(self.toggle)
-        head = self._head = QHBoxLayout()
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(self.close_button)
+        self._head = row(title, 0, self.close_button)
         self._list = styled(QWidget(), "column")
-        self._column = QVBoxLayout(self._list)
-        self._column.setContentsMargins(0, 0, 8, 0)
-        self._column.setSpacing(8)
         self._nothing = styled(QLabel(NOTHING), "quiet")
-        self._column.addWidget(self._nothing)
-        self._column.addStretch()
+        self._column = column(self._nothing, 0, parent=self._list, margins=(0, 0, 8, 0), spacing=8)
         scroll = QScrollArea(widgetResizable=True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(self._list)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 8, 14, 10)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(scroll, 1)
+        column(self._head, (scroll, 1), parent=self, margins=(20, 8, 14, 10), spacing=6)
 
     def _paint(self, theme: Theme) -> None:
         self.close_button.setIcon(icon("close", theme.quiet))
@@ -165,7 +153,9 @@ class JobRow(QFrame):
         self.report = self._button(tr("Copy report"), self._copy)
         self.again = self._button(tr("Go on") if stopping else tr("Start again"), self._start_again)
         self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
-        self._lay_out()
+        words = column(self.title, self.status, self.bar, spacing=3)
+        buttons = ((button, 0, Qt.AlignmentFlag.AlignVCenter) for button in self.buttons)
+        row((words, 1), *buttons, parent=self, margins=(12, 8, 8, 8))
         self.show_state()
 
     def show_state(self) -> None:
@@ -209,15 +199,3 @@ class JobRow(QFrame):
     def _copy(self) -> None:
         if problem := self._work.job.problem:
             QGuiApplication.clipboard().setText(problem.report)
-
-    def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(3)
-        words.addWidget(self.title)
-        words.addWidget(self.status)
-        words.addWidget(self.bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 8, 8)
-        row.addLayout(words, 1)
-        for button in self.buttons:
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)

@@ -12,11 +12,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.dialogs.window_placement import clear_place
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
@@ -89,16 +88,8 @@ class MainLayout(QWidget):
         # page, whatever is built on it and when, to the foot.
         for part in (self.job_panel, self.foot, self.rail, self.banner, self.area):
             part.setParent(self)
-        across = QHBoxLayout()
-        across.setSpacing(0)
-        across.addWidget(self.rail)
-        across.addWidget(self.area, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(across, 1)
-        column.addWidget(self.job_panel)
-        column.addWidget(self.foot)
+        across = row(self.rail, (self.area, 1), spacing=0)
+        column((across, 1), self.job_panel, self.foot, parent=self, margins=0, spacing=0)
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())
         self.area.installEventFilter(self)

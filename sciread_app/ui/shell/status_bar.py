@@ -6,13 +6,14 @@ import time
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import Status
+from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
@@ -43,14 +44,9 @@ class StatusBar(QFrame):
         self.work = styled(QPushButton(tr("Work")), "link")
         self.work.setToolTip(tr("What goes on in the background (Ctrl+J)"))
         self.work.clicked.connect(self.clicked)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 5, 14, 5)
-        row.setSpacing(12)
-        row.addWidget(self.status)
-        row.addStretch()
         self._of_job = (self.what, self.how_far, self.bar, self.pause, self.cancel)
-        for widget in (*self._of_job, self.work):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        right = ((one, 0, Qt.AlignmentFlag.AlignVCenter) for one in (*self._of_job, self.work))
+        row(self.status, 0, *right, parent=self, margins=(20, 5, 14, 5), spacing=12)
         self.setMinimumHeight(40)
         self._show_job(None)
         jobs.queued.connect(self._look)

@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
 )
 
 from sciread_app.language import tr
@@ -41,6 +40,7 @@ from sciread_app.ui.shell.commands.command_palette_entries import (
 )
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.focus import FocusRestorer
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
 if TYPE_CHECKING:
@@ -73,11 +73,7 @@ class CommandPalette(QFrame):
         self.box = styled(QLineEdit(placeholderText=HINT), "query")
         self.box.setAccessibleName(tr("Command, place or search"))
         self.list = _List(appearance)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(6)
-        column.addWidget(self.box)
-        column.addWidget(self.list)
+        column(self.box, self.list, parent=self, margins=8, spacing=6)
         self.box.textEdited.connect(lambda _: self._look())
         self.box.installEventFilter(self)
         self.list.clicked.connect(lambda index: self._choose(index.data(EntryRole)))
