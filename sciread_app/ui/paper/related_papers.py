@@ -63,7 +63,7 @@ class RelatedPapers(QWidget):
         self._asking: Job | None = None
         self._whole = False  # all papers are shown, not only the first few
         self._build()
-        appearance.changed.connect(lambda _: self._show())
+        appearance.changed.connect(self._show)  # a method is disconnected with its object
 
     def show_paper(self, paper: PaperId | None, title: str) -> None:
         """Change the paper; nothing is loaded before `load`."""
