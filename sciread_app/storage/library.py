@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, delete, func, or_, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import Identifier, Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.parser import Condition
@@ -354,9 +353,7 @@ class Library:
                 {"space": space, "paper": int(id), "row": first + n, "text_hash": int(hash)}
                 for n, (id, hash) in enumerate(zip(ids, text_hashes, strict=True))
             ]
-            put = insert(schema.vectors)
-            new = {name: put.excluded[name] for name in ("row", "text_hash")}
-            db.execute(put.on_conflict_do_update(index_elements=["space", "paper"], set_=new), rows)
+            paper_rows.upsert(db, schema.vectors, ["space", "paper"], rows)
 
     def drop_vectors(self, space: str, ids: Sequence[int] | None = None) -> None:
         """Forget the vectors of these papers (None: all), so that they are computed again."""

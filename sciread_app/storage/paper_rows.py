@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, delete, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, func, literal, select
 from sqlalchemy.dialects import sqlite
 
 from sciread_app.domain.matching.record_keys import author_key, block_keys, text_hash
@@ -165,6 +165,25 @@ def insert_for_papers(db: Connection, table: Table, ids: Iterable[int], **values
     rows = select(schema.papers.c.id, *map(literal, values.values())).where(chosen)
     put = sqlite.insert(table).from_select(["paper", *values], rows)
     db.execute(put.on_conflict_do_nothing())
+
+
+def upsert(
+    db: Connection,
+    table: Table,
+    keys: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    over: ColumnElement[bool] | None = None,
+) -> None:
+    """Insert rows; of a row whose keys exist, the other given values are replaced.
+
+    `over`: condition under which an existing row is changed; None: always.
+    """
+    if rows:
+        put = sqlite.insert(table)
+        changed = {name: put.excluded[name] for name in rows[0] if name not in keys}
+        put = put.on_conflict_do_update(index_elements=keys, set_=changed, where=over)
+        db.execute(put, list(rows))
 
 
 def _grouped(db: Connection, table: Table, ids: Sequence[int]) -> dict[int, list[Any]]:

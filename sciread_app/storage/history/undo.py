@@ -179,10 +179,7 @@ def _pending(db: Connection, edit: int) -> int | None:
 
 def _next(db: Connection) -> Edit | None:
     edits = schema.edits.c
-    return _edit(db, select(schema.edits).where(edits.undone).order_by(edits.id))
-
-
-def _edit(db: Connection, query: Any) -> Edit | None:
+    query = select(schema.edits).where(edits.undone).order_by(edits.id)
     row = db.execute(query.limit(1)).one_or_none()
     return Edit(row.id, row.at, row.what, _title(db, row.id)) if row else None
 

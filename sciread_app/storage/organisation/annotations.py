@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
+from dataclasses import asdict
 
-from sqlalchemy import ColumnElement, Row, delete, select, update
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import ColumnElement, Row, delete, insert, select, update
 
 from sciread_app.domain.annotations.annotations import (
     Box,
@@ -34,12 +34,8 @@ class AnnotationStore:
     def add(self, highlight: Highlight) -> int:
         """Store a highlight and return its id."""
         now = time.time()
-        row = {
+        row = _position(highlight) | {
             "paper": highlight.paper,
-            "sha256": highlight.sha256,
-            "path": highlight.path,
-            "page": highlight.page,
-            "boxes": _as_json(highlight.boxes),
             "text": highlight.text,
             "colour": highlight.colour.value,
             "note": highlight.note,
@@ -59,15 +55,7 @@ class AnnotationStore:
 
     def move(self, highlight: Highlight) -> None:
         """Move a highlight to another content or page."""
-        self._update(
-            highlight.id,
-            {
-                "sha256": highlight.sha256,
-                "path": highlight.path,
-                "page": highlight.page,
-                "boxes": _as_json(highlight.boxes),
-            },
-        )
+        self._update(highlight.id, _position(highlight))
 
     def remove(self, id: int) -> None:
         with self._db.writing() as db:
@@ -82,10 +70,9 @@ class AnnotationStore:
         return ReadingPlace(*row) if row else None
 
     def remember(self, sha256: str, place: ReadingPlace) -> None:
-        row = {"page": place.page, "zoom": place.zoom, "turn": place.turn, "at": time.time()}
-        put = insert(schema.reading).values(sha256=sha256, **row)
+        row = {"sha256": sha256, **asdict(place), "at": time.time()}
         with self._db.writing() as db:
-            db.execute(put.on_conflict_do_update(index_elements=["sha256"], set_=row))
+            paper_rows.upsert(db, schema.reading, ["sha256"], [row])
 
     def _update(self, id: int, values: dict[str, object]) -> None:
         table = schema.highlights
@@ -99,8 +86,13 @@ class AnnotationStore:
             )
 
 
-def _as_json(boxes: Iterable[Box]) -> str:
-    return json.dumps([[round(edge, 2) for edge in box] for box in boxes])
+def _position(highlight: Highlight) -> dict[str, object]:
+    return {
+        "sha256": highlight.sha256,
+        "path": highlight.path,
+        "page": highlight.page,
+        "boxes": json.dumps([[round(edge, 2) for edge in box] for box in highlight.boxes]),
+    }
 
 
 def _highlight(row: Row[tuple[object, ...]]) -> Highlight:

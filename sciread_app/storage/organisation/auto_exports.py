@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
-from sciread_app.storage import schema
+from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
 from sciread_app.storage.organisation import collections
 
@@ -41,8 +40,8 @@ class AutoExportStore:
         new = {name: getattr(kept, name) for name in ("path", "format", "written", "at", "problem")}
         with self._db.writing() as db:
             number = _number(collections.paths(db), kept.collection)
-            put = insert(schema.synced).values(collection=number, **new)
-            db.execute(put.on_conflict_do_update(index_elements=["collection"], set_=new))
+            row = {"collection": number, **new}
+            paper_rows.upsert(db, schema.synced, ["collection"], [row])
 
     def disable(self, collection: str) -> None:
         """Stop an auto-export; its file stays. Raises LibraryError if there is none."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import delete, select
-from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
@@ -126,12 +126,8 @@ class RelevanceFeedback:
             {"subject": subject, "paper": int(paper), "liked": liked, "at": time.time()}
             for paper in papers
         ]
-        put = insert(schema.opinions)
-        changed = {name: put.excluded[name] for name in ("liked", "at")}
-        put = put.on_conflict_do_update(index_elements=["subject", "paper"], set_=changed)
-        if rows:
-            with self._db.writing() as db:
-                db.execute(put, rows)
+        with self._db.writing() as db:
+            paper_rows.upsert(db, schema.opinions, ["subject", "paper"], rows)
 
     def remove(self, subject: str, papers: Iterable[int]) -> None:
         table = schema.opinions.c
@@ -169,16 +165,9 @@ class RelevanceFeedback:
             }
 
     def set_preferences(self, subject: str, preferences: TopicPreferences) -> None:
-        put = insert(schema.subjects).values(
-            subject=subject,
-            must=preferences.must,
-            never=preferences.never,
-            half_life=preferences.half_life,
-            seen=preferences.seen,
-        )
-        changed = {name: put.excluded[name] for name in ("must", "never", "half_life", "seen")}
+        row = {"subject": subject, **asdict(preferences)}
         with self._db.writing() as db:
-            db.execute(put.on_conflict_do_update(index_elements=["subject"], set_=changed))
+            paper_rows.upsert(db, schema.subjects, ["subject"], [row])
 
     def _added_papers(self, query: str, since: float) -> AddedPapers:
         with self._db.reading() as db:

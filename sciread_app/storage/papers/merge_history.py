@@ -88,12 +88,6 @@ def listed(db: Connection) -> list[Merge]:
     ]
 
 
-def of_paper(db: Connection, paper: int) -> list[StoredMerge]:
-    """The merges of a paper, latest first."""
-    table = schema.merges.c
-    return _remembered(db, (table.paper == paper) & table.within.is_(None))
-
-
 def of_papers(db: Connection, papers: Iterable[int]) -> dict[int, list[StoredMerge]]:
     """The merges of each of these papers, latest first."""
     table, found = schema.merges.c, defaultdict[int, list[StoredMerge]](list)

@@ -38,7 +38,7 @@ def split(db: Connection, id: int, now: float, merge: int | None = None) -> list
 
     Returns the new papers. Each is as it was; whatever was added to the paper since applies to all.
     """
-    found = merge_history.of_paper(db, id)
+    found = merge_history.of_papers(db, [id])[id]
     merges = [one for one in found if merge in (None, one.id)]
     if not paper_rows.read(db, [id]):
         raise LibraryError(tr("This paper is no longer there."), tr("Look again, and try again."))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import ColumnElement, Connection, func, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.matching.match_reasons import Judgement
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import schema
-from sciread_app.storage.paper_rows import among
+from sciread_app.storage.paper_rows import among, upsert
 
 SAID = "said by you"  # stored as it is; match_reasons.translated translates it
 _WEIGHT = {MatchVerdict.maybe: 1, MatchVerdict.versions: 2, MatchVerdict.different: 3}
@@ -111,9 +110,7 @@ def _put(
         {"a": min(pair), "b": max(pair), "verdict": verdict, "reason": reason, "decided": now}
         for pair in pairs
     ]
-    put = insert(schema.relations)
-    changed = {name: put.excluded[name] for name in ("verdict", "reason", "decided")}
-    db.execute(put.on_conflict_do_update(index_elements=["a", "b"], set_=changed, where=over), rows)
+    upsert(db, schema.relations, ["a", "b"], rows, over=over)
 
 
 def _join(db: Connection, a: int, b: int) -> None:
