@@ -14,7 +14,7 @@ from sciread_app.domain.query.ast import WHOLE, Condition
 from sciread_app.domain.query.builder import QUOTES
 from sciread_app.domain.query.ranges import MOST_STARS
 
-_LIKE_SIGNS = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
+LIKE_SIGNS = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
 
 # A name as query syntax can hold it: without quotation marks.
 _NAME = "name"
@@ -104,15 +104,11 @@ def _selection(condition: Condition) -> Selection:
         return _rated(*condition.stars)
     whole = condition.field in WHOLE and any(v.startswith("=") for v in condition.alternatives)
     if condition.expression and not whole:
-        return _worded(condition)
+        return matching(condition.expression)
     each = [_alternative(condition.field, value) for value in condition.alternatives]
     values = tuple(value for one in each for value in one.values)
     sql = " UNION ALL ".join(f"SELECT id FROM ({one.sql})" for one in each)
     return Selection(True, sql, values)
-
-
-def _worded(condition: Condition) -> Selection:
-    return matching(condition.expression)
 
 
 def matching(expression: str) -> Selection:
@@ -153,7 +149,7 @@ _EARLY, _LATE = date(1971, 1, 1), date(3000, 1, 1)
 def _alternative(field: str, value: str) -> Selection:
     if field in WHOLE:
         if not value.startswith("="):
-            return _worded(Condition(field, value))
+            return matching(Condition(field, value).expression)
         if field == "venue":
             return Selection(True, _WHOLE_VENUE, (value[1:],))
         return Selection(True, _WHOLE_AUTHOR, (Condition(field, value).expression, value[1:]))
@@ -163,4 +159,4 @@ def _alternative(field: str, value: str) -> Selection:
     if field == "tag":
         return Selection(True, _TAGGED, (value,))
     path = value.strip("/")
-    return Selection(True, _IN_COLLECTION, (path, f"{path.translate(_LIKE_SIGNS)}/%"))
+    return Selection(True, _IN_COLLECTION, (path, f"{path.translate(LIKE_SIGNS)}/%"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
 
 from sciread_app.domain.paper import Identifier, Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.parser import Condition
@@ -41,8 +41,7 @@ from sciread_app.storage.papers.citekeys import Citekeys
 from sciread_app.storage.papers.corpus_stats import CorpusStatsStore
 from sciread_app.storage.papers.duplicate_pairs import DuplicatePairStore
 from sciread_app.storage.papers.upsert import UpsertResult
-from sciread_app.storage.search.facet_groups import Grouping
-from sciread_app.storage.search.paper_attributes import PaperAttributes
+from sciread_app.storage.search.facet_groups import Grouping, PaperAttributes
 
 # From this many papers on, sorting the whole library is quicker than looking up each paper.
 _MANY = 20_000
@@ -191,32 +190,12 @@ class Library:
 
     def with_identifier(self, identifier: Identifier) -> list[PaperId]:
         names = schema.identifiers.c
-        with self._db.reading() as db:
-            return [
-                PaperId(id)
-                for id in db.scalars(
-                    select(names.paper)
-                    .join(schema.papers, schema.papers.c.id == names.paper)
-                    .where(names.kind == identifier.kind, names.value == identifier.value, _live())
-                    .order_by(names.paper)
-                )
-            ]
+        return self._identified(names.kind == identifier.kind, names.value == identifier.value)
 
     def with_citekey_like(self, key: str) -> list[PaperId]:
         """The papers with this citation key, compared without regard to ASCII case."""
         names = schema.identifiers.c
-        with self._db.reading() as db:
-            return [
-                PaperId(id)
-                for id in db.scalars(
-                    select(names.paper)
-                    .distinct()
-                    .join(schema.papers, schema.papers.c.id == names.paper)
-                    .where(names.kind == "citekey", func.lower(names.value) == func.lower(key))
-                    .where(_live())
-                    .order_by(names.paper)
-                )
-            ]
+        return self._identified(names.kind == "citekey", func.lower(names.value) == func.lower(key))
 
     def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
         """The work id of each paper, which all versions of a work share; without the trash."""
@@ -407,6 +386,19 @@ class Library:
 
     def close(self) -> None:
         self._db.close()
+
+    def _identified(self, *conditions: ColumnElement[bool]) -> list[PaperId]:
+        """The papers with an identifier that meets these conditions."""
+        names = schema.identifiers.c
+        query = (
+            select(names.paper)
+            .distinct()
+            .join(schema.papers, schema.papers.c.id == names.paper)
+            .where(*conditions, _live())
+            .order_by(names.paper)
+        )
+        with self._db.reading() as db:
+            return [PaperId(id) for id in db.scalars(query)]
 
     def _listed(self, order: Order, which: Any) -> Ids:
         """The papers that meet a clause, in this order."""

@@ -180,16 +180,16 @@ def _read_schema(pages: SqlitePages) -> FoundSchema:
 
 def _schema_entry(row: SqliteRow) -> SchemaEntry | None:
     """The entry in a row of the schema; None if it is not one."""
-    if len(row.values) != 5:
-        return None
-    kind, name, table, root, sql = row.values
-    if kind not in ("table", "index", "trigger", "view") or not isinstance(root, int):
-        return None
-    if not (isinstance(name, str) and isinstance(table, str)):
-        return None
-    if not (sql is None or (isinstance(sql, str) and sql.startswith("CREATE "))):
-        return None
-    return SchemaEntry(str(kind), name, table, root, sql or "")
+    match row.values:
+        case [
+            "table" | "index" | "trigger" | "view" as kind,
+            str(name),
+            str(table),
+            int(root),
+            None | str() as sql,
+        ] if not sql or sql.startswith("CREATE "):
+            return SchemaEntry(kind, name, table, root, sql or "")
+    return None
 
 
 def _revision(pages: SqlitePages, schema: FoundSchema) -> int:
@@ -206,11 +206,7 @@ def _revision(pages: SqlitePages, schema: FoundSchema) -> int:
 
 class _Salvage:
     def __init__(
-        self,
-        pages: SqlitePages,
-        db: sqlite3.Connection,
-        step: Step,
-        schema: FoundSchema,
+        self, pages: SqlitePages, db: sqlite3.Connection, step: Step, schema: FoundSchema
     ) -> None:
         self._pages = pages
         self._step = step

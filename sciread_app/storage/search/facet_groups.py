@@ -7,16 +7,19 @@ texts that numpy parses: reading separate rows would take five times as long.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from sciread_app.domain.query.ast import Condition
 from sciread_app.domain.query.parser import words_in
+from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
+from sciread_app.storage.filter_sql import LIKE_SIGNS
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.organisation.collections import BELOW, PATHS
 
@@ -55,7 +58,6 @@ WHERE paper IN (SELECT value FROM json_each(?))
 
 # Maximum number of papers searched for names that begin with the typed text.
 _LOOKED_THROUGH = 5_000
-_LIKE_SIGNS = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
 _AUTHOR_NAMES = f"""
 SELECT {_NAME} AS name, count(*) AS papers FROM authors
 WHERE paper IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?)
@@ -74,6 +76,18 @@ _NAMES = {
         WHERE path {_MOST_FIRST}
     """,
 }
+
+# Sets of papers for the map.
+_FIRST_FIELDS = """
+    SELECT field, group_concat(paper) FROM fields
+    WHERE position = 0 GROUP BY field
+"""
+_READ = "SELECT 1, group_concat(id) FROM papers WHERE read AND trashed IS NULL"
+_DIRECT_COLLECTIONS = f"""
+    WITH RECURSIVE {PATHS}
+    SELECT path, group_concat(paper) FROM paths JOIN collected ON collection = paths.id
+    GROUP BY path ORDER BY path
+"""
 
 
 @dataclass(frozen=True)
@@ -120,7 +134,7 @@ class Grouping:
 
         Each with its number of papers, at most `most`.
         """
-        like = f"%{written.strip().translate(_LIKE_SIGNS)}%"
+        like = f"%{written.strip().translate(LIKE_SIGNS)}%"
         values: tuple[object, ...]
         if field != "author":
             sql, values = _NAMES[field], (like, most)
@@ -157,26 +171,61 @@ class Grouping:
         with self._db.reading() as db:
             last = db.exec_driver_sql("SELECT coalesce(max(id), 0) FROM papers").scalar_one()
             for first in range(0, int(last) + 1, _AUTHORS_OF):
-                ids, said = _authors_between(db, first, first + _AUTHORS_OF - 1)
-                papers.append(ids)
-                hashes.append(np.fromiter(map(hash, said), np.int64, len(said)))
+                ids, names = db.exec_driver_sql(_AUTHORS, (first, first + _AUTHORS_OF - 1)).one()
+                each = names.split(_SEPARATOR) if ids else []
+                papers.append(_numbers(ids))
+                hashes.append(np.fromiter(map(hash, each), np.int64, len(each)))
         every = np.concatenate(papers)
         told_apart, first_at, numbers = np.unique(
             np.concatenate(hashes), return_index=True, return_inverse=True
         )
 
-        def names(some: Ids) -> list[str]:
-            known = self._authors_among(every[first_at[some]])
+        def names_of(some: Ids) -> list[str]:
+            listed = json.dumps(every[first_at[some]].tolist())
+            with self._db.reading() as db:
+                names = db.exec_driver_sql(_AUTHORS_AMONG, (listed,)).scalars().all()
+            known = {hash(name): str(name) for name in names}
             return [known.get(hashed, "") for hashed in told_apart[some].tolist()]
 
-        return Groups(every, numbers.astype(np.int32), len(told_apart), names)
+        return Groups(every, numbers.astype(np.int32), len(told_apart), names_of)
 
-    def _authors_among(self, papers: NDArray[np.int32]) -> dict[int, str]:
-        """The author names of these papers by hash."""
-        listed = json.dumps(papers.tolist())
+
+class PaperAttributes:
+    """Papers by year, field and collection, for the colours of the map.
+
+    The sets of ids may include papers in the trash.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def years(self) -> dict[int, Ids]:
         with self._db.reading() as db:
-            names = db.exec_driver_sql(_AUTHORS_AMONG, (listed,)).scalars().all()
-        return {hash(name): str(name) for name in names}
+            return {int(year): ids for year, ids in _sets(db, _YEARS)}
+
+    def fields(self) -> dict[str, Ids]:
+        """By the first field of each paper."""
+        with self._db.reading() as db:
+            return {str(field): ids for field, ids in _sets(db, _FIRST_FIELDS)}
+
+    def collections(self) -> dict[str, Ids]:
+        """By full path; a paper may be in several."""
+        with self._db.reading() as db:
+            return {str(path): ids for path, ids in _sets(db, _DIRECT_COLLECTIONS)}
+
+    def read(self) -> Ids:
+        with self._db.reading() as db:
+            return next(iter(_sets(db, _READ)))[1]
+
+    def titles(self, ids: Iterable[int]) -> list[str]:
+        """Titles in this order; empty for an unknown id."""
+        ids, papers = list(ids), schema.papers.c
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(papers.id, papers.title).where(papers.id.in_(paper_rows.among(ids)))
+            )
+            found = {id: title for id, title in rows}
+        return [found.get(id, "") for id in ids]
 
 
 def _beginning(written: str) -> str:
@@ -187,12 +236,10 @@ def _beginning(written: str) -> str:
     return Condition("author", " ".join(words) + "*").expression
 
 
-def _authors_between(
-    db: Connection, first: int, last: int
-) -> tuple[NDArray[np.int32], Sequence[str]]:
-    ids, names = db.exec_driver_sql(_AUTHORS, (first, last)).one()
-    return _numbers(ids), names.split(_SEPARATOR) if ids else []
-
-
 def _numbers(text: str | None) -> NDArray[np.int32]:
     return np.fromstring(text or "", np.int32, sep=",")
+
+
+def _sets(db: Connection, sql: str) -> list[tuple[Any, Ids]]:
+    rows = db.exec_driver_sql(sql)
+    return [(value, np.fromstring(ids or "", np.int64, sep=",")) for value, ids in rows]
