@@ -35,7 +35,7 @@ def main() -> None:
 def measure(home: Path, count: int) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from sciread_app.domain.citation_list import CitationDirection
+    from sciread_app.domain.citations import CitationDirection
     from sciread_app.domain.paper import Order
     from sciread_app.domain.query.parser import parse
     from sciread_app.domain.query.search_mode import SearchMode

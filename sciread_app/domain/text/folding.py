@@ -182,6 +182,16 @@ def is_ideographic(text: str) -> bool:
     return bool(re.fullmatch(f"[{_IDEOGRAPHIC}]+", text))
 
 
+def fold_accents(text: str) -> str:
+    """`text` case-folded, in compatibility form, without combining marks."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+# For names in lists, which are sorted and filtered again and again.
+fold_name = lru_cache(maxsize=50_000)(fold_accents)
+
+
 def _replaced(text: str, letters: Mapping[str, str]) -> str:
     # str.translate takes fifteen times as long where most letters stay.
     return _FOREIGN.sub(lambda found: letters.get(found[0], found[0]), text)

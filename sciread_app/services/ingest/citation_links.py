@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
-from sciread_app.domain.citations import NAMES
+from sciread_app.domain.citations import NAMES, CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage.library import Library
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.citation_list import CitationDirection
+from sciread_app.domain.citations import CitationDirection
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import SourceError

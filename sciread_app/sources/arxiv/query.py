@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sciread_app.domain.identifiers import arxiv_id
 from sciread_app.domain.paper import Author, Paper
-from sciread_app.domain.text.accents import fold_accents
+from sciread_app.domain.text.folding import fold_accents
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr
 from sciread_app.sources.arxiv.sets import ARCHIVES, ONLY_WITH_SUBJECT

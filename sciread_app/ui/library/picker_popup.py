@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.text.accents import fold_name
+from sciread_app.domain.text.folding import fold_name
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade

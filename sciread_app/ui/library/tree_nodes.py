@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sciread_app.domain.library_tree import LibraryTree
 from sciread_app.domain.query.builder import fragment
-from sciread_app.domain.text.accents import fold_name
+from sciread_app.domain.text.folding import fold_name
 from sciread_app.language import tr
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from sciread_app.domain.citation_list import CitationDirection, CitationList
+from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.paper_updates import UpdateKind

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from sciread_app.domain.citation_list import CitationDirection, CitationList
-from sciread_app.domain.citations import STALE
+from sciread_app.domain.citations import STALE, CitationDirection, CitationList
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.language import tr
 from sciread_app.tasks import Task

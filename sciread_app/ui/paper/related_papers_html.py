@@ -7,7 +7,7 @@ from datetime import date
 from html import escape
 from urllib.parse import quote
 
-from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
+from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.identifiers import identifier_link
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
+from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperFile, PaperId, Skipped
 from sciread_app.domain.query.parser import Query

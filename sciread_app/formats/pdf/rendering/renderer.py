@@ -20,7 +20,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage
 
 from sciread_app.domain.annotations.annotations import Box
 from sciread_app.domain.annotations.page_text import PageText
-from sciread_app.domain.text.accents import fold_accents
+from sciread_app.domain.text.folding import fold_accents
 
 MAX_PAGES = 20_000
 MAX_HEADINGS = 5_000

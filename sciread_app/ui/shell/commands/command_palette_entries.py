@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sciread_app.domain.text.accents import fold_accents
+from sciread_app.domain.text.folding import fold_accents
 from sciread_app.language import tr
 from sciread_app.ui.page import PaletteEntry
 from sciread_app.ui.shell.commands.menu_bar import native

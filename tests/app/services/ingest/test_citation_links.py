@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from sciread_app.domain.citation_list import CitationDirection
-from sciread_app.domain.citations import Mention
+from sciread_app.domain.citations import CitationDirection, Mention
 from sciread_app.domain.paper import Author, Identifier
 from sciread_app.errors import SourceError
 from sciread_app.services.ingest.citation_fetcher import CitationFetcher

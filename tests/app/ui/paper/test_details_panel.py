@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 
-from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
-from sciread_app.domain.citations import Mention
+from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
 from sciread_app.domain.paper import Identifier, LibraryChanges, PaperFile
 from sciread_app.services.library.note_drafts import NEW
