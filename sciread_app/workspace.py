@@ -127,6 +127,7 @@ class Workspace:
             self.library,
             lambda: self.active_model.model,
             lambda: remove_unneeded_spaces(self.library, self.home),
+            lambda model: self.comparison.close_one(model),
         )
 
     @cached_property

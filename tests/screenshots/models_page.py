@@ -136,7 +136,7 @@ def refused(window: MainWindow) -> None:
     file = window._home / "specter-of-a-friend.zip"
     file.write_bytes(b"no zip at all")
     page = _page(window)
-    page.add(file)
+    page.downloads.add(file)
     wait(lambda: page.downloads.entries and page.downloads.entries[0].problem)
 
 
@@ -156,7 +156,7 @@ def fetching(window: MainWindow) -> None:
 def hub(window: MainWindow) -> None:
     page = _page(window)
     for entry in page.downloads.entries:
-        entry.cancel_requested.emit()
+        entry.cancel.click()
     page.ask_hub()
 
 

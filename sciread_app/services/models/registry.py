@@ -105,15 +105,18 @@ class ModelRegistry:
         library: Library,
         answers: Callable[[], str],
         clean: Callable[[], object] = lambda: None,
+        close: Callable[[str], object] = lambda name: None,
     ) -> None:
         """`answers` returns the name of the active model. `clean` removes vectors of models that
-        are gone."""
+        are gone. `close` closes the files of a model, which not every system moves while they are
+        open."""
         self.folder = home.models
         self._trash = ModelTrash(home.trash / "models")
         self._reports = home.reports
         self._library = library
         self._answers = answers
         self._clean = clean
+        self._close = close
         self.facts = VerificationCache(home.models / "facts.json")
         self._moving = threading.Lock()
 
@@ -239,6 +242,7 @@ class ModelRegistry:
                 tr("Stop that first."),
             )
         self.delete_expired()
+        self._close(model.name)
         with self._moving:
             return self._trash.put(self.folder / model.name)
 

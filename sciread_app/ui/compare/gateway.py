@@ -20,12 +20,13 @@ from sciread_app.workspace import Workspace
 
 
 class CompareGateway:
-    """Every method blocks, and may be called from any thread."""
+    """Every method blocks, may be called from any thread, and raises errors with a hint."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     def models(self, task: Task) -> list[ComparableModel]:
+        """Installed models, the active one first."""
         active = self._workspace.active_model.model
         usable = [model for model in self._workspace.models.all() if not model.problem]
         called = Counter(model.title for model in usable)
@@ -58,10 +59,12 @@ class CompareGateway:
         return self._count(self._workspace.votes.cast(question, one, other, better))
 
     def take_back(self, one: str, other: str) -> tuple[str, VoteCount]:
+        """Undo the last vote on these two. Returns its query; empty if there was none."""
         question = self._workspace.votes.take_back(one, other)
         return self._words(question) if question else "", self.count(one, other)
 
     def close(self) -> None:
+        """Unload the models; they are loaded again when needed."""
         self._workspace.comparison.close()
 
     @contextmanager

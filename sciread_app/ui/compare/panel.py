@@ -4,34 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QApplication, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSplitter, QWidget
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query.parser import Query
+from sciread_app.domain.query.parser import Query, parse
 from sciread_app.domain.query.search_mode import SearchMode
+from sciread_app.domain.votes import Question
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.ballot import Ballot
+from sciread_app.ui.compare.actions import LEFT_KEY, NEITHER_KEY, RIGHT_KEY
 from sciread_app.ui.compare.chooser import ModelPairSelector
-from sciread_app.ui.compare.rank_changes import in_common, question_of, with_moves
 from sciread_app.ui.compare.side import ResultColumn
 from sciread_app.ui.compare.trial import BlindTrial, Pair
 from sciread_app.ui.compare.view_models import (
     ComparableModel,
     CompareSource,
-    ComparisonServices,
     ModelResults,
     VoteCount,
+    in_common,
+    with_moves,
 )
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState, second_model_actions
 from trainer.contract.errors import TrainerError
+
+if TYPE_CHECKING:
+    from sciread_app.ui.compare.gateway import CompareGateway
 
 ALONE = tr("Two models, asked the same")
 NONE_THERE = tr(
@@ -44,6 +51,50 @@ KNOWN = tr("You have seen before what one of these models finds here. Ask someth
 SAME = tr("Both answers are the same: there is nothing to vote on.")
 UNREAD = tr("One can vote once both models have read all papers.")
 BY_CHANCE = tr("Which answer is whose was drawn by chance.")
+
+
+class Ballot(QFrame):
+    """The vote on two result lists, and the count so far."""
+
+    voted = Signal(object)  # 0: the left answer, 1: the right one, None: neither
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("note")
+        self.text = QLabel(wordWrap=True)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.left = self._button(tr("The left one"), LEFT_KEY, 0)
+        self.neither = self._button(tr("Neither"), NEITHER_KEY, None)
+        self.right = self._button(tr("The right one"), RIGHT_KEY, 1)
+        self.back = styled(QPushButton(tr("Take the last vote back")), "link")
+        buttons = (self.left, self.neither, self.right, self.back)
+        row((self.text, 1), *buttons, parent=self, margins=(12, 8, 8, 8))
+        self.show_text("", back=False)
+
+    def ask(self) -> None:
+        self._show(tr("Which answer is better?"), votes=True)
+
+    def show_text(self, *sentences: str, back: bool) -> None:
+        """`back`: the last vote can be undone."""
+        self._show(" ".join(filter(None, sentences)), back=back)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether voting is enabled."""
+        return not self.left.isHidden() and not self.isHidden()
+
+    def _show(self, text: str, *, votes: bool = False, back: bool = False) -> None:
+        self.text.setText(text)
+        for button in (self.left, self.neither, self.right):
+            button.setVisible(votes)
+        self.back.setVisible(back)
+        self.setVisible(bool(text))
+
+    def _button(self, text: str, keys: str, vote: int | None) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText))
+        button.clicked.connect(lambda: self.voted.emit(vote))
+        return button
 
 
 class ComparePanel(QWidget):
@@ -146,7 +197,7 @@ class ComparePanel(QWidget):
         self.changed.emit()
         self._jobs.run(
             tr("Counting a vote"),
-            lambda task: services.vote(question_of(asked), *pair, better),
+            lambda task: services.vote(_question(asked), *pair, better),
             partial(self._voted, asked, pair, better),
             on_failed=self._not_voted,
             queue=JobQueue.short,
@@ -165,7 +216,7 @@ class ComparePanel(QWidget):
         )
 
     def _show_models(self, models: Sequence[ComparableModel]) -> None:
-        self.chooser.offer(models)
+        self.chooser.show_models(models)
         self._show_parts()
         self._ask()
 
@@ -176,7 +227,7 @@ class ComparePanel(QWidget):
         if why := self._why_nothing():
             self._show_nothing(why)
             return
-        view, mode, pair = self._view, self._mode, self.chooser.pair()
+        view, mode, pair = self._view, self._mode, self.chooser.chosen
         blind, active = self.chooser.blind.isChecked(), self.chooser.active()
         self.trial.ask(view.query, pair, blind=blind, active=active)
         services = self._source.comparisons
@@ -192,7 +243,7 @@ class ComparePanel(QWidget):
         self._jobs.run(
             tr("Asking two models"),
             work,
-            lambda came: self._answer(*came),
+            self._show_answers,
             on_failed=self._explain,
             queue=JobQueue.short,
             replaces="compare",
@@ -222,8 +273,8 @@ class ComparePanel(QWidget):
             return NO_QUERY
         return BY_WORDS if self._mode is SearchMode.text and view.request.typed else ""
 
-    def _answer(self, answers: Mapping[str, ModelResults], count: VoteCount) -> None:
-        self._answers, self._count = answers, count
+    def _show_answers(self, came: tuple[Mapping[str, ModelResults], VoteCount]) -> None:
+        self._answers, self._count = came
         self._show()
 
     def _show(self) -> None:
@@ -347,19 +398,14 @@ class ComparePanel(QWidget):
         self.nothing.show_message(
             "models", ALONE, NONE_THERE, second_model_actions(self.place_requested.emit)
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        for part in (self.chooser, self.message):
-            column.addWidget(part)
-        column.addWidget(self._split, 1)
-        column.addWidget(self.nothing, 1)
-        column.addWidget(self.ballot)
+        lists = (self._split, 1), (self.nothing, 1)
+        column(self.chooser, self.message, *lists, self.ballot, parent=self, margins=0)
 
     def _connect(self) -> None:
         self.chooser.changed.connect(self._ask)
         self.chooser.closed.connect(self.escaped)
         self.ballot.voted.connect(self.vote)
-        self.ballot.taken_back.connect(self.take_back)
+        self.ballot.back.clicked.connect(self.take_back)
         self._jobs.finished.connect(self._finished)
         for number, side in enumerate(self.sides):
             side.read_requested.connect(self._read)
@@ -372,7 +418,7 @@ class ComparePanel(QWidget):
 
 
 def _answer(
-    services: ComparisonServices, name: str, query: Query, mode: SearchMode, task: Task
+    services: CompareGateway, name: str, query: Query, mode: SearchMode, task: Task
 ) -> ModelResults:
     """The results of one model; an error of one does not stop the other."""
     try:
@@ -381,3 +427,11 @@ def _answer(
         raise
     except (SciReadError, TrainerError) as trouble:
         return ModelResults(trouble=f"{trouble} {trouble.hint}".strip())
+
+
+def _question(query: str) -> Question:
+    """The text of a query, as stored with votes on it."""
+    asked = parse(query)
+    if asked.like and query.strip() == f"like:{asked.like[0]}":
+        return Question(paper=asked.like[0])
+    return Question(query)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
@@ -13,6 +13,7 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
@@ -52,27 +53,25 @@ class ResultColumn(QWidget):
     ) -> None:
         """Show the results of a named model. `reads`: another model is encoding papers."""
         self._of = of
-        self._show(of.title, listing)
-        self._explain(tr("It answers all searches now.") if of.answers else "", answer.words())
-        self.switch_button.setVisible(not of.answers and not answer.trouble)
+        active = tr("It answers all searches now.") if of.answers else ""
         self.read_button.setText(
             trn("Let it read {n:,} paper", "Let it read {n:,} papers", answer.missing)
         )
-        self.read_button.setVisible(answer.missing > 0 and not answer.trouble and not reads)
+        self._show(
+            of.title,
+            listing,
+            f"{active} {answer.words()}".strip(),
+            switch=not of.answers and not answer.trouble,
+            read=answer.missing > 0 and not answer.trouble and not reads,
+        )
 
     def show_nameless(self, answer: ModelResults, listing: ResultList) -> None:
         self._of = ComparableModel("", "")
-        self._show(self._nameless, listing)
-        self._explain(answer.words())
-        self.switch_button.hide()
-        self.read_button.hide()
+        self._show(self._nameless, listing, answer.words())
 
     def clear(self) -> None:
         """Show that there is no search."""
         self._show("", EMPTY_RESULTS)
-        self._explain()
-        self.switch_button.hide()
-        self.read_button.hide()
 
     def choose(self, paper: PaperId | None) -> None:
         """Select the paper that was selected on the other side, if it is here."""
@@ -82,17 +81,25 @@ class ResultColumn(QWidget):
         elif paper != self.result_list.current() or not self.result_list.selected_count():
             self.result_list.go_to(row)
 
-    def _show(self, title: str, listing: ResultList) -> None:
+    def _show(
+        self,
+        title: str,
+        listing: ResultList,
+        message: str = "",
+        *,
+        switch: bool = False,
+        read: bool = False,
+    ) -> None:
         self.title.setText(title)
+        self.message.setText(message)
+        self.switch_button.setVisible(switch)
+        self.read_button.setVisible(read)
         self.result_list.setAccessibleName(title or self._nameless)
         if [*listing.ids] == [*self.model.listing.ids]:
             with self.result_list.preserving_view():  # keep the scroll position after a vote
                 self.result_list.show_listing(listing)
         else:
             self.result_list.show_listing(listing)
-
-    def _explain(self, *sentences: str) -> None:
-        self.message.setText(" ".join(filter(None, sentences)))
 
     def _enter(self) -> None:
         if (paper := self.result_list.current()) is not None:
@@ -102,15 +109,6 @@ class ResultColumn(QWidget):
         policy = self.switch_button.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # so that both lists begin at the same height
         self.switch_button.setSizePolicy(policy)
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.switch_button)
-        below = QHBoxLayout()
-        below.addWidget(self.message, 1)
-        below.addWidget(self.read_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addLayout(below)
-        column.addWidget(self.result_list, 1)
+        head = row((self.title, 1), self.switch_button)
+        below = row((self.message, 1), self.read_button)
+        column(head, below, (self.result_list, 1), parent=self, margins=0, spacing=6)

@@ -1,18 +1,21 @@
-"""Services and view models of the comparison."""
+"""View models of the comparison, and the differences between two ranked lists."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from sciread_app.domain.query.parser import Query
-from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.domain.votes import Question
-from sciread_app.language import trn
-from sciread_app.tasks import Task
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.search_hit import SearchHit
+from sciread_app.language import tr, trn
 from sciread_app.ui.paper_list.paper_list import CardSource
-from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
+from sciread_app.ui.view_models import EMPTY_RESULTS, Moved, ResultList
+
+if TYPE_CHECKING:
+    from sciread_app.ui.compare.gateway import CompareGateway
+
+
+FIRST = 10  # top papers of each list that are compared
 
 
 class ComparableModel(NamedTuple):
@@ -63,30 +66,36 @@ class VoteCount(NamedTuple):
     said: str = ""
 
 
-class ComparisonServices(Protocol):
-    """Services for the comparison. Errors are raised with a hint."""
+def with_moves(found: ResultList, beside: ResultList, *, veiled: bool = False) -> ResultList:
+    """`found`, with each paper's rank change against the other list.
 
-    def models(self, task: Task) -> Sequence[ComparableModel]:
-        """Installed models, the active one first."""
-        ...
+    `veiled` removes scores and ranks, which would identify the models.
+    """
+    places = {paper: place for place, paper in enumerate(beside.ids)}
+    moves = {
+        paper: Moved(None if (there := places.get(paper)) is None else there - place)
+        for place, paper in enumerate(found.ids)
+    }
+    hits = {paper: SearchHit(PaperId(paper)) for paper in found.ids}
+    if not veiled:
+        hits.update(found.evidence)
+    return replace(found, evidence=hits, moves=moves)
 
-    def ask(self, name: str, query: Query, mode: SearchMode, task: Task) -> ModelResults: ...
 
-    def encode(self, name: str, task: Task) -> int: ...
-
-    def count(self, one: str, other: str) -> VoteCount: ...
-
-    def vote(self, question: Question, one: str, other: str, better: str) -> VoteCount: ...
-
-    def take_back(self, one: str, other: str) -> tuple[str, VoteCount]:
-        """Undo the last vote on these two. Returns its query; empty if there was none."""
-        ...
-
-    def close(self) -> None:
-        """Unload the models; they are loaded again when needed."""
-        ...
+def in_common(one: ResultList, other: ResultList) -> str:
+    """A sentence on the overlap of two lists."""
+    both = len(set(one.ids[:FIRST]) & set(other.ids[:FIRST]))
+    shown = min(FIRST, max(len(one.ids), len(other.ids)))
+    if not shown:
+        return tr("Neither found anything.")
+    return trn(
+        "{n} of the first {shown} stands in both answers.",
+        "{n} of the first {shown} stand in both answers.",
+        both,
+        shown=shown,
+    )
 
 
 class CompareSource(CardSource, Protocol):
     @property
-    def comparisons(self) -> ComparisonServices: ...
+    def comparisons(self) -> CompareGateway: ...

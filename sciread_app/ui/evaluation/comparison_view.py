@@ -3,24 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredReport
-from sciread_app.services.evaluation.model_comparison import ComparisonOutcome, ComparisonVerdict
+from sciread_app.services.evaluation.model_comparison import (
+    ComparisonOutcome,
+    ComparisonVerdict,
+    MetricDifference,
+)
 from sciread_app.tasks import Task
-from sciread_app.ui.evaluation.comparison_table import ComparisonTable
+from sciread_app.ui.evaluation.metric_table import (
+    MetricDelegate,
+    MetricModel,
+    MetricTable,
+    TableHeading,
+    draw_elided,
+    paint_estimate,
+)
 from sciread_app.ui.evaluation.model_pair_view import ModelPairView
-from sciread_app.ui.evaluation.view_models import EvaluationData, EvaluationResults
+from sciread_app.ui.evaluation.view_models import EvaluationResults, tip
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.data_colours import hue
-from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 from sciread_app.ui.widgets.text.labels import plain_label
 from trainer.contract.suites import suite_title
 
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
+
+METRIC, N, A, B, GAP, CHANCE, BETTER = range(7)
+WIDTHS = {N: 62, A: 76, B: 76, CHANCE: 72, BETTER: 84}
+MARGINS = 16  # pixels to the left and right of a number, together
+_TIPS = {
+    N: tr("Items that both models have a score of"),
+    GAP: tr("By how much B is higher than A, and where 95 of 100 such comparisons lie"),
+    CHANCE: tr("How often chance alone makes so great a difference, raised for how many are "
+               "looked at (Holm)"),
+}  # fmt: skip
 HOW = tr(
     "Real is what chance alone would make in less than one of twenty such comparisons as a whole: "
     "a paired bootstrap over the items, p raised for how many differences are looked at (Holm). "
@@ -28,12 +53,160 @@ HOW = tr(
 )
 
 
+class ComparisonTableModel(MetricModel[MetricDifference]):
+    # Translators: p is the letter for how likely a thing is by chance
+    headings = (tr("Metric"), "n", "A", "B", tr("B − A, with 95 %"), "p", tr("better"))
+    reach = 0.01  # the largest absolute bound of all intervals
+
+    def show_verdict(self, verdict: ComparisonVerdict | None) -> None:
+        evidence = verdict.evidence if verdict else ()
+        ends = [
+            abs(end)
+            for each in evidence
+            if each.metric.unit == "percent"
+            for end in (each.difference, each.low, each.high)
+            if end is not None
+        ]
+        self.reach = max([0.01, *ends]) * 1.06
+        self.show_rows(_rows(evidence))
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = self.rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.ToolTipRole and column == METRIC:
+            return None if isinstance(row, TableHeading) else tip(row.metric)
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return None
+        if isinstance(row, TableHeading):
+            return row.text if column == METRIC else None
+        return _cells(row)[column]
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return _TIPS.get(section)
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                if section == METRIC:
+                    return int(LEFT)
+                return int(RIGHT if section in (N, A, B, CHANCE) else Qt.AlignmentFlag.AlignCenter)
+        return super().headerData(section, orientation, role)
+
+
+class ComparisonTable(MetricTable):
+    """The differences, each with its confidence interval around zero."""
+
+    def __init__(self, appearance: Appearance) -> None:
+        self._differences = ComparisonTableModel()
+        super().__init__(tr("What it rests on"), self._differences, appearance)
+        self._delegate = ComparisonDelegate(self, self._differences, appearance)
+        self.setItemDelegate(self._delegate)
+
+    def show_verdict(self, verdict: ComparisonVerdict | None, numbers: tuple[int, int]) -> None:
+        """Show a comparison; `numbers` give the colours of both models."""
+        self._delegate.numbers = numbers
+        self._differences.show_verdict(verdict)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(METRIC, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(GAP, QHeaderView.ResizeMode.Stretch)
+        letters = QFontMetrics(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        shown = [_cells(row) for row in self._differences.rows if isinstance(row, MetricDifference)]
+        for column, width in WIDTHS.items():
+            needed = (letters.horizontalAdvance(cells[column]) + MARGINS for cells in shown)
+            self.setColumnWidth(column, max([width, *needed]))
+        self.lay_out_headings(self._differences)
+
+
+class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
+    def __init__(
+        self, table: QTableView, model: ComparisonTableModel, appearance: Appearance
+    ) -> None:
+        super().__init__(table, model, appearance)
+        self._bold = scaled(table.font(), 1.0, QFont.Weight.DemiBold)
+
+    def paint_cell(
+        self, painter: QPainter, theme: Theme, box: QRectF, row: MetricDifference, column: int
+    ) -> None:
+        if column == GAP:
+            self._paint_gap(painter, theme, box.adjusted(8, 0, -8, 0), row)
+        elif column == BETTER:
+            self._paint_better(painter, theme, box, row)
+        else:
+            self._paint_text(painter, theme, box, row, column)
+
+    def _paint_text(
+        self, painter: QPainter, theme: Theme, box: QRectF, each: MetricDifference, column: int
+    ) -> None:
+        text = _cells(each)[column]
+        best = each.winner is not None and column == (A, B)[each.winner]
+        figures = self._bold_figures if best else self._figures
+        painter.setFont(figures if column in (A, B) else self._font)
+        painter.setPen(QColor(theme.text if column in (A, B) else theme.quiet))
+        if column in (N, CHANCE):
+            painter.setFont(self._small)
+        inner = box.adjusted(28, 0, -4, 0) if column == METRIC else box.adjusted(4, 0, -8, 0)
+        draw_elided(
+            painter, inner, Qt.AlignmentFlag.AlignVCenter if column == METRIC else RIGHT, text
+        )
+
+    def _paint_gap(
+        self, painter: QPainter, theme: Theme, box: QRectF, each: MetricDifference
+    ) -> None:
+        painter.setFont(self._small)
+        painter.setPen(QColor(theme.text if each.significant else theme.faint))
+        middle_top = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        draw_elided(painter, box.adjusted(0, 5, 0, 0), middle_top, _cells(each)[GAP])
+        if each.metric.unit != "percent":
+            return  # in other units, so sizes are not comparable
+        middle, line = box.center().x(), box.bottom() - 13
+        half = box.width() / 2
+
+        def across(value: float) -> float:
+            return middle + value / self._model.reach * half
+
+        painter.setPen(QPen(QColor(theme.track), 2))
+        painter.drawLine(QPointF(box.left(), line), QPointF(box.right(), line))
+        painter.setPen(QPen(QColor(theme.faint), 1))
+        painter.drawLine(QPointF(middle, line - 6), QPointF(middle, line + 6))
+        ends = None
+        if each.low is not None and each.high is not None:
+            ends = across(each.low), across(each.high)
+        point = QPointF(across(each.difference), line)
+        paint_estimate(painter, theme, self._colour(theme, each), point, ends, 4.5)
+
+    def _paint_better(
+        self, painter: QPainter, theme: Theme, box: QRectF, each: MetricDifference
+    ) -> None:
+        text = _cells(each)[BETTER]
+        painter.setFont(self._small if each.winner is None else self._bold)
+        letters = QFontMetricsF(painter.font())
+        width = letters.horizontalAdvance(text)
+        if each.winner is not None:
+            chip = QRectF(0, 0, width + 20, 22)
+            chip.moveCenter(box.center())
+            soft = QColor(self._colour(theme, each))
+            soft.setAlphaF(0.22)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(soft)
+            painter.drawRoundedRect(chip, 11, 11)
+        painter.setPen(QColor(theme.faint if each.winner is None else theme.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _colour(self, theme: Theme, each: MetricDifference) -> QColor:
+        if each.winner is None:
+            return QColor(theme.faint)
+        return hue(self.numbers[each.winner], theme)
+
+
 class ComparisonView(ModelPairView):
     measure_requested = Signal()
 
-    def __init__(self, dashboard: EvaluationData, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, gateway: EvaluationGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__(appearance)
-        self._dashboard = dashboard
+        self._gateway = gateway
         self._jobs = jobs
         self._found = EvaluationResults()
         self._asked: tuple[str, str, str] | None = None
@@ -67,7 +240,7 @@ class ComparisonView(ModelPairView):
         self.show_message("wait", tr("Comparing item by item…"), tr("It takes some seconds."))
 
         def work(task: Task) -> ComparisonVerdict:
-            return self._dashboard.compare(one, other, task)
+            return self._gateway.compare(one, other, task)
 
         self._jobs.run(
             tr("Comparing two models"),
@@ -175,3 +348,48 @@ def _notes(verdict: ComparisonVerdict) -> list[str]:
         for refused in verdict.refused
     ]
     return [*sentences, *verdict.notes, HOW]
+
+
+def signed(each: MetricDifference, value: float) -> str:
+    """With a sign, unless it rounds to zero."""
+    text = each.metric.shown(value)
+    shown = text.replace("-", "−")
+    return f"+{text}" if value > 0 and text != each.metric.shown(0.0) else shown
+
+
+def _cells(each: MetricDifference) -> tuple[str, ...]:
+    between = ""
+    if each.low is not None and each.high is not None:
+        # Translators: an interval: {low} to {high}
+        between = tr("{low} to {high}", low=signed(each, each.low), high=signed(each, each.high))
+        between = f"   {between}"
+    if each.winner is not None:
+        better = "AB"[each.winner]
+    elif each.too_few:
+        better = tr("too few")
+    else:
+        better = tr("they differ") if each.significant else tr("chance?")
+    return (
+        f"{each.metric.title} {each.metric.arrow}".strip(),
+        f"{each.n:,}",
+        each.metric.shown(each.first),
+        each.metric.shown(each.second),
+        f"{signed(each, each.difference)}{between}",
+        each.shown_p_value,
+        better,
+    )
+
+
+def _rows(evidence: Sequence[MetricDifference]) -> list[MetricDifference | TableHeading]:
+    """Rows by task; those outside the comparison come last."""
+    rows: list[MetricDifference | TableHeading] = []
+    for counts in (True, False):
+        some = [each for each in evidence if each.counts is counts]
+        if some and not counts:
+            rows.append(
+                TableHeading(tr("How vectors lie: shown, but no part of the verdict"), True)
+            )
+        for task in dict.fromkeys(each.task for each in some):
+            rows.append(TableHeading(task))
+            rows += [each for each in some if each.task == task]
+    return rows

@@ -38,7 +38,7 @@ _HTML = "report.html"
 
 
 class EvaluationGateway:
-    """Every method blocks, and may be called from any thread."""
+    """Every method blocks, may be called from any thread, and raises errors with a hint."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -58,6 +58,7 @@ class EvaluationGateway:
         return self._workspace.comparer.compare(first, second, task)
 
     def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
+        """The figures of a report by task and name."""
         return read_pictures(kept.folder)
 
     def trainings(self) -> Sequence[TrainingRun]:
@@ -72,12 +73,14 @@ class EvaluationGateway:
             return follower.look(task)
 
     def after(self, training: str) -> Sequence[CardScore]:
+        """Scores of the resulting model, compared with those of its base model."""
         return self._workspace.training.runs.scores(training)
 
     def candidates(self) -> Sequence[EvaluationCandidate]:
         return self._workspace.evaluation.candidates()
 
     def corpora(self) -> Sequence[EvaluationCorpus]:
+        """Sets of papers for evaluation: the library, collections, earlier corpora."""
         papers = self._workspace.library.count()
         shelf = self._workspace.editor.shelf()
         library = trn("The library, {n:,} paper", "The library, {n:,} papers", papers)
@@ -105,10 +108,12 @@ class EvaluationGateway:
         return self._workspace.evaluation.evaluate(names, suite, data, task)
 
     def write_csv(self, boards: Sequence[Leaderboard], file: Path) -> int:
+        """Write the scores as CSV; returns the number of values."""
         with file.open("w", encoding="utf-8", newline="") as stream:
             return write_csv(boards, stream)
 
     def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
+        """Write the scores as a self-contained HTML page."""
         folders = [str(kept.folder.absolute()) for board in boards for kept in board.reports]
         unfinished = file.with_name(f".{file.name}.new")
         arguments = ["page", *folders, f"--output={unfinished}"]
@@ -122,6 +127,7 @@ class EvaluationGateway:
                 unfinished.rmdir()
 
     def known_papers(self) -> Sequence[PaperId]:
+        """Papers the user knows well: rated, annotated or read."""
         library, found = self._workspace.library, list[int]()
         for query in _KNOWN_BY:
             if len(found) < KNOWN:
@@ -131,6 +137,7 @@ class EvaluationGateway:
         return [PaperId(id) for id in list(dict.fromkeys(found))[:KNOWN]]
 
     def find(self, words: str, task: Task) -> Sequence[PaperId]:
+        """Full-text search."""
         search = SearchService(self._workspace.library, None)
         found = search.find(parse(words), limit=KNOWN, mode=SearchMode.text, task=task)
         return [hit.paper for hit in found.hits] or [
@@ -138,6 +145,7 @@ class EvaluationGateway:
         ]
 
     def drawing(self, model: str) -> MapLayout | None:
+        """The last map layout of this model."""
         with self._atlas(model) as atlas:
             return atlas.read() if atlas else None
 

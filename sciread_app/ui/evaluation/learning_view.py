@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -25,7 +26,6 @@ from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.training.run_monitor import RunProgress
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
-from sciread_app.ui.evaluation.view_models import EvaluationData
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.data_colours import hue
@@ -34,6 +34,9 @@ from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine, smooth
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.text.labels import plain_label
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
 
 Learned = tuple[Mapping[str, RunProgress], Mapping[str, Sequence[CardScore]]]
 
@@ -50,9 +53,9 @@ _HARMLESS = frozenset(
 class LearningView(QWidget):
     place_requested = Signal(str)  # the key of another page
 
-    def __init__(self, dashboard: EvaluationData, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, gateway: EvaluationGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
-        self._dashboard = dashboard
+        self._gateway = gateway
         self._jobs = jobs
         self._appearance = appearance
         self._trainings: Sequence[TrainingRun] = ()
@@ -73,7 +76,7 @@ class LearningView(QWidget):
         """Load the list of runs; known ones continue from the last event read."""
         self._jobs.run(
             tr("Looking at trainings"),
-            lambda task: list(self._dashboard.trainings()),
+            lambda task: list(self._gateway.trainings()),
             self._show_trainings,
             on_failed=self._explain,
             queue=JobQueue.short,
@@ -115,8 +118,8 @@ class LearningView(QWidget):
 
         def work(task: Task) -> Learned:
             names = [training.name for training in wanted]
-            stories = {name: self._dashboard.story(name, task) for name in names}
-            return stories, {name: self._dashboard.after(name) for name in names}
+            stories = {name: self._gateway.story(name, task) for name in names}
+            return stories, {name: self._gateway.after(name) for name in names}
 
         self._jobs.run(
             tr("Reading learning curves"),

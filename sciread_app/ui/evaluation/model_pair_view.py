@@ -6,89 +6,46 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from sciread_app.language import tr
+from sciread_app.ui.compare.chooser import ModelPairBoxes
+from sciread_app.ui.compare.trial import Pair
 from sciread_app.ui.compare.view_models import ComparableModel
 from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState, second_model_actions
 
 
-class ModelPairPicker(QWidget):
-    """Two different models: selecting the other one swaps them. With a single model, B is empty."""
-
-    changed = Signal()  # by the user
+class ModelPairPicker(ModelPairBoxes):
+    """Two models, A and B, with a button that swaps them."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.first, self.second = _box(tr("First model, A")), _box(tr("Second model, B"))
+        super().__init__(tr("First model, A"), tr("Second model, B"))
+        for box in self.boxes:
+            box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            box.setMinimumWidth(130)
         self.swap = QPushButton("⇄")
         self.swap.setToolTip(tr("The other way round"))
         self.swap.setAccessibleName(tr("The other way round"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for letter, box in (("A", self.first), ("B", self.second)):
-            row.addWidget(styled(QLabel(letter), "quiet"))
-            row.addWidget(box, 1)
-            if letter == "A":
-                row.addWidget(self.swap)
-        self.swap.clicked.connect(self._swap)
-        self._before = ("", "")
-        for box in (self.first, self.second):
-            box.activated.connect(lambda _: self._choose())
+        first, second = self.boxes
+        a, b = (styled(QLabel(letter), "quiet") for letter in "AB")
+        row(a, (first, 1), self.swap, b, (second, 1), parent=self, margins=0, spacing=8)
+        self.swap.clicked.connect(lambda: self.choose(*reversed(self.chosen)))
 
-    def offer(self, models: Mapping[str, str], *, usual: tuple[str, str] = ("", "")) -> None:
-        """Offer models by key and name. The selection is kept where possible, else the default is
-        selected.
-        """
-        kept = [
-            now if now in models else wanted for now, wanted in zip(self.chosen, usual, strict=True)
-        ]
-        for box, key in zip((self.first, self.second), kept, strict=True):
-            box.clear()
-            for model, name in models.items():
-                box.addItem(name, model)
-            box.setCurrentIndex(max(box.findData(key), 0))
-        if len(models) < 2:
-            self.second.setCurrentIndex(-1)
-        elif self.first.currentIndex() == self.second.currentIndex():
-            self.second.setCurrentIndex(1 if self.first.currentIndex() == 0 else 0)
-        self._before = self.chosen
+    def offer(self, models: Mapping[str, str], usual: Pair = ("", "")) -> None:
+        super().offer(models, usual)
         self.setEnabled(len(models) > 1)
 
-    @property
-    def chosen(self) -> tuple[str, str]:
-        return str(self.first.currentData() or ""), str(self.second.currentData() or "")
-
-    def choose(self, first: str, second: str) -> None:
-        for box, key in ((self.first, first), (self.second, second)):
-            box.setCurrentIndex(max(box.findData(key), 0))
-        self._before = self.chosen
-        self.changed.emit()
-
     def tab_stops(self) -> list[QWidget]:
-        return [self.first, self.swap, self.second]
-
-    def _choose(self) -> None:
-        first, second = self.chosen
-        if first == second:
-            second, first = self._before
-        self.choose(first, second)
-
-    def _swap(self) -> None:
-        first, second = self.chosen
-        self.choose(second, first)
+        return [self.boxes[0], self.swap, self.boxes[1]]
 
 
 class ModelPairView(QWidget):
@@ -99,11 +56,7 @@ class ModelPairView(QWidget):
         self.pair = ModelPairPicker()
         self.empty = EmptyState(appearance)
         self._pages = QStackedWidget()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.pair)
-        column.addWidget(self._pages, 1)
+        column(self.pair, (self._pages, 1), parent=self, margins=0, spacing=10)
         self._pages.addWidget(self.empty)
 
     def show_content(self) -> None:
@@ -166,11 +119,3 @@ class InstalledPairView(ModelPairView):
                 self.without_second_model,
                 second_model_actions(self.place_requested.emit),
             )
-
-
-def _box(name: str) -> QComboBox:
-    box = QComboBox()
-    box.setAccessibleName(name)
-    box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    box.setMinimumWidth(130)
-    return box

@@ -20,9 +20,13 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.rank_changes import in_common, with_moves
 from sciread_app.ui.compare.side import ResultColumn
-from sciread_app.ui.compare.view_models import ComparableModel, ModelResults
+from sciread_app.ui.compare.view_models import (
+    ComparableModel,
+    ModelResults,
+    in_common,
+    with_moves,
+)
 from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
 from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from sciread_app.domain.paper import PaperId
 from sciread_app.domain.training import TrainingData
 from sciread_app.language import tr
-from sciread_app.services.evaluation.evaluation_service import (
-    EvaluationCandidate,
-    EvaluationOutcome,
-)
 from sciread_app.services.evaluation.leaderboard import (
     Leaderboard,
     ScoreRow,
@@ -22,15 +16,11 @@ from sciread_app.services.evaluation.leaderboard import (
     names,
     rows,
 )
-from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
-from sciread_app.services.map.map_service import MapLayout
-from sciread_app.services.models.model_card import CardScore
-from sciread_app.services.training.run_monitor import RunProgress
-from sciread_app.services.training.runs import TrainingRun
-from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import CompareSource
 from trainer.contract.evaluations import Metric, evaluation_spec
-from trainer.contract.plots import Picture
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
 
 
 class EvaluationCorpus(NamedTuple):
@@ -95,65 +85,9 @@ class EvaluationResults:
         return None
 
 
-class EvaluationData(Protocol):
-    """Services for evaluation. Every method blocks and may be called from any thread; errors are
-    raised with a hint.
-    """
-
-    def look(self) -> EvaluationResults: ...
-
-    def compare(
-        self, first: StoredReport, second: StoredReport, task: Task
-    ) -> ComparisonVerdict: ...
-
-    def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
-        """The figures of a report by task and name."""
-        ...
-
-    def trainings(self) -> Sequence[TrainingRun]: ...
-
-    def story(self, training: str, task: Task) -> RunProgress: ...
-
-    def after(self, training: str) -> Sequence[CardScore]:
-        """Scores of the resulting model, compared with those of its base model."""
-        ...
-
-    def candidates(self) -> Sequence[EvaluationCandidate]: ...
-
-    def corpora(self) -> Sequence[EvaluationCorpus]:
-        """Sets of papers for evaluation: the library, collections, earlier corpora."""
-        ...
-
-    def evaluate(
-        self, names: Sequence[str], suite: str, data: TrainingData | Path, task: Task
-    ) -> EvaluationOutcome: ...
-
-    def write_csv(self, boards: Sequence[Leaderboard], file: Path) -> int:
-        """Write the scores as CSV; returns the number of values."""
-        ...
-
-    def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
-        """Write the scores as a self-contained HTML page."""
-        ...
-
-    def known_papers(self) -> Sequence[PaperId]:
-        """Papers the user knows well: rated, annotated or read."""
-        ...
-
-    def find(self, words: str, task: Task) -> Sequence[PaperId]:
-        """Full-text search."""
-        ...
-
-    def drawing(self, model: str) -> MapLayout | None:
-        """The last map layout of this model."""
-        ...
-
-    def draw(self, model: str, task: Task) -> MapLayout | None: ...
-
-
 class EvaluationServices(CompareSource, Protocol):
     @property
-    def dashboard(self) -> EvaluationData: ...
+    def dashboard(self) -> EvaluationGateway: ...
 
 
 def data_words(row: ScoreRow, called: Mapping[str, str]) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,11 +23,19 @@ from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
 from sciread_app.ui.models.view_models import made, origin_rows, readiness, tiles
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 from sciread_app.ui.widgets.layout.fact_table import FactTable
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
-from sciread_app.ui.widgets.layout.sections import action_button, group, scrolling, section
+from sciread_app.ui.widgets.layout.sections import (
+    ScrollContents,
+    action_button,
+    group,
+    scrolling,
+    section,
+)
 from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
+from sciread_app.ui.widgets.text.labels import show_text
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 NOT_MEASURED = tr(
@@ -40,16 +46,7 @@ NOT_MEASURED = tr(
 class ModelCard(QFrame):
     """Shows one model, or one in the trash. It does not access jobs."""
 
-    activate_requested = Signal()
-    measure_requested = Signal()
-    export_requested = Signal()
     renamed = Signal(str)  # the new title
-    remove_requested = Signal()
-    restore_requested = Signal()
-    delete_requested = Signal()
-    check_requested = Signal()
-    pause_requested = Signal()
-    cancel_requested = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -74,11 +71,11 @@ class ModelCard(QFrame):
         self.title.setText(model.title)
         self._write_title(False)
         sound = not model.problem
-        _put(self.made, made(model, about.origin) if sound else "")
-        _put(self.trouble, model.problem)
-        _put(self.remedy, model.hint if model.problem else "")
+        show_text(self.made, made(model, about.origin) if sound else "")
+        show_text(self.trouble, model.problem)
+        show_text(self.remedy, model.hint if model.problem else "")
         self._wrong.setVisible(bool(model.problem))
-        _put(self.ready, readiness(about, answers) if sound else "")
+        show_text(self.ready, readiness(about, answers) if sound else "")
         self._going.setVisible(model.state is ModelState.pending and sound)
         self._show_actions(about)
         for part in (self.tiles, self._how_well, self._how_made):
@@ -86,9 +83,9 @@ class ModelCard(QFrame):
         if sound:
             self.tiles.show_tiles(tiles(model))
             self.facts.show_facts(origin_rows(model, about.origin))
-        _put(self.unmeasured, "" if about.scores else NOT_MEASURED)
+        show_text(self.unmeasured, "" if about.scores else NOT_MEASURED)
         self.measure.setVisible(not about.scores)
-        _put(self.balance, balance_words(about.scores, in_use=base_in_use))
+        show_text(self.balance, balance_words(about.scores, in_use=base_in_use))
         restyled(self.activate, "" if balance(about.scores).is_worse else "primary")
         self.scores.setVisible(bool(about.scores))
         if another:
@@ -105,7 +102,7 @@ class ModelCard(QFrame):
         self.title.setText(removed.title)
         self._write_title(False)
         day = date.fromtimestamp(removed.when)
-        _put(
+        show_text(
             self.made,
             tr(
                 "It was removed on {day}, and will be deleted for good after {last}.",
@@ -154,16 +151,15 @@ class ModelCard(QFrame):
         model = about.model
         usable = not model.problem
         idle = model.state in (ModelState.idle, ModelState.earlier)
-        for button, shown in (
-            (self.activate, usable and idle),
-            (self.check, not usable),
-            (self.export, usable and not model.ours),
-            (self.rename, usable and not model.ours),
-            (self.remove, not model.ours),
-            (self.restore, False),
-            (self.delete, False),
-        ):
-            button.setVisible(shown)
+        shown = {
+            self.activate: usable and idle,
+            self.check: not usable,
+            self.export: usable and not model.ours,
+            self.rename: usable and not model.ours,
+            self.remove: not model.ours,
+        }
+        for button in self._buttons:
+            button.setVisible(shown.get(button, False))
         self._row.setVisible(any(not button.isHidden() for button in self._buttons))
         self.remove.setEnabled(idle)
         self.activate.setText(
@@ -241,16 +237,9 @@ class ModelCard(QFrame):
 
     def _lay_out(self) -> None:
         self._wrong = group(self.trouble, self.remedy, name="trouble")
-        row = QHBoxLayout()
-        row.addWidget(self.far, 1)
-        row.addWidget(self.pause)
-        row.addWidget(self.cancel)
         self._going = styled(QFrame(), "note")
-        going = QVBoxLayout(self._going)
-        going.setContentsMargins(14, 10, 8, 8)
-        going.setSpacing(6)
-        going.addWidget(self.bar)
-        going.addLayout(row)
+        progress = row((self.far, 1), self.pause, self.cancel)
+        column(self.bar, progress, parent=self._going, margins=(14, 10, 8, 8), spacing=6)
         self._row = QWidget()
         flow = FlowLayout(8)
         self._row.setLayout(flow)
@@ -259,42 +248,22 @@ class ModelCard(QFrame):
         self._how_well = section(
             tr("How well it does"), self.balance, self.unmeasured, self.measure, self.scores
         )
-        if column := self._how_well.layout():
-            column.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
+        if layout := self._how_well.layout():
+            layout.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         self._how_made = section(tr("How it was made"), self.facts)
-        self._body = styled(_Body(), "column")
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(22, 18, 22, 22)
-        column.setSpacing(16)
-        head = QVBoxLayout()
-        head.setSpacing(4)
-        for label in (self.title, self.line, self.made):
-            head.addWidget(label)
-        column.addLayout(head)
-        for part in (
+        self._body = ScrollContents()
+        column(
+            column(self.title, self.line, self.made, spacing=4),
             *(self._wrong, self.ready, self._going, self._row, self.tiles),
-            *(self._how_well, self._how_made, self._card),
-        ):
-            column.addWidget(part)
-        column.addStretch()
+            *(self._how_well, self._how_made, self._card, 0),
+            parent=self._body,
+            margins=(22, 18, 22, 22),
+            spacing=16,
+        )
         self._scroll = scrolling(self._body)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 1, 1, 1)
-        outer.addWidget(self._scroll)
+        column(self._scroll, parent=self, margins=1)
 
     def _connect(self) -> None:
-        for button, signal in (
-            (self.activate, self.activate_requested),
-            (self.check, self.check_requested),
-            (self.measure, self.measure_requested),
-            (self.export, self.export_requested),
-            (self.remove, self.remove_requested),
-            (self.restore, self.restore_requested),
-            (self.delete, self.delete_requested),
-            (self.pause, self.pause_requested),
-            (self.cancel, self.cancel_requested),
-        ):
-            button.clicked.connect(signal)
         self._card.button.toggled.connect(lambda _: self._show_card())
         self.rename.clicked.connect(self.begin_rename)
         self.line.returnPressed.connect(self._rename)
@@ -309,18 +278,3 @@ class _Line(QLineEdit):
             self.escaped.emit()
         else:
             super().keyPressEvent(event)
-
-
-class _Body(QWidget):
-    """Height follows the texts at this width, which a scroll area does not request."""
-
-    def event(self, event: QEvent) -> bool:
-        layout = self.layout()
-        if layout and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
-        return super().event(event)
-
-
-def _put(label: QLabel, text: str) -> None:
-    label.setText(text)
-    label.setVisible(bool(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr, trc, trn
 from sciread_app.services.models.model_card import CardScore, balance
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled, tabular
+from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, select_rows
 from trainer.contract.suites import suite_title
 
 SCORED = Qt.ItemDataRole.UserRole
@@ -29,9 +30,6 @@ WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
 BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
 _BAR, _SHORT, _HIGH, _LEAST_NUMBER = 110, 60, 8, 56
 _NARROW = 560  # pixels
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class CardScoreTable(QTableWidget):
@@ -43,23 +41,18 @@ class CardScoreTable(QTableWidget):
         self._compared = False
         styled(self, "scores").setAccessibleName(tr("Scores"))
         self.setHorizontalHeaderLabels(COLUMNS)
-        self.verticalHeader().hide()
-        self.setShowGrid(False)
+        select_rows(self)
         self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 12)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setDefaultAlignment(LEFT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         for column in (BEFORE, CHANGE, OVER):
             self.model().setHeaderData(
-                column, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
+                column, Qt.Orientation.Horizontal, RIGHT, Qt.ItemDataRole.TextAlignmentRole
             )
         self._bars = BarDelegate(appearance, self)
         self.setItemDelegateForColumn(NOW, self._bars)
@@ -114,7 +107,7 @@ class CardScoreTable(QTableWidget):
             item = QTableWidgetItem(text)
             item.setToolTip({NOW: _tip(score), CHANGE: _doubt(score)}.get(column) or text)
             if column in (BEFORE, CHANGE, OVER):
-                item.setTextAlignment(_RIGHT)
+                item.setTextAlignment(RIGHT)
                 item.setFont(tabular(self.font()))
             item.setData(SCORED, score)
             self.setItem(row, column, item)
@@ -172,7 +165,7 @@ class BarDelegate(QStyledItemDelegate):
         painter.setFont(self._bold)
         painter.setPen(QColor(theme.text))
         number = QRectF(room.left(), room.top(), self._number, room.height())
-        painter.drawText(number, int(_RIGHT), score.value)
+        painter.drawText(number, int(RIGHT), score.value)
         if score.share is not None:
             bar = QRectF(
                 number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, self.length, _HIGH

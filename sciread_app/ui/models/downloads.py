@@ -8,25 +8,21 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton
 
 from sciread_app.language import tr
-from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.installer import DownloadRequest, ModelInstaller
 from sciread_app.services.models.registry import InstalledModel
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
-from sciread_app.ui.models.view_models import ModelsServices
 from sciread_app.ui.style.theme import restyled, scaled, styled
-from sciread_app.ui.widgets.text.labels import ElidedLabel
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text
 
 
 class ModelDownload(QFrame):
     """One import or download, from its request until its error is dismissed."""
-
-    cancel_requested = Signal()
-    again_requested = Signal()
-    closed = Signal()
 
     def __init__(self, title: str, again: str) -> None:
         """`again` is the label of the button that retries."""
@@ -45,10 +41,14 @@ class ModelDownload(QFrame):
         for label in (self.far, self.why, self.hint):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setFont(scaled(self.font(), 0.92))
-        self.cancel = self._button(tr("Cancel"), title, self.cancel_requested)
-        self.again = self._button(again, title, self.again_requested)
-        self.close_it = self._button(tr("Close"), title, self.closed)
-        self._lay_out()
+        self.cancel, self.again, self.close_it = (
+            styled(QPushButton(text), "link") for text in (tr("Cancel"), again, tr("Close"))
+        )
+        for button in (self.cancel, self.again, self.close_it):
+            button.setAccessibleDescription(title)
+        foot = row((self.far, 1), 0, self.cancel, self.again, self.close_it, spacing=4)
+        parts = (self.title, self.bar, self.why, self.hint, foot)
+        column(*parts, parent=self, margins=(12, 9, 8, 6), spacing=5)
         for part in (self.why, self.hint, self.again, self.close_it):
             part.hide()
 
@@ -68,33 +68,12 @@ class ModelDownload(QFrame):
         self.problem = problem
         restyled(self, "trouble")
         self.why.setText(problem.message)
-        self.hint.setText(problem.hint)
         for part in (self.bar, self.far, self.cancel):
             part.hide()
         for shown in (self.why, self.again, self.close_it):
             shown.show()
-        self.hint.setVisible(bool(problem.hint))
+        show_text(self.hint, problem.hint)
         self.setAccessibleName(f"{self.title.text()}: {problem.message} {problem.hint}")
-
-    def _button(self, text: str, title: str, signal: object) -> QPushButton:
-        button = styled(QPushButton(text), "link")
-        button.setAccessibleDescription(title)
-        button.clicked.connect(signal)
-        return button
-
-    def _lay_out(self) -> None:
-        foot = QHBoxLayout()
-        foot.setSpacing(4)
-        foot.addWidget(self.far, 1)
-        foot.addStretch()
-        for button in (self.cancel, self.again, self.close_it):
-            foot.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 9, 8, 6)
-        column.setSpacing(5)
-        for part in (self.title, self.bar, self.why, self.hint):
-            column.addWidget(part)
-        column.addLayout(foot)
 
 
 class ModelDownloads(QFrame):
@@ -105,14 +84,12 @@ class ModelDownloads(QFrame):
     hub_requested = Signal(object)  # the download request, to be edited and repeated
     busy_changed = Signal(bool)
 
-    def __init__(self, services: ModelsServices, jobs: JobRunner) -> None:
+    def __init__(self, installer: ModelInstaller, jobs: JobRunner) -> None:
         super().__init__()
-        self._services = services
+        self._installer = installer
         self._jobs = jobs
         self._running: dict[Job, tuple[ModelDownload, ProgressRate]] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column = column(parent=self, margins=0, spacing=8)
         self.hide()
         jobs.progressed.connect(self._progress)
         jobs.finished.connect(self._finished)
@@ -124,19 +101,19 @@ class ModelDownloads(QFrame):
     def add(self, source: Path) -> None:
         """Import the model in a folder, a zip or a training run."""
         entry = self._entry(tr("Adding {name}", name=source.name), tr("Try again"))
-        entry.again_requested.connect(lambda: self.add(source))
-        self._begin(entry, lambda task: self._services.add(source, task), JobQueue.long)
+        entry.again.clicked.connect(lambda: self.add(source))
+        self._begin(entry, lambda task: self._installer.add(source, task), JobQueue.long)
 
     def pull(self, wanted: DownloadRequest) -> None:
         """Download a model from the hub."""
         entry = self._entry(tr("Fetching {name}", name=wanted.name), tr("Try again…"))
-        entry.again_requested.connect(lambda: self.hub_requested.emit(wanted))
-        self._begin(entry, lambda task: self._services.pull(wanted, task), JobQueue.network)
+        entry.again.clicked.connect(lambda: self.hub_requested.emit(wanted))
+        self._begin(entry, lambda task: self._installer.pull(wanted, task), JobQueue.network)
 
     def _entry(self, title: str, again: str) -> ModelDownload:
         entry = ModelDownload(title, again)
-        entry.closed.connect(lambda: self._drop(entry))
-        entry.again_requested.connect(lambda: self._drop(entry))
+        for button in (entry.close_it, entry.again):
+            button.clicked.connect(lambda: self._drop(entry))
         self._column.addWidget(entry)
         self.show()
         return entry
@@ -152,8 +129,8 @@ class ModelDownloads(QFrame):
             entry.title.text(), work, self.loaded.emit, on_failed=refuse, queue=queue
         )
         self._running[job] = entry, ProgressRate()
-        entry.cancel_requested.connect(job.cancel)
-        entry.cancel_requested.connect(entry.stop)
+        entry.cancel.clicked.connect(job.cancel)
+        entry.cancel.clicked.connect(entry.stop)
         self.busy_changed.emit(True)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:

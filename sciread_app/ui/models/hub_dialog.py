@@ -8,11 +8,9 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,7 @@ from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.ui.models.model_list import ModelList, ModelRow
 from sciread_app.ui.models.view_models import ON_HUB
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 
 # The first keeps the model's own setting; the others are the trainer's names.
@@ -93,20 +92,18 @@ class HubDialog(QDialog):
         self.more.button.setFont(self.font())
         self.known.fit(len(ON_HUB))
         self.known.setMinimumHeight(2 * self.known.sizeHintForRow(0))
-        buttons = QHBoxLayout()
-        buttons.addStretch()
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.fetch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 18)
-        column.setSpacing(12)
-        column.addWidget(title)
-        column.addWidget(self.name)
-        column.addWidget(styled(QLabel(tr("Or one of these:")), "quiet"))
-        column.addWidget(self.known, 1)
-        column.addWidget(self.more)
-        column.addWidget(styled(QLabel(SAFE, wordWrap=True), "faint"))
-        column.addLayout(buttons)
+        column(
+            title,
+            self.name,
+            styled(QLabel(tr("Or one of these:")), "quiet"),
+            (self.known, 1),
+            self.more,
+            styled(QLabel(SAFE, wordWrap=True), "faint"),
+            row(0, self.leave, self.fetch),
+            parent=self,
+            margins=(24, 20, 24, 18),
+            spacing=12,
+        )
         more = (len(ON_HUB) - 2) * self.known.sizeHintForRow(0)
         high = self.minimumSizeHint().height() + more + EDGE
         self.resize(WIDTH, min(high, parent.window().height() - EDGE))

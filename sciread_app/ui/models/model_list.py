@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,8 +22,8 @@ from sciread_app.services.models.trash import RemovedModel
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.models.view_models import below
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.row_table import Index, RowModel
 
-Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 WIDGET_SIZE_MAX = (1 << 24) - 1  # QWIDGETSIZE_MAX, not exported by PySide6: no limit
 
@@ -84,22 +75,13 @@ def _row(model: InstalledModel, share: float | None) -> ModelRow:
     )
 
 
-class ModelListModel(QAbstractListModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: Sequence[ModelRow] = ()
-
-    def show(self, rows: Sequence[ModelRow]) -> None:
-        if [row.key for row in rows] == [row.key for row in self.rows]:
-            self.rows = rows  # the selection is kept, and an unchanged row is not read again
-            self.dataChanged.emit(self.index(0, 0), self.index(max(0, len(rows) - 1), 0))
+class ModelListModel(RowModel[ModelRow]):
+    def show_rows(self, rows: Sequence[ModelRow]) -> None:
+        if [row.key for row in rows] != [row.key for row in self.rows]:
+            super().show_rows(rows)
             return
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.rows)
+        self.rows = rows  # the selection is kept, and an unchanged row is not read again
+        self.dataChanged.emit(self.index(0, 0), self.index(max(0, len(rows) - 1), 0))
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if index.isValid() and not self.rows[index.row()].key:
@@ -135,14 +117,16 @@ class ModelList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
         self.setMinimumWidth(210)
-        self.selectionModel().currentChanged.connect(lambda now, _: self._tell(now.row()))
+        self.selectionModel().currentChanged.connect(
+            lambda now, _: self.chosen.emit(self._key_at(now))
+        )
         self.activated.connect(lambda _: self.activated.emit())
         appearance.changed.connect(self.viewport().update)
 
     def show_rows(self, rows: Sequence[ModelRow], choose: str = "") -> None:
         """Show these rows and select `choose`, else the previous one or its neighbour."""
         at, before = self.currentIndex().row(), self.current
-        self._rows.show(rows)
+        self._rows.show_rows(rows)
         keys = [row.key for row in rows]
         wanted = next((key for key in (choose, before) if key and key in keys), "")
         place = keys.index(wanted) if wanted else max(0, min(at, len(rows) - 1))
@@ -154,8 +138,11 @@ class ModelList(QListView):
 
     @property
     def current(self) -> str:
-        row = self.currentIndex().row()
-        return self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else ""
+        return self._key_at(self.currentIndex())
+
+    def _key_at(self, index: Index) -> str:
+        row = index.row()
+        return self.rows[row].key if 0 <= row < len(self.rows) else ""
 
     @property
     def rows(self) -> Sequence[ModelRow]:
@@ -165,9 +152,6 @@ class ModelList(QListView):
         """Limit the height to this number of rows; without it, fill the available height."""
         high = sum(self.sizeHintForRow(row) for row in range(rows)) + 2 * self.frameWidth() + 4
         self.setMaximumHeight(high if rows else WIDGET_SIZE_MAX)
-
-    def _tell(self, row: int) -> None:
-        self.chosen.emit(self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else "")
 
 
 class ModelDelegate(QStyledItemDelegate):

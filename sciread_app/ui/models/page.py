@@ -10,12 +10,10 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,9 +37,10 @@ from sciread_app.ui.models.dialogs import (
 from sciread_app.ui.models.downloads import ModelDownloads
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.model_list import ModelList, rows_of
-from sciread_app.ui.models.view_models import ModelsServices, why_not
+from sciread_app.ui.models.view_models import ModelsSource, why_not
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 ALONE = tr(
     "One that knows your field finds more: fetch one that others have trained, or train one on "
@@ -55,13 +54,13 @@ class ModelsPage(Page):
     place_requested = Signal(str)
     measure_requested = Signal(str)  # the space of a model to show in the evaluation
     busy_changed = Signal(bool)
-    shown = Signal()  # a card is shown
 
-    def __init__(self, services: ModelsServices, context: AppContext) -> None:
+    def __init__(self, source: ModelsSource, context: AppContext) -> None:
         super().__init__()
         activation = context.activation
         assert isinstance(activation, ActivationController)
-        self._services = services
+        self._registry = source.models
+        self._installer = source.installer
         self._activation = activation
         self._jobs = context.jobs
         self._appearance = context.appearance
@@ -112,27 +111,23 @@ class ModelsPage(Page):
         """Activate the previously active model again."""
         self._jobs.run(
             tr("Looking at models"),
-            lambda task: self._services.earlier(),
+            lambda task: self._registry.earlier(),
             self._go_back_to,
             queue=JobQueue.short,
         )
 
     def add_folder(self) -> None:
         if source := ask_for_folder(tr("Add the model in this folder"), self):
-            self.add(source)
+            self.downloads.add(source)
 
     def add_zip(self) -> None:
         if source := ask_for_zip(self):
-            self.add(source)
+            self.downloads.add(source)
 
     def add_run(self) -> None:
         title = tr("Add the model of the training in this folder")
         if source := ask_for_folder(title, self):
-            self.add(source)
-
-    def add(self, source: Path) -> None:
-        """Import the model in a folder, a zip or a training run."""
-        self.downloads.add(source)
+            self.downloads.add(source)
 
     def ask_hub(self, again: DownloadRequest | None = None) -> None:
         dialog = HubDialog(self._appearance, self)
@@ -151,7 +146,7 @@ class ModelsPage(Page):
         if target := ask_where_to(f"{model.name}.zip", self):
             self._jobs.run(
                 tr("Exporting {title}", title=model.title),
-                lambda task: self._services.export(model.name, target, task),
+                lambda task: self._registry.export(model.name, target, task, may_replace=True),
                 lambda file: self.message.emit(tr("Exported to {file}", file=file.name), None),
             )
 
@@ -163,7 +158,7 @@ class ModelsPage(Page):
         if (model := self.model) and not self.why_not("remove"):
             self._run(
                 tr("Removing a model"),
-                lambda task: self._services.remove(model.name),
+                lambda task: self._registry.remove(model.name),
                 self._removed,
             )
 
@@ -173,13 +168,21 @@ class ModelsPage(Page):
 
     def delete(self) -> None:
         if removed := self.card.removed:
-            ask_to_delete(removed, lambda: self._delete(removed), self)
+            ask_to_delete(
+                removed,
+                lambda: self._run(
+                    tr("Deleting a model"),
+                    lambda task: self._registry.delete(removed.key),
+                    lambda _: self.load(),
+                ),
+                self,
+            )
 
     def check(self) -> None:
         if (model := self.model) and not self.why_not("check"):
             self._run(
                 tr("Looking at the files of a model"),
-                lambda task: self._services.verify(model.name, task),
+                lambda task: self._registry.verify(model.name),
                 self._checked,
             )
 
@@ -198,7 +201,7 @@ class ModelsPage(Page):
         """Load the models; `choose` names one to select."""
         self._jobs.run(
             tr("Looking at models"),
-            lambda task: (self._services.all(), self._services.trashed()),
+            lambda task: (self._registry.all(), self._registry.trashed()),
             lambda found: self._show(*found, choose=choose),
             queue=JobQueue.short,
             replaces="models",
@@ -210,8 +213,10 @@ class ModelsPage(Page):
         """Show these models, and select `choose`, else what was selected, else the active one."""
         self._models, self._trashed = [self._with_request(model) for model in models], trashed
         before = self.list.current
-        self._show_rows(choose or before or self._active_name())
-        self.count.setText(_count_text(models))
+        active = next((m.name for m in self._models if m.state is ModelState.answers), "")
+        self._show_rows(choose or before or active)
+        count = trn("{n:,} model", "{n:,} models", len(models))
+        self.count.setText(f"{count} · {file_size(sum(model.size for model in models))}")
         alone = len(models) == 1 and not trashed
         self._alone.setVisible(alone)
         self.list.fit(len(self.list.rows) if alone else 0)
@@ -220,7 +225,7 @@ class ModelsPage(Page):
         if unchecked := [m for m in models if not (m.checked or m.problem)]:
             self._jobs.run(
                 tr("Looking at the files of models"),
-                lambda task: [self._services.check(model.name, task) for model in unchecked],
+                lambda task: [self._registry.check(model.name, task) for model in unchecked],
                 self._files_checked,
                 queue=JobQueue.short,
                 replaces="models checked",
@@ -240,9 +245,6 @@ class ModelsPage(Page):
         rows = rows_of(self._models, self._trashed, self._activation.share)
         self.list.show_rows(rows, choose)
 
-    def _active_name(self) -> str:
-        return next((m.name for m in self._models if m.state is ModelState.answers), "")
-
     def _show_card(self, key: str) -> None:
         if removed := next((one for one in self._trashed if one.key == key), None):
             self.card.show_removed(removed)
@@ -250,13 +252,18 @@ class ModelsPage(Page):
         elif key:
             self._jobs.run(
                 tr("Reading the card of a model"),
-                lambda task: self._services.about(key),
+                lambda task: self._details(key),
                 self._show_about,
                 queue=JobQueue.short,
                 replaces="model card",
             )
         else:
             self.card.clear()
+
+    def _details(self, name: str) -> ModelDetails | None:
+        """The details of a model; None if it has been removed."""
+        here = any(model.name == name for model in self._registry.all())
+        return self._registry.about(name) if here else None
 
     def _show_about(self, about: ModelDetails | None) -> None:
         if about is None:
@@ -294,7 +301,7 @@ class ModelsPage(Page):
         if model := self.model:
             self._run(
                 tr("Renaming a model"),
-                lambda task: self._services.rename(model.name, title),
+                lambda task: self._registry.rename(model.name, title),
                 lambda renamed: self.load(renamed.name),
             )
 
@@ -307,7 +314,7 @@ class ModelsPage(Page):
     def _put_back(self, removed: RemovedModel) -> None:
         self._run(
             tr("Putting a model back"),
-            lambda task: self._services.restore(removed.key),
+            lambda task: self._registry.restore(removed.key),
             lambda model: self.load(model.name),
         )
 
@@ -315,13 +322,6 @@ class ModelsPage(Page):
         if not model.problem:
             self.message.emit(tr("{title} is whole", title=model.title), None)
         self.load()
-
-    def _delete(self, removed: RemovedModel) -> None:
-        self._run(
-            tr("Deleting a model"),
-            lambda task: self._services.delete(removed.key),
-            lambda _: self.load(),
-        )
 
     def _show_progress(self) -> None:
         self.card.show_progress(self._activation)
@@ -337,32 +337,18 @@ class ModelsPage(Page):
         self.add_button.setMenu(self._menu())
         self.list = ModelList(self._appearance)
         self.card = ModelCard(self._appearance)
-        self.downloads = ModelDownloads(self._services, self._jobs)
+        self.downloads = ModelDownloads(self._installer, self._jobs)
         self._alone = self._invitation()
-        head = QHBoxLayout()
-        head.setContentsMargins(20, 12, 16, 8)
-        head.addWidget(self.count)
-        head.addStretch()
-        head.addWidget(self.add_button)
         left = QWidget()
-        side = QVBoxLayout(left)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.setSpacing(8)
-        side.addWidget(self.downloads)
-        side.addWidget(self.list, 1)
-        side.addWidget(self._alone, 1)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
+        column(self.downloads, (self.list, 1), (self._alone, 1), parent=left, margins=0, spacing=8)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         split.addWidget(left)
         split.addWidget(self.card)
         split.setStretchFactor(1, 1)
         split.setSizes([320, 820])
         split.setContentsMargins(12, 0, 16, 12)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(split, 1)
+        head = row(self.count, 0, self.add_button, margins=(20, 12, 16, 8))
+        column(head, (split, 1), parent=self, margins=0, spacing=0)
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)
@@ -380,15 +366,11 @@ class ModelsPage(Page):
         said = styled(QLabel(ALONE, wordWrap=True), "quiet")
         hub = QPushButton(tr("Fetch one from the hub…"))
         hub.clicked.connect(lambda: self.ask_hub())
-        column = QVBoxLayout(panel)
-        column.setContentsMargins(12, 6, 12, 12)
-        column.setSpacing(10)
-        column.addWidget(said)
         train = QPushButton(tr("Train one…"))
         train.clicked.connect(lambda: self.place_requested.emit("training"))
-        for button in (hub, train):
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch()
+        left = Qt.AlignmentFlag.AlignLeft
+        parts = (said, (hub, 0, left), (train, 0, left), 0)
+        column(*parts, parent=panel, margins=(12, 6, 12, 12), spacing=10)
         panel.hide()
         return panel
 
@@ -400,23 +382,18 @@ class ModelsPage(Page):
         self.downloads.hub_requested.connect(self.ask_hub)
         self.downloads.busy_changed.connect(self.busy_changed)
         card = self.card
-        for signal, do in (
-            (card.activate_requested, self.activate),
-            (card.check_requested, self.check),
-            (card.measure_requested, self.measure),
-            (card.export_requested, self.export),
-            (card.renamed, self._rename),
-            (card.remove_requested, self.remove),
-            (card.restore_requested, self.restore),
-            (card.delete_requested, self.delete),
-            (card.pause_requested, self._activation.toggle_pause),
-            (card.cancel_requested, self._activation.cancel),
+        for button, do in (
+            (card.activate, self.activate),
+            (card.check, self.check),
+            (card.measure, self.measure),
+            (card.export, self.export),
+            (card.remove, self.remove),
+            (card.restore, self.restore),
+            (card.delete, self.delete),
+            (card.pause, self._activation.toggle_pause),
+            (card.cancel, self._activation.cancel),
         ):
-            signal.connect(do)
+            button.clicked.connect(do)
+        card.renamed.connect(self._rename)
         self._activation.progressed.connect(self._show_progress)
         self._activation.moved.connect(self._activation_moved)
-
-
-def _count_text(models: Sequence[InstalledModel]) -> str:
-    count = trn("{n:,} model", "{n:,} models", len(models))
-    return f"{count} · {file_size(sum(model.size for model in models))}"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from sciread_app.language import tr, trn
-from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.installer import ModelInstaller
 from sciread_app.services.models.model_card import Origin
-from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
+from sciread_app.services.models.registry import (
+    InstalledModel,
+    ModelDetails,
+    ModelRegistry,
+    ModelState,
+)
 from sciread_app.services.models.trash import RemovedModel
-from sciread_app.tasks import Task
 from sciread_app.ui.formatting import duration, file_size
 from sciread_app.ui.setting_labels import setting_label
 from trainer.contract.catalog import method_spec
@@ -19,44 +22,12 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.package import STARTER
 
 
-class ModelsServices(Protocol):
-    """The installed models. Errors are raised with a hint."""
+class ModelsSource(Protocol):
+    @property
+    def models(self) -> ModelRegistry: ...
 
-    def all(self) -> Sequence[InstalledModel]: ...
-
-    def trashed(self) -> Sequence[RemovedModel]: ...
-
-    def earlier(self) -> str:
-        """The previously active model; empty if none."""
-        ...
-
-    def check(self, name: str, task: Task) -> InstalledModel:
-        """Verify the model's files by hash, unless that was done since they changed."""
-        ...
-
-    def verify(self, name: str, task: Task) -> InstalledModel:
-        """Verify the files in any case."""
-        ...
-
-    def about(self, name: str) -> ModelDetails | None:
-        """Details of a model; None if it has been removed."""
-        ...
-
-    def add(self, source: Path, task: Task) -> InstalledModel: ...
-
-    def pull(self, wanted: DownloadRequest, task: Task) -> InstalledModel: ...
-
-    def export(self, name: str, target: Path, task: Task) -> Path:
-        """Export the model, replacing an existing file."""
-        ...
-
-    def rename(self, name: str, title: str) -> InstalledModel: ...
-
-    def remove(self, name: str) -> RemovedModel: ...
-
-    def restore(self, key: str) -> InstalledModel: ...
-
-    def delete(self, key: str) -> RemovedModel: ...
+    @property
+    def installer(self) -> ModelInstaller: ...
 
 
 class SuggestedModel(NamedTuple):

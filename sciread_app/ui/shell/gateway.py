@@ -14,7 +14,6 @@ from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
 from sciread_app.ui.library.export_gateway import ExportGateway
 from sciread_app.ui.map.gateway import MapGateway
-from sciread_app.ui.models.gateway import ModelsGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -22,6 +21,7 @@ from sciread_app.ui.view_models import ImportSummary, PaletteTarget, Status
 from sciread_app.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
+    from sciread_app.services.models.installer import ModelInstaller
     from sciread_app.ui.evaluation.gateway import EvaluationGateway
     from sciread_app.ui.training.gateway import TrainingGateway
 
@@ -42,7 +42,7 @@ class WindowGateway(SearchGateway):
         self.duplicates = workspace.duplicates
         self.map = MapGateway(workspace)
         self.activation = workspace.active_model
-        self.models = ModelsGateway(workspace)
+        self.models = workspace.models
         self.recommendations = RecommendationsGateway(workspace, self.cards)
 
     @cached_property
@@ -56,6 +56,10 @@ class WindowGateway(SearchGateway):
         from sciread_app.ui.evaluation.gateway import EvaluationGateway  # not needed at start
 
         return EvaluationGateway(self._workspace)
+
+    @property
+    def installer(self) -> ModelInstaller:
+        return self._workspace.installer
 
     @property
     def reading(self) -> AnnotationService:

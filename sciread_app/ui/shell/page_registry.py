@@ -42,7 +42,7 @@ PAGES = (
     ),
     PageSpec(
         "models", tr("Models"), "models", "Ctrl+7", tr("What finds papers by meaning"),
-        "models.page:ModelsPage", "models",
+        "models.page:ModelsPage", "",
     ),
     PageSpec(
         "training", tr("Training"), "training", "Ctrl+8", tr("Teach a model your own papers"),

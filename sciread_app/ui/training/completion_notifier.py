@@ -15,7 +15,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
 from sciread_app.ui.training.text import STATUS_LABELS, STOPPING
 
 if TYPE_CHECKING:
-    from sciread_app.ui.training.view_models import TrainingServices
+    from sciread_app.ui.training.gateway import TrainingGateway
 
 GOING_MS, IDLE_MS = 4_000, 30_000  # between two checks: another program may start a run as well
 REMEMBERED = "training/going"
@@ -24,7 +24,7 @@ REMEMBERED = "training/going"
 class CompletionNotifier(QObject):
     """Also reports runs that ended while the window was closed."""
 
-    def __init__(self, context: AppContext, service: TrainingServices, parent: QObject) -> None:
+    def __init__(self, context: AppContext, service: TrainingGateway, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._training_service = service

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from sciread_app.ui.widgets.dialogs.file_dialogs import (
     open_file,
     save_file,
 )
+from sciread_app.ui.widgets.layout.boxes import column
 
 
 def ask_for_folder(parent: QWidget) -> Path | None:
@@ -71,10 +71,12 @@ class LogDialog(QDialog):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         close = QPushButton(tr("Close"), default=True)
         close.clicked.connect(self.accept)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 12)
-        column.addWidget(self.text)
-        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        column(
+            self.text,
+            (close, 0, Qt.AlignmentFlag.AlignRight),
+            parent=self,
+            margins=(16, 16, 16, 12),
+        )
         self.resize(820, 520)
         bar = self.text.verticalScrollBar()
         bar.setValue(bar.maximum())

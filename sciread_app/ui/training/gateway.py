@@ -27,7 +27,7 @@ from sciread_app.workspace import Workspace
 
 
 class TrainingGateway:
-    """Every method blocks, and may be called from any thread."""
+    """Every method blocks, may be called from any thread, and raises errors with a hint."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -35,6 +35,7 @@ class TrainingGateway:
         self._looking = threading.Lock()
 
     def trainings(self) -> Sequence[TrainingRun]:
+        """Running ones first, then by latest activity."""
         return self._workspace.training.runs.all()
 
     def choices(self) -> TrainingChoices:
@@ -103,14 +104,17 @@ class TrainingGateway:
         return opened
 
     def add_model(self, name: str, task: Task) -> str:
+        """Install the model of a run; returns its name."""
         return self._workspace.run_importer.add_model(name, task)
 
     def cite(self, papers: Sequence[int], task: Task) -> str:
+        """Fetch citations between these papers; returns a sentence on the result."""
         return citations_text(
             self._workspace.citation_fetcher.fetch(task, among=map(PaperId, papers))
         )
 
     def fetch_model(self, name: str, task: Task) -> None:
+        """Download a base model from the hub."""
         self._workspace.installer.pull(DownloadRequest(name), task)
 
     def remove_corpus(self, id: str) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,8 +36,12 @@ from sciread_app.ui.training.form.controller import TrainingFormController
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.run_list import TrainingList
 from sciread_app.ui.training.run_view import TrainingView
-from sciread_app.ui.training.view_models import TrainingDetails, TrainingServices
+from sciread_app.ui.training.view_models import TrainingDetails
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+
+if TYPE_CHECKING:
+    from sciread_app.ui.training.gateway import TrainingGateway
 
 POLL_MS = 500  # between two updates of a running training
 ABOUT = tr(
@@ -59,9 +61,8 @@ class TrainingPage(Page):
     compare_requested = Signal(str)  # a model
     loaded = Signal(object)  # LibraryChanges
     busy_changed = Signal(bool)  # whether a training is running
-    shown = Signal()  # another run or the form is shown
 
-    def __init__(self, service: TrainingServices, context: AppContext) -> None:
+    def __init__(self, service: TrainingGateway, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._training_service = service
@@ -91,7 +92,7 @@ class TrainingPage(Page):
         """The form, built on first use: it is most of the page."""
         form = TrainingForm(self._appearance)
         self._right.addWidget(form)
-        form.closed.connect(self._close_form)
+        form.close_it.clicked.connect(self._close_form)
         return form
 
     @cached_property
@@ -323,26 +324,15 @@ class TrainingPage(Page):
             ((tr("New training"), self.begin), (tr("Open a training…"), self.open_folder)),
         )  # fmt: skip
         # Outer widgets first: setting a parent restyles a widget with all its children.
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
         self._whole = QStackedWidget()
-        whole.addWidget(self._whole)
+        column(self._whole, parent=self, margins=0)
         self._whole.addWidget(self.nothing)
         some = QWidget()
         self._whole.addWidget(some)
-        column = QVBoxLayout(some)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        head = QHBoxLayout()
-        column.addLayout(head)
-        head.setContentsMargins(20, 12, 16, 8)
-        head.addWidget(self.count)
-        head.addStretch()
-        head.setSpacing(8)
-        head.addWidget(self.open_button)
-        head.addWidget(self.new_button)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
-        column.addWidget(split, 1)
+        buttons = (self.open_button, self.new_button)
+        head = row(self.count, 0, *buttons, margins=(20, 12, 16, 8), spacing=8)
+        column(head, (split, 1), parent=some, margins=0, spacing=0)
         self._right = QStackedWidget()
         split.addWidget(self.list)
         split.addWidget(self._right)

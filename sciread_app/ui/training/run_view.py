@@ -8,10 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QProgressBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,7 @@ from sciread_app.ui.training.text import (
     when,
 )
 from sciread_app.ui.training.view_models import TrainingDetails
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 from sciread_app.ui.widgets.layout.fact_table import FactTable
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
@@ -44,7 +43,7 @@ from sciread_app.ui.widgets.layout.sections import (
     section,
 )
 from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
-from sciread_app.ui.widgets.text.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label, show_text
 
 LAST_NOTES = 40
 _PILLS = {"good": "tag-good", "warning": "tag-warning", "problem": "tag-wrong"}
@@ -104,8 +103,7 @@ class TrainingView(QFrame):
         problem = details.training.problem if details.training.status is RunStatus.failed else ""
         self._trouble.setVisible(bool(problem))
         self.problem.setText(problem)
-        self.hint.setText(details.training.hint)
-        self.hint.setVisible(bool(details.training.hint))
+        show_text(self.hint, details.training.hint)
 
     def _show_far(self, details: TrainingDetails) -> None:
         training, story = details.training, details.story
@@ -139,10 +137,8 @@ class TrainingView(QFrame):
         self._how_well.setVisible(done)
         self.scores.setVisible(bool(details.scores))
         self.unmeasured.setVisible(not details.scores)
-        self.balance.setText(
-            balance_words(details.scores, in_use=details.base_in_use) if done else ""
-        )
-        self.balance.setVisible(bool(self.balance.text()))
+        words = balance_words(details.scores, in_use=details.base_in_use) if done else ""
+        show_text(self.balance, words)
         restyled(self.buttons["activate"], "" if balance(details.scores).is_worse else "primary")
         if done:
             self.scores.show_scores(details.scores)
@@ -199,27 +195,19 @@ class TrainingView(QFrame):
         buttons.setLayout(flow)
         for button in self.buttons.values():
             flow.addWidget(button)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self.title, 1)
-        head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
         body = ScrollContents()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(22, 18, 22, 22)
-        column.setSpacing(14)
-        column.addLayout(head)
-        for part in (
+        column(
+            row((self.title, 1), (self.pill, 0, Qt.AlignmentFlag.AlignTop), spacing=12),
             *(self.made, self._trouble, self._going, buttons, self.tiles),
             # For a finished run, the result comes before the charts.
             *(self._how_well, self.curves),
-            *(section(tr("How it is made"), self.facts), self._happened),
-        ):
-            column.addWidget(part)
-        column.addStretch()
+            *(section(tr("How it is made"), self.facts), self._happened, 0),
+            parent=body,
+            margins=(22, 18, 22, 22),
+            spacing=14,
+        )
         self._scroll = scrolling(body)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 1, 1, 1)
-        outer.addWidget(self._scroll)
+        column(self._scroll, parent=self, margins=1)
 
 
 def _sentence(note: RunMessage) -> str:

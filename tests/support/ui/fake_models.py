@@ -1,4 +1,4 @@
-"""A fake of the models page's services: an active model, an inactive one, a damaged one."""
+"""A fake of the models and their installer: an active model, an inactive one, a damaged one."""
 
 from __future__ import annotations
 
@@ -68,14 +68,12 @@ class FakeModels:
         self.installed[name] = replace(self.installed[name], checked=True)
         return self.installed[name]
 
-    def verify(self, name: str, task: Task) -> InstalledModel:
+    def verify(self, name: str) -> InstalledModel:
         self.installed[name] = replace(self.installed[name], problem="", space="b", checked=True)
         return self.installed[name]
 
-    def about(self, name: str) -> ModelDetails | None:
-        model = next((model for model in self.all() if model.name == name), None)
-        if model is None:
-            return None
+    def about(self, name: str) -> ModelDetails:
+        model = next(model for model in self.all() if model.name == name)
         sound, read = not model.problem, name in self._gateway.activation.ready
         origin = Origin("specter-small", {"margin": "2.0"}, papers=900, sha256="ab" * 32)
         card = f"# {model.title}\n\nIt is **good**." if sound else ""
@@ -110,7 +108,7 @@ class FakeModels:
         self.install(model)
         return model
 
-    def export(self, name: str, target: Path, task: Task) -> Path:
+    def export(self, name: str, target: Path, task: Task, *, may_replace: bool) -> Path:
         self.asked.append((name, target))
         return target
 

@@ -68,7 +68,7 @@ class FakeGateway:
         self.recommendations = FakeRecommendations(self.cards)
         self.weak: set[int] = set()  # papers that match queries weakly only
         self.activation = FakeActivation()
-        self.models = FakeModels(self)
+        self.models = self.installer = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)
 

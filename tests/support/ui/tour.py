@@ -403,7 +403,7 @@ def _use_models(window):
     zipped = window._home / "μέλι.zip"
     with zipfile.ZipFile(zipped, "w") as archive:
         archive.writestr("../μέλι", "")
-    page.add(zipped)
+    page.downloads.add(zipped)
     yield
     page.ask_hub()
     yield

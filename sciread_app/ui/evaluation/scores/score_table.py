@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 
 from sciread_app.language import tr
 from sciread_app.services.evaluation.leaderboard import ScoreRow
-from sciread_app.ui.evaluation.charts.bar_chart import marks
 from sciread_app.ui.evaluation.metric_table import (
     MetricDelegate,
     MetricModel,
     MetricTable,
     TableHeading,
 )
+from sciread_app.ui.evaluation.scores.bar_chart import marks
 from sciread_app.ui.evaluation.view_models import EvaluationResults, spoken, tip
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled

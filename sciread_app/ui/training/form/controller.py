@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -14,8 +14,11 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.training.dialogs import ask_where_to
 from sciread_app.ui.training.form.form import TrainingForm
-from sciread_app.ui.training.view_models import CorpusChoice, TrainingServices
+from sciread_app.ui.training.view_models import CorpusChoice
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
+
+if TYPE_CHECKING:
+    from sciread_app.ui.training.gateway import TrainingGateway
 
 PAUSE_MS = 300  # after a change of the form, until it is checked
 
@@ -31,7 +34,7 @@ class TrainingFormController(QObject):
     problem = Signal(object)  # JobError
 
     def __init__(
-        self, service: TrainingServices, jobs: JobRunner, form: TrainingForm, parent: QObject
+        self, service: TrainingGateway, jobs: JobRunner, form: TrainingForm, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._training_service = service
@@ -45,12 +48,12 @@ class TrainingFormController(QObject):
         jobs.finished.connect(self._finished)
         form.changed.connect(self._recheck.start)
         form.changed.connect(lambda: form.show_estimate(None))
-        form.remedy_requested.connect(self._cure)
-        form.start_requested.connect(self.start)
-        form.estimate_requested.connect(self.estimate)
-        form.job_requested.connect(self.write_job)
-        form.stop_requested.connect(self._stop_waiting)
-        form.corpus_removed.connect(self._ask_to_remove_corpus)
+        form.check.remedy_requested.connect(self._cure)
+        form.start.clicked.connect(self.start)
+        form.estimate.clicked.connect(self.estimate)
+        form.job.clicked.connect(self.write_job)
+        form.stop.clicked.connect(self._stop_waiting)
+        form.data.remove_requested.connect(self._ask_to_remove_corpus)
 
     def look(self) -> None:
         """Load the corpora and check the requirements of the form's content."""

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,7 @@ from sciread_app.ui.training.text import stats_tiles
 from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.form_rows import ComboBox as Box
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
@@ -87,9 +86,9 @@ class DataPart(QWidget):
             self._folder = data.name
             self.folder.setText(data.name)
         for box in (self.collection, self.corpus):
-            for row in range(box.count()):
-                if box.itemData(row).data == data:
-                    box.setCurrentIndex(row)
+            for number in range(box.count()):
+                if box.itemData(number).data == data:
+                    box.setCurrentIndex(number)
         self._choose_kind(self.kind.current)
 
     def show_stats(self, check: TrainingCheck | None) -> None:
@@ -101,8 +100,8 @@ class DataPart(QWidget):
         return [*self.kind.tab_stops(), self.collection, self.browse, self.corpus, self.remove]
 
     def _choose_kind(self, number: int) -> None:
-        for place, row in enumerate(self._rows):
-            row.setVisible(place == number)
+        for place, controls in enumerate(self._rows):
+            controls.setVisible(place == number)
         self.changed.emit()
 
     def _emit_if_shown(self, kind: TrainingDataKind) -> None:
@@ -149,14 +148,10 @@ class DataPart(QWidget):
             _row(self.browse, self.folder),
             _row(self.corpus, self._no_corpus, self.remove),
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
-        for place, row in enumerate(self._rows):
-            column.addWidget(row)
-            row.setVisible(place == 0)
-        column.addWidget(self.tiles)
+        left = (self.kind, 0, Qt.AlignmentFlag.AlignLeft)
+        column(left, *self._rows, self.tiles, parent=self, margins=0, spacing=12)
+        for controls in self._rows[1:]:
+            controls.hide()
 
 
 def _fill(box: Box, choices: Sequence[CorpusChoice]) -> None:
@@ -173,12 +168,7 @@ def _fill(box: Box, choices: Sequence[CorpusChoice]) -> None:
 
 def _row(*widgets: QWidget) -> QWidget:
     page = QWidget()
-    row = QHBoxLayout(page)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(10)
-    for number, widget in enumerate(widgets):
-        stretch = 1 if isinstance(widget, QLabel) else 0
-        row.addWidget(widget, stretch, Qt.AlignmentFlag.AlignVCenter)
-        if number == len(widgets) - 1 and not any(isinstance(w, QLabel) for w in widgets):
-            row.addStretch()
+    middle = Qt.AlignmentFlag.AlignVCenter
+    parts = [(widget, int(isinstance(widget, QLabel)), middle) for widget in widgets]
+    row(*parts, parent=page, margins=0, spacing=10)
     return page

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from sciread_app.language import tr, trc
 from sciread_app.services.training.training_service import (
+    CheckLine,
     TrainingCheck,
     TrainingEstimate,
     TrainingPlan,
@@ -29,26 +29,80 @@ from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.form.data import DataPart
 from sciread_app.ui.training.form.method import MethodPart
-from sciread_app.ui.training.form.requirements import CheckPart
 from sciread_app.ui.training.form.settings import SettingsPart
 from sciread_app.ui.training.text import estimate_text
 from sciread_app.ui.training.view_models import TrainingChoices
+from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.text.labels import ElidedLabel
+from trainer.contract.corpus_stats import Level
 from trainer.contract.errors import TrainerError
 
 WIDTH = 780  # maximum line length in pixels
+MARKS = {Level.enough: ("✓", "good"), Level.few: ("!", "warning"), Level.missing: ("✗", "wrong")}
+
+
+class CheckPart(QWidget):
+    """Shows whether the corpus meets the requirements of the method."""
+
+    remedy_requested = Signal(object)  # CheckLine
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: Sequence[CheckLine] = ()
+        self.buttons: list[QPushButton] = []
+        self._column = column(parent=self, margins=0, spacing=8)
+        self.setAccessibleName(tr("Is there enough to learn from?"))
+
+    def show_lines(self, lines: Sequence[CheckLine]) -> None:
+        if lines == self.lines and self.buttons:
+            return  # keeps the focus on a button
+        self._clear()
+        self.lines = lines
+        for line in lines:
+            self._add(line)
+
+    def show_problem(self, problem: JobError) -> None:
+        """Show that the requirements could not be checked."""
+        self._clear()
+        self._add(CheckLine(Level.missing, problem.text))
+
+    def show_text(self, text: str) -> None:
+        self._clear()
+        self._column.addWidget(styled(QLabel(text, wordWrap=True), "quiet"))
+
+    def _clear(self) -> None:
+        self.lines, self.buttons = (), []
+        remove_widgets(self._column)
+
+    def _add(self, line: CheckLine) -> None:
+        mark, style = MARKS[line.level]
+        sign = styled(QLabel(mark, alignment=Qt.AlignmentFlag.AlignCenter), f"mark-{style}")
+        sign.setFont(scaled(self.font(), 0.9, QFont.Weight.Bold))
+        sign.setFixedSize(20, 20)
+        text = QLabel(line.text, wordWrap=True)
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        holder = QWidget()
+        line_row = row(
+            (sign, 0, Qt.AlignmentFlag.AlignVCenter),
+            (text, 1),
+            parent=holder,
+            margins=0,
+            spacing=10,
+        )
+        if line.remedy:
+            button = QPushButton(line.remedy_label)
+            if line.level is Level.enough:
+                styled(button, "link")
+            button.setAccessibleDescription(line.text)
+            button.clicked.connect(lambda: self.remedy_requested.emit(line))
+            self.buttons.append(button)
+            line_row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._column.addWidget(holder)
 
 
 class TrainingForm(QFrame):
     changed = Signal()  # the plan has changed
-    remedy_requested = Signal(object)  # CheckLine
-    start_requested = Signal()
-    estimate_requested = Signal()
-    job_requested = Signal()
-    stop_requested = Signal()  # the job that the form waits for
-    corpus_removed = Signal(object)  # CorpusChoice
-    closed = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -104,15 +158,11 @@ class TrainingForm(QFrame):
         self._allow()
 
     def show_estimate(self, estimate: TrainingEstimate | None) -> None:
-        self._say(estimate_text(estimate) if estimate else "")
-
-    def show_note(self, text: str) -> None:
-        """Show the result of an action."""
-        self._say(text)
+        self.show_note(estimate_text(estimate) if estimate else "")
 
     def show_trouble(self, problem: JobError) -> None:
         """Show why an action failed."""
-        self._say(problem.text, "wrong")
+        self.show_note(problem.text, "wrong")
 
     def show_busy(self, what: str, share: float | None = None) -> None:
         """Show the running job; empty: none."""
@@ -120,7 +170,7 @@ class TrainingForm(QFrame):
         for part in (self.bar, self.stop):
             part.setVisible(self._busy)
         if what:
-            self._say(what)
+            self.show_note(what)
             self.bar.setRange(0, 0 if share is None else 1000)
             self.bar.setValue(int(1000 * (share or 0)))
         if begun or not what:
@@ -159,7 +209,8 @@ class TrainingForm(QFrame):
             button.setEnabled(self._able and not self._busy)
             button.setProperty("why_not", "" if self._able else tr("Something is missing"))
 
-    def _say(self, text: str, style: str = "quiet") -> None:
+    def show_note(self, text: str, style: str = "quiet") -> None:
+        """Show the result of an action."""
         restyled(self.said, style)
         self.said.setText(text)
 
@@ -186,88 +237,62 @@ class TrainingForm(QFrame):
         self.start = styled(QPushButton(tr("Start training")), "primary")
         for part in (self.bar, self.stop):
             part.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
         self.area = QScrollArea(widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        column.addWidget(self.area, 1)
-        column.addWidget(self._foot())
+        column((self.area, 1), self._foot(), parent=self, margins=1, spacing=0)
         self._fill_area()
 
     def _fill_area(self) -> None:
         inner = ScrollContents()
         self.area.setWidget(inner)
         inner.setMaximumWidth(WIDTH)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(24, 18, 24, 20)
-        column.setSpacing(10)
         title = QLabel(tr("New training"))
         title.setFont(scaled(self.font(), 1.4, QFont.Weight.DemiBold))
-        head = QHBoxLayout()
-        head.addWidget(title)
-        head.addSpacing(12)
-        head.addWidget(self.name, 1)
-        head.addStretch()
-        head.addWidget(self.close_it)
-        column.addLayout(head)
-        for text, part in (
-            (tr("What it learns from"), self.data),
-            (tr("How it learns"), self.method),
-            (tr("Is there enough?"), self.check),
-            (trc("of a training", "Settings"), self.settings),
-        ):
-            column.addSpacing(10)
-            heading = QLabel(text)
+        title.setContentsMargins(0, 0, 12, 0)
+        headings = [
+            QLabel(tr("What it learns from")),
+            QLabel(tr("How it learns")),
+            QLabel(tr("Is there enough?")),
+            QLabel(trc("of a training", "Settings")),
+        ]
+        for heading in headings:
             heading.setFont(scaled(self.font(), 1.12, QFont.Weight.DemiBold))
-            column.addWidget(heading)
-            column.addWidget(part)
-        column.addSpacing(6)
-        column.addWidget(self._seed_row())
-        column.addStretch()
+            heading.setContentsMargins(0, 10, 0, 0)
+        column(
+            row(title, (self.name, 1), 0, self.close_it),
+            *(headings[0], self.data, headings[1], self.method),
+            *(headings[2], self.check, headings[3], self.settings),
+            *(self._seed_row(), 0),
+            parent=inner,
+            margins=(24, 18, 24, 20),
+            spacing=10,
+        )
 
-    def _seed_row(self) -> QWidget:
-        holder = QWidget()
+    def _seed_row(self) -> QHBoxLayout:
         name = QLabel(tr("Seed"))
         name.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
         help = styled(QLabel(tr("Of all chance: the same gives the same model."), wordWrap=True),
                       "quiet")  # fmt: skip
         help.setFont(scaled(self.font(), 0.92))
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addWidget(name)
-        words.addWidget(help)
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addLayout(words, 1)
-        row.addWidget(self.seed, 0, Qt.AlignmentFlag.AlignVCenter)
-        return holder
+        words = column(name, help, spacing=1)
+        seed = (self.seed, 0, Qt.AlignmentFlag.AlignVCenter)
+        return row((words, 1), seed, margins=(0, 6, 0, 0))
 
     def _foot(self) -> QFrame:
         foot = styled(QFrame(), "formfoot")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(20, 10, 16, 12)
-        row.setSpacing(10)
-        row.addWidget(self.said, 1)
-        for part in (self.bar, self.stop, self.estimate, self.job, self.start):
-            row.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
+        parts = (self.bar, self.stop, self.estimate, self.job, self.start)
+        middle = [(part, 0, Qt.AlignmentFlag.AlignVCenter) for part in parts]
+        row((self.said, 1), *middle, parent=foot, margins=(20, 10, 16, 12), spacing=10)
         return foot
 
     def _connect(self) -> None:
         self.data.changed.connect(self.changed)
-        self.data.remove_requested.connect(self.corpus_removed)
         self.method.changed.connect(self._recipe_chosen)
         self.settings.changed.connect(self.changed)
         self.seed.editingFinished.connect(self.changed)
-        self.check.remedy_requested.connect(self.remedy_requested)
-        self.start.clicked.connect(self.start_requested)
-        self.estimate.clicked.connect(self.estimate_requested)
-        self.job.clicked.connect(self.job_requested)
-        self.close_it.clicked.connect(self.closed)
         self.stop.clicked.connect(self._stop)
 
     def _stop(self) -> None:
         self.stop.setEnabled(False)
-        self._say(tr("Stopping…"))
-        self.stop_requested.emit()
+        self.show_note(tr("Stopping…"))

@@ -10,10 +10,8 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,6 +19,8 @@ from sciread_app.language import tr
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.training.text import NEEDS
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.text.labels import show_text
 from trainer.contract.catalog import METHODS, MethodSpec, recipe_of
 from trainer.contract.corpus_stats import CorpusStats, Level, Requirement, check_requirements
 
@@ -100,8 +100,7 @@ class MethodPart(QWidget):
     def _list(self, spec: MethodSpec) -> None:
         name = self._recipes[spec.key]
         self.recipe.clear()
-        for known in spec.recipes:
-            self.recipe.addItem(known)
+        self.recipe.addItems([*spec.recipes])
         self.recipe.setCurrentText(name)
         self._row.help.setText(spec.recipes[name].summary)
 
@@ -112,11 +111,7 @@ class MethodPart(QWidget):
             grid.addWidget(card, number // 2, number % 2)
         for number in range(2):
             grid.setColumnStretch(number, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(14)
-        column.addLayout(grid)
-        column.addWidget(self._row)
+        column(grid, self._row, parent=self, margins=0, spacing=14)
 
 
 class MethodCard(QPushButton):
@@ -133,16 +128,8 @@ class MethodCard(QPushButton):
         self.verdict.setFont(scaled(self.font(), 0.84))
         summary = styled(QLabel(spec.summary, wordWrap=True), "quiet")
         summary.setFont(scaled(self.font(), 0.92))
-        head = QHBoxLayout()
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(self.verdict)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 12, 12)
-        column.setSpacing(5)
-        column.addLayout(head)
-        column.addWidget(summary)
-        column.addStretch()
+        head = row(title, 0, self.verdict)
+        column(head, summary, 0, parent=self, margins=(14, 10, 12, 12), spacing=5)
         for label in (title, self.verdict, summary):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -168,8 +155,7 @@ class MethodCard(QPushButton):
             self._say(tr("Can be trained") if found else "", "tag-good")
 
     def _say(self, text: str, style: str) -> None:
-        self.verdict.setText(text)
-        self.verdict.setVisible(bool(text))
+        show_text(self.verdict, text)
         restyled(self.verdict, style)
         name = f"{self._spec.title}: {self._spec.summary}"
         self.setAccessibleName(f"{name} {text}".strip())

@@ -11,11 +11,9 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,8 +22,9 @@ from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.text import typed_value, value_text
 from sciread_app.ui.widgets.form_rows import ComboBox
-from sciread_app.ui.widgets.layout.boxes import remove_widgets
+from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.text.labels import show_text
 from trainer.contract.catalog import recipe_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.settings import Setting, Value
@@ -46,9 +45,7 @@ class SettingsPart(QWidget):
         self.rows: dict[str, SettingRow] = {}
         # Changes by method, restored when the method is selected again.
         self._changes: dict[str, dict[str, str]] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(12)
+        self._column = column(parent=self, margins=0, spacing=12)
 
     def show_recipe(self, name: str) -> None:
         """Show the settings of this recipe, with the earlier changes for its method."""
@@ -65,15 +62,15 @@ class SettingsPart(QWidget):
         self._lay_out()
         for key, text in self._changes.get(spec.key, {}).items():
             self.rows[key].write(text)
-        for row in self.rows.values():
-            row.changed.connect(self.changed)
+        for entry in self.rows.values():
+            entry.changed.connect(self.changed)
         self.offer_models(self._models)
 
     def offer_models(self, models: tuple[str, ...]) -> None:
         """Offer the installed models as base models."""
         self._models = models
-        if row := self.rows.get("base"):
-            row.offer(models)
+        if entry := self.rows.get("base"):
+            entry.offer(models)
 
     def changes(self) -> dict[str, Value | tuple[Value, ...]]:
         """Settings that differ from the recipe.
@@ -82,10 +79,10 @@ class SettingsPart(QWidget):
         """
         found = {}
         wrong: TrainerError | None = None
-        for name, row in self.rows.items():
+        for name, entry in self.rows.items():
             try:
-                if row.is_changed:
-                    found[name] = row.value()
+                if entry.is_changed:
+                    found[name] = entry.value()
             except TrainerError as error:
                 wrong = wrong or error
         if wrong:
@@ -95,41 +92,37 @@ class SettingsPart(QWidget):
     def write(self, settings: Mapping[str, Any]) -> None:
         """Set these values."""
         for name, value in settings.items():
-            if row := self.rows.get(name):
-                row.write(value_text(value))
+            if entry := self.rows.get(name):
+                entry.write(value_text(value))
         self.changed.emit()
 
     def tab_stops(self) -> list[QWidget]:
-        often = [row for name, row in self.rows.items() if name in OFTEN]
-        rest = [row for name, row in self.rows.items() if name not in OFTEN]
+        often = [entry for name, entry in self.rows.items() if name in OFTEN]
+        rest = [entry for name, entry in self.rows.items() if name not in OFTEN]
         return [
-            *(stop for row in often for stop in row.tab_stops()),
+            *(stop for entry in often for stop in entry.tab_stops()),
             self.folded.button,
-            *(stop for row in rest for stop in row.tab_stops()),
+            *(stop for entry in rest for stop in entry.tab_stops()),
         ]
 
     def _keep(self) -> None:
         if self._recipe:
             spec, _ = recipe_of(self._recipe)
             self._changes[spec.key] = {
-                name: row.text for name, row in self.rows.items() if row.is_changed
+                name: entry.text for name, entry in self.rows.items() if entry.is_changed
             }
 
     def _lay_out(self) -> None:
         remove_widgets(self._column)
-        often = [name for name in OFTEN if name in self.rows]
-        for name in often:
-            self._column.addWidget(self.rows[name])
-        others = [row for name, row in self.rows.items() if name not in OFTEN]
+        for name in OFTEN:
+            if name in self.rows:
+                self._column.addWidget(self.rows[name])
+        others = [entry for name, entry in self.rows.items() if name not in OFTEN]
         title = tr("{count} more settings", count=len(others))
         rest = QWidget()
         self.folded = CollapsibleSection(title, rest, self._appearance)
         self._column.addWidget(self.folded)
-        folded = QVBoxLayout(rest)
-        folded.setContentsMargins(0, 4, 0, 0)
-        folded.setSpacing(12)
-        for row in others:
-            folded.addWidget(row)
+        column(*others, parent=rest, margins=(0, 4, 0, 0), spacing=12)
 
 
 def _explained(setting: Setting) -> str:
@@ -181,9 +174,9 @@ class SettingRow(QWidget):
         try:
             value = typed_value(self.setting, self.text)
         except TrainerError as error:
-            self._say_wrong(error.hint or error.message)
+            show_text(self.wrong, error.hint or error.message)
             raise
-        self._say_wrong("")
+        show_text(self.wrong, "")
         return value
 
     def write(self, text: str) -> None:
@@ -222,10 +215,6 @@ class SettingRow(QWidget):
             mark = tr("Changed: the recipe has {value}.", value=self._usual_shown)
             text = f"{text} {mark}"
         self.field.setAccessibleDescription(text)
-
-    def _say_wrong(self, text: str) -> None:
-        self.wrong.setText(text)
-        self.wrong.setVisible(bool(text))
 
     def _field(self) -> QCheckBox | QComboBox | QLineEdit:
         setting = self.setting
@@ -275,13 +264,13 @@ class SettingRow(QWidget):
         self.back.hide()
         self.field = self._field()
         self.field.setAccessibleName(title)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(14)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        row.addLayout(words, 1)
-        for label in (self._name, about, self.wrong):
-            words.addWidget(label)
-        row.addWidget(self.back, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.field, 0, Qt.AlignmentFlag.AlignVCenter)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        words = column(self._name, about, self.wrong, spacing=1)
+        row(
+            (words, 1),
+            (self.back, 0, middle),
+            (self.field, 0, middle),
+            parent=self,
+            margins=0,
+            spacing=14,
+        )

@@ -10,7 +10,7 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
-from sciread_app.ui.compare.rank_changes import in_common, with_moves
+from sciread_app.ui.compare.view_models import in_common, with_moves
 from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.fakes import FakeGateway

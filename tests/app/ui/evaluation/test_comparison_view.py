@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from sciread_app.errors import TrainerFailed
-from sciread_app.ui.evaluation.comparison_table import BETTER, CHANCE, GAP, METRIC
+from sciread_app.ui.evaluation.comparison_view import BETTER, CHANCE, GAP, METRIC
 from sciread_app.ui.evaluation.metric_table import TableHeading
 from sciread_app.ui.evaluation.page import COMPARE
 from sciread_app.ui.evaluation.view_models import EvaluationResults
@@ -116,8 +116,7 @@ def test_difference_bar_is_painted_on_the_side_of_the_better_model(view, appeara
     table.selectRow(4)
     box = table.visualRect(table.model().index(1, GAP))
     picture = table.viewport().grab(box).toImage()
-    wanted = hue(view.pair.second.currentIndex() * 0 + view._found.numbers[view.pair.chosen[1]],
-                 appearance.theme)  # fmt: skip
+    wanted = hue(view._found.numbers[view.pair.chosen[1]], appearance.theme)
     places = [
         x
         for x in range(picture.width())

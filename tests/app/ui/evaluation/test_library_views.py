@@ -164,6 +164,5 @@ def test_model_pair_view_never_holds_the_same_model_twice(qtbot):
     pair.offer({"a": "A"})
     assert pair.chosen == ("a", "") and not pair.isEnabled()
     pair.offer({"a": "A", "b": "B", "c": "C"}, usual=("a", "b"))
-    pair.second.setCurrentIndex(0)
-    pair.second.activated.emit(0)
+    pair.boxes[1].setCurrentIndex(0)
     assert pair.chosen == ("b", "a")

@@ -57,7 +57,7 @@ def test_model_is_added_activated_removed_and_restored(
     window.go_to("models")
     page = window.other_page("models")
     qtbot.waitUntil(lambda: bool(page.list.rows) and not jobs.running())
-    page.add(zipped_model)
+    page.downloads.add(zipped_model)
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
     card = page.card
     assert card.title.text() == "Bees" and "has to read 200 papers" in card.ready.text()
@@ -93,7 +93,7 @@ def test_model_is_added_activated_removed_and_restored(
 def test_model_removed_elsewhere_disappears_from_the_list(
     qtbot, show_window, gateway, jobs, zipped_model
 ):
-    gateway.models.add(zipped_model, Task())
+    gateway.installer.add(zipped_model, Task())
     window = show_window(gateway)
     window.go_to("models")
     page = window.other_page("models")

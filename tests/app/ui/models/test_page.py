@@ -221,7 +221,7 @@ def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway
 
 def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
     gateway.models.go_on.clear()
-    page.add(tmp_path / "bees.zip")
+    page.downloads.add(tmp_path / "bees.zip")
     [entry] = page.downloads.entries
     assert entry.title.text() == "Adding bees.zip" and window.rail.button("models").busy
     gateway.models.go_on.set()
@@ -234,7 +234,7 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     qtbot, page, window, gateway, jobs, tmp_path
 ):
     gateway.models.fault = PackageRefused("evil.zip holds a link: 'x'", "Copy the file.")
-    page.add(tmp_path / "evil.zip")
+    page.downloads.add(tmp_path / "evil.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
     assert entry.why.text() == "evil.zip holds a link: 'x'"
@@ -243,7 +243,7 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     click(qtbot, entry.again)
     qtbot.waitUntil(lambda: "evil" in marks(page) and not jobs.running())
     gateway.models.fault = PackageRefused("Again.", "")
-    page.add(tmp_path / "other.zip")
+    page.downloads.add(tmp_path / "other.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
     click(qtbot, entry.close_it)
@@ -255,7 +255,7 @@ def test_failed_addition_is_shown_as_a_banner_on_other_pages(
 ):
     gateway.models.fault = PackageRefused("evil.zip holds a link.", "")
     gateway.models.go_on.clear()
-    page.add(tmp_path / "evil.zip")
+    page.downloads.add(tmp_path / "evil.zip")
     window.go_to("search")
     gateway.models.go_on.set()
     qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip holds a link.")
@@ -263,7 +263,7 @@ def test_failed_addition_is_shown_as_a_banner_on_other_pages(
 
 def test_addition_can_be_cancelled(qtbot, page, window, gateway, jobs, tmp_path):
     gateway.models.go_on.clear()
-    page.add(tmp_path / "bees.zip")
+    page.downloads.add(tmp_path / "bees.zip")
     click(qtbot, page.downloads.entries[0].cancel)
     qtbot.waitUntil(lambda: page.downloads.entries == [] and not jobs.running())
     assert "bees" not in marks(page) and not window.banner.isVisible()

@@ -492,11 +492,11 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
     panel = trained.page.compare
     if open_before:
         trained.page.toggle_compare()
-        qtbot.waitUntil(lambda: all(panel.chooser.pair()) and not jobs.running())
+        qtbot.waitUntil(lambda: all(panel.chooser.chosen) and not jobs.running())
     trained.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
     trained.menus.training.by_name["compare"].trigger()
-    qtbot.waitUntil(lambda: panel.chooser.pair() == ("starter", "specter-ours"))
+    qtbot.waitUntil(lambda: panel.chooser.chosen == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
     assert trained.shows("search") and panel.is_open
 

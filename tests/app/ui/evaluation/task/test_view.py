@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import Qt
 
 from sciread_app.services.evaluation.per_class_metrics import per_class
-from sciread_app.ui.evaluation.charts.scatter import turned
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.page import CLASSES
-from sciread_app.ui.evaluation.task.class_table import FOUND_A, FOUND_B, LABEL, N
+from sciread_app.ui.evaluation.task.scatter import turned
+from sciread_app.ui.evaluation.task.view import FOUND_A, FOUND_B, LABEL, N
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from tests.support.make_report import pictures_of
 from tests.support.ui.fake_evaluation import START, TRAINED, board, measured

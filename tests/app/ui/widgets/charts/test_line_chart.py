@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
-from sciread_app.ui.evaluation.charts.bar_chart import tick_text
+from sciread_app.ui.evaluation.scores.bar_chart import tick_text
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine, compact, smooth, ticks
