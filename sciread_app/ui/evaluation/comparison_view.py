@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHeaderView, QTableView, QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredReport
@@ -30,8 +30,9 @@ from sciread_app.ui.evaluation.view_models import EvaluationResults, tip
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
-from sciread_app.ui.widgets.text.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label, show_text
 from trainer.contract.suites import suite_title
 
 if TYPE_CHECKING:
@@ -114,9 +115,9 @@ class ComparisonTable(MetricTable):
         header.setSectionResizeMode(GAP, QHeaderView.ResizeMode.Stretch)
         letters = QFontMetrics(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         shown = [_cells(row) for row in self._differences.rows if isinstance(row, MetricDifference)]
-        for column, width in WIDTHS.items():
-            needed = (letters.horizontalAdvance(cells[column]) + MARGINS for cells in shown)
-            self.setColumnWidth(column, max([width, *needed]))
+        for number, width in WIDTHS.items():
+            needed = (letters.horizontalAdvance(cells[number]) + MARGINS for cells in shown)
+            self.setColumnWidth(number, max([width, *needed]))
         self.lay_out_headings(self._differences)
 
 
@@ -266,8 +267,7 @@ class ComparisonView(ModelPairView):
             self._found.numbers.get(sides[1].model, 1),
         )
         self.sentence.setText(verdict.sentence)
-        self.support.setText("\n".join(f"•  {one}" for one in verdict.support))
-        self.support.setVisible(bool(verdict.support))
+        show_text(self.support, "\n".join(f"•  {one}" for one in verdict.support))
         data = self._found.called.get(board.key, board.data)
         self.data.setText(
             tr("Measured with: {suite}. Data: {data}.", suite=suite_title(board.suite), data=data)
@@ -297,17 +297,9 @@ class ComparisonView(ModelPairView):
     def _build(self) -> None:
         shown = QWidget()
         self._pages.addWidget(shown)
-        column = QVBoxLayout(shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.card)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.notes)
-        inner = QVBoxLayout(self.card)
-        inner.setContentsMargins(22, 14, 16, 14)
-        inner.setSpacing(7)
-        for label in (self.sentence, self.support, self.data):
-            inner.addWidget(label)
+        column(self.card, (self.table, 1), self.notes, parent=shown, margins=0, spacing=10)
+        labels = (self.sentence, self.support, self.data)
+        column(*labels, parent=self.card, margins=(22, 14, 16, 14), spacing=7)
 
 
 class ComparisonCard(QFrame):

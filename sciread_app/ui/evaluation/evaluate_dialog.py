@@ -10,14 +10,12 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +25,7 @@ from sciread_app.services.evaluation.evaluation_service import LOCAL, Evaluation
 from sciread_app.ui.evaluation.view_models import EvaluationCorpus
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.layout.boxes import column, row
 from trainer.contract.suites import CUSTOM, OWN, SUITES
 
 WIDTH = 560
@@ -146,10 +145,7 @@ class EvaluateDialog(QDialog):
 
     def _build(self) -> None:
         folder = QWidget()
-        across = QHBoxLayout(folder)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addWidget(self.folder, 1)
-        across.addWidget(self.browse)
+        row((self.folder, 1), self.browse, parent=folder, margins=0)
         self._where = QStackedWidget()
         self._where.addWidget(self.data)
         self._where.addWidget(folder)
@@ -157,23 +153,15 @@ class EvaluateDialog(QDialog):
         how = styled(QLabel(HOW, wordWrap=True), "faint")
         cancel = QPushButton(tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        below = QHBoxLayout()
-        below.addStretch()
-        below.addWidget(cancel)
-        below.addWidget(self.go)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 18, 20, 16)
-        column.setSpacing(8)
-        column.addWidget(_head(tr("Which")))
-        column.addWidget(self.list, 1)
-        column.addWidget(_head(tr("By what")))
-        column.addWidget(self.suites)
-        column.addWidget(self.about)
-        column.addWidget(_head(tr("On what")))
-        column.addWidget(self._where)
-        column.addWidget(how)
-        column.addSpacing(6)
-        column.addLayout(below)
+        column(
+            *(_head(tr("Which")), (self.list, 1)),
+            *(_head(tr("By what")), self.suites, self.about),
+            *(_head(tr("On what")), self._where, how),
+            row(0, cancel, self.go, margins=(0, 6, 0, 0)),
+            parent=self,
+            margins=(20, 18, 20, 16),
+            spacing=8,
+        )
         self.go.setDefault(True)
         self.resize(WIDTH, 520)
 

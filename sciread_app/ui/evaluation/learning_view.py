@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,6 +31,7 @@ from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine, smooth
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.text.labels import plain_label
 
@@ -208,18 +208,15 @@ class LearningView(QWidget):
         self.list.blockSignals(False)
 
     def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
-        whole.addWidget(split)
+        column(split, parent=self, margins=0)
         self._pages = QStackedWidget()
         split.addWidget(self.list)
         split.addWidget(self._pages)
         split.setStretchFactor(1, 1)
         split.setSizes([250, 850])
         inner = styled(QWidget(), "column")
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(4, 0, 8, 0)
+        self._column = column(parent=inner, margins=(4, 0, 8, 0))
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -235,10 +232,7 @@ class LearningView(QWidget):
             "faint",
         )
         shown = QWidget()
-        column = QVBoxLayout(shown)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(scroll, 1)
-        column.addWidget(note)
+        column((scroll, 1), note, parent=shown, margins=0)
         self._pages.addWidget(self.empty)
         self._pages.addWidget(shown)
 

@@ -10,12 +10,10 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.map.canvas.view import MapView
 from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 _ENOUGH = 3  # papers on both maps that are needed to align them
@@ -157,12 +156,8 @@ class MapsView(InstalledPairView):
 
     def _build(self) -> None:
         content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
-        column.addWidget(split, 1)
-        column.addWidget(self.message)
+        column((split, 1), self.message, parent=content, margins=0, spacing=10)
         self._pages.addWidget(content)
         for side in self.sides:
             split.addWidget(side)
@@ -196,18 +191,11 @@ class MapSide(QWidget):
         self.empty = EmptyState(appearance)
         self.whole = styled(QPushButton(tr("Whole map")), "link")
         self.whole.clicked.connect(lambda: self.view.fit())
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addWidget(self.count)
-        head.addStretch()
-        head.addWidget(self.whole)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)
         self._pages.addWidget(self.view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self._pages, 1)
+        head = row(self.title, self.count, 0, self.whole)
+        column(head, (self._pages, 1), parent=self, margins=0)
 
     def show_map(
         self, title: str, drawing: MapLayout | None, scheme: ColorScheme | None, *, busy: bool

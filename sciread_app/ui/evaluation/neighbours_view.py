@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,7 @@ from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
+from sciread_app.ui.widgets.layout.boxes import column, row
 
 TYPED_MS = 250
 
@@ -187,21 +186,10 @@ class NeighboursView(InstalledPairView):
         split.addWidget(right)
         split.setStretchFactor(1, 1)
         split.setSizes([330, 800])
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.search_field)
-        column.addWidget(self.head)
-        column.addWidget(self.papers, 1)
-        lists = QVBoxLayout(right)
-        lists.setContentsMargins(0, 0, 0, 0)
-        lists.setSpacing(8)
-        lists.addWidget(self.message)
-        both = QHBoxLayout()
-        lists.addLayout(both, 1)
-        both.setSpacing(14)
-        for side in self.sides:
-            both.addWidget(side, 1)
+        papers = (self.search_field, self.head, (self.papers, 1))
+        column(*papers, parent=left, margins=0, spacing=8)
+        both = row(*((side, 1) for side in self.sides), spacing=14)
+        column(self.message, (both, 1), parent=right, margins=0, spacing=8)
 
     def _connect(self) -> None:
         self.pair.changed.connect(self.load)

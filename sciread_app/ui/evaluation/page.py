@@ -10,12 +10,10 @@ from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -44,6 +42,7 @@ from sciread_app.ui.evaluation.view_models import (
 from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
@@ -81,7 +80,6 @@ class EvaluationPage(Page):
     message = Signal(str, str)  # a message and its details
     problem = Signal(object)  # JobError
     busy_changed = Signal(bool)
-    shown = Signal()  # other numbers or another view are shown
 
     def __init__(self, source: EvaluationServices, context: AppContext) -> None:
         super().__init__()
@@ -360,21 +358,11 @@ class EvaluationPage(Page):
         menu.addAction(tr("As a picture (PNG)…"), lambda: self.export_picture())
         self.export.setMenu(menu)
         self._note: QLabel = styled(ElidedLabel(), "quiet")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 10)
-        column.setSpacing(10)
-        head = QHBoxLayout()
-        column.addLayout(head)
-        head.setSpacing(10)
-        head.addWidget(self.views)
-        head.addStretch(1)
-        head.addWidget(self._note, 40)
-        head.addWidget(self.stop)
-        head.addWidget(self.export)
-        head.addWidget(self.evaluate)
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._pages = QStackedWidget()
-        column.addWidget(self._pages, 1)
+        note = (self._note, 40)
+        head = row(self.views, 1, note, self.stop, self.export, self.evaluate, spacing=10)
+        column(head, (self._pages, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)
         self._add_view(self.scores)
         tab_stops = [*self.views.tab_stops(), self.stop, self.export, self.evaluate]
         for one, next_one in pairwise([*tab_stops, *self.scores.tab_stops()]):

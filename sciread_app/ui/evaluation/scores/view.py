@@ -9,13 +9,11 @@ from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,9 +24,10 @@ from sciread_app.ui.evaluation.scores.bar_chart import BarChart, differences
 from sciread_app.ui.evaluation.scores.score_table import ScoreTable
 from sciread_app.ui.evaluation.view_models import EvaluationResults, about, data_words, how_read
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
-from sciread_app.ui.widgets.text.labels import plain_label
+from sciread_app.ui.widgets.text.labels import plain_label, show_text
 from trainer.contract.evaluations import NO_QUALITY
 from trainer.contract.suites import suite_title
 
@@ -53,23 +52,14 @@ class RowPanel(QFrame):
         self.facts = styled(plain_label(), "quiet")
         self.read = styled(plain_label(font=scaled(self.font(), 0.92)), "faint")
         inner = styled(QWidget(), "column")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(14, 12, 14, 14)
-        column.setSpacing(6)
-        for widget in (self.title, self.below):
-            column.addWidget(widget)
-        column.addSpacing(6)
-        column.addWidget(self.bars)
-        column.addSpacing(4)
-        column.addWidget(self.facts)
-        column.addWidget(self.read)
-        column.addStretch()
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 1, 1, 1)
+        self.below.setContentsMargins(0, 0, 0, 6)
+        self.facts.setContentsMargins(0, 4, 0, 0)
+        parts = (self.title, self.below, self.bars, self.facts, self.read, 0)
+        column(*parts, parent=inner, margins=(14, 12, 14, 14), spacing=6)
         scroll = scrolling(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # contains no widget that takes the focus
         scroll.setAccessibleName(tr("About this number"))
-        outer.addWidget(scroll)
+        column(scroll, parent=self, margins=1)
 
     def show_row(self, row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> None:
         shown = [model for model in models if model in row.cells]
@@ -161,8 +151,7 @@ class ScoresView(QWidget):
         self.table.show_scores(found, self.columns)
         self.legend.setText(f"{LEGEND} {OF_PAPERS}" if self.table.has_papers else LEGEND)
         problems = [problem for board in found.boards for problem in board.problems]
-        self.problems.setText("\n".join(problems))
-        self.problems.setVisible(bool(problems))
+        show_text(self.problems, "\n".join(problems))
         self._pages.setCurrentIndex(1 if self._found.boards else 0)
         self.changed.emit()
 
@@ -196,10 +185,8 @@ class ScoresView(QWidget):
 
     def _build(self) -> None:
         self.legend = styled(QLabel(wordWrap=True), "faint")
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
         self._pages = QStackedWidget()
-        whole.addWidget(self._pages)
+        column(self._pages, parent=self, margins=0)
         self._pages.addWidget(self.empty)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
         self._pages.addWidget(split)
@@ -209,18 +196,9 @@ class ScoresView(QWidget):
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
         split.setSizes([720, 390])
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        filters = QHBoxLayout()
-        column.addLayout(filters)
-        filters.setSpacing(8)
-        filters.addWidget(self.suites)
-        filters.addWidget(self.boards, 1)
-        filters.addWidget(self.models)
-        column.addWidget(self.problems)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.legend)
+        filters = row(self.suites, (self.boards, 1), self.models, spacing=8)
+        parts = (filters, self.problems, (self.table, 1), self.legend)
+        column(*parts, parent=left, margins=0, spacing=8)
 
     def _connect(self) -> None:
         self.suites.activated.connect(lambda _: self._choose_suite())

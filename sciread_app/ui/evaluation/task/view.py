@@ -11,11 +11,9 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,6 +35,7 @@ from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
 from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
@@ -111,8 +110,8 @@ class ClassTable(MetricTable):
         super().__init__(tr("Classes"), self._classes, appearance)
         self._delegate = ClassDelegate(self, self._classes, appearance)
         self.setItemDelegate(self._delegate)
-        for column, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 84), (RIGHT_B, 84)):
-            self.setColumnWidth(column, width)
+        for number, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 84), (RIGHT_B, 84)):
+            self.setColumnWidth(number, width)
         self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -348,24 +347,15 @@ class TaskView(QWidget):
         self._say(problem.message, problem.hint)
 
     def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(10)
-        head = QHBoxLayout()
-        whole.addLayout(head)
-        head.setSpacing(12)
-        head.addWidget(self.pair, 3)
-        head.addWidget(self.tasks, 2)
         self._pages = QStackedWidget()
-        whole.addWidget(self._pages, 1)
+        head = row((self.pair, 3), (self.tasks, 2), spacing=12)
+        column(head, (self._pages, 1), self._note, parent=self, margins=0, spacing=10)
         for page in (self.empty, self._classes_page(), self._curves_page(), self._places_page()):
             self._pages.addWidget(page)
-        whole.addWidget(self._note)
 
     def _classes_page(self) -> QWidget:
         maps = styled(QWidget(), "column")
-        right = QVBoxLayout(maps)
-        right.setContentsMargins(4, 0, 4, 0)
+        right = column(parent=maps, margins=(4, 0, 4, 0))
         for heat in self.heats:
             right.addWidget(self._title())
             right.addWidget(heat)
@@ -375,11 +365,7 @@ class TaskView(QWidget):
         scroll.setWidgetResizable(True)
         scroll.setWidget(maps)
         page = QWidget()
-        row = QHBoxLayout(page)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(14)
-        row.addWidget(self.classes, 5)
-        row.addWidget(scroll, 5)
+        row((self.classes, 5), (scroll, 5), parent=page, margins=0, spacing=14)
         return page
 
     def _curves_page(self) -> QWidget:
@@ -401,14 +387,8 @@ class TaskView(QWidget):
 
     def _places_page(self) -> QWidget:
         page = QWidget()
-        row = QHBoxLayout(page)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(14)
-        for scatter in self.scatters:
-            column = QVBoxLayout()
-            column.addWidget(self._title())
-            column.addWidget(scatter, 1)
-            row.addLayout(column)
+        charts = (column(self._title(), (scatter, 1)) for scatter in self.scatters)
+        row(*charts, parent=page, margins=0, spacing=14)
         return page
 
     def _title(self) -> QLabel:
