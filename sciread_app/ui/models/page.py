@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QLabel,
     QMenu,
@@ -49,12 +49,6 @@ ALONE = tr(
 
 
 class ModelsPage(Page):
-    message = Signal(str, object)  # message, and how to undo it (or None)
-    problem = Signal(object)  # JobError
-    place_requested = Signal(str)
-    measure_requested = Signal(str)  # the space of a model to show in the evaluation
-    busy_changed = Signal(bool)
-
     def __init__(self, source: ModelsSource, context: AppContext) -> None:
         super().__init__()
         activation = context.activation
@@ -62,29 +56,12 @@ class ModelsPage(Page):
         self._registry = source.models
         self._installer = source.installer
         self._activation = activation
-        self._jobs = context.jobs
+        self._context, self._jobs = context, context.jobs
         self._appearance = context.appearance
         self._models: Sequence[InstalledModel] = ()
         self._trashed: Sequence[RemovedModel] = ()
         self._build()
         self._connect()
-        self._connect_to(context)
-
-    def _connect_to(self, context: AppContext) -> None:
-        navigate, messages = context.navigate, context.messages
-
-        def say(message: str, undo: Callable[[], object] | None) -> None:
-            if undo:
-                sentence = tr("{sentence}.", sentence=message)
-                messages.show_notice(sentence, "", (tr("Put it back"), undo), passes=True)
-            else:
-                context.toast.show_message(message)
-
-        self.message.connect(say)
-        self.place_requested.connect(navigate.go_to)
-        self.problem.connect(messages.show_problem)
-        self.measure_requested.connect(navigate.evaluate_model)
-        self.busy_changed.connect(lambda busy: navigate.show_busy("models", busy))
 
     # Interface of a page
 
@@ -138,7 +115,7 @@ class ModelsPage(Page):
 
     def measure(self) -> None:
         if (model := self.model) and not self.why_not("measure"):
-            self.measure_requested.emit(model.space)
+            self._context.navigate.evaluate_model(model.space)
 
     def export(self) -> None:
         if not (model := self.model) or self.why_not("export"):
@@ -147,7 +124,7 @@ class ModelsPage(Page):
             self._jobs.run(
                 tr("Exporting {title}", title=model.title),
                 lambda task: self._registry.export(model.name, target, task, may_replace=True),
-                lambda file: self.message.emit(tr("Exported to {file}", file=file.name), None),
+                lambda file: self._say(tr("Exported to {file}", file=file.name)),
             )
 
     def rename(self) -> None:
@@ -280,13 +257,13 @@ class ModelsPage(Page):
         self.shown.emit()
 
     def _installed(self, model: InstalledModel) -> None:
-        self.message.emit(tr("{title} is here", title=model.title), None)
+        self._say(tr("{title} is here", title=model.title))
         self.load(model.name)
 
     def _refused(self, problem: JobError) -> None:
         """Report the error in the window if the page is hidden or a report can be sent."""
         if problem.report or not self.isVisible():
-            self.problem.emit(problem)
+            self._context.messages.show_problem(problem)
 
     def _go_back_to(self, name: str) -> None:
         if model := next((one for one in self._models if one.name == name), None):
@@ -297,6 +274,9 @@ class ModelsPage(Page):
     def _run(self, title: str, work: Callable[[Task], Any], done: Callable[[Any], None]) -> None:
         self._jobs.run(title, work, done, queue=JobQueue.short)
 
+    def _say(self, message: str) -> None:
+        self._context.toast.show_message(message)
+
     def _rename(self, title: str) -> None:
         if model := self.model:
             self._run(
@@ -306,9 +286,9 @@ class ModelsPage(Page):
             )
 
     def _removed(self, removed: RemovedModel) -> None:
-        self.message.emit(
-            tr("{title} is in the trash", title=removed.title), partial(self._put_back, removed)
-        )
+        sentence = tr("{sentence}.", sentence=tr("{title} is in the trash", title=removed.title))
+        undo = (tr("Put it back"), partial(self._put_back, removed))
+        self._context.messages.show_notice(sentence, "", undo, passes=True)
         self.load()
 
     def _put_back(self, removed: RemovedModel) -> None:
@@ -320,7 +300,7 @@ class ModelsPage(Page):
 
     def _checked(self, model: InstalledModel) -> None:
         if not model.problem:
-            self.message.emit(tr("{title} is whole", title=model.title), None)
+            self._say(tr("{title} is whole", title=model.title))
         self.load()
 
     def _show_progress(self) -> None:
@@ -367,7 +347,7 @@ class ModelsPage(Page):
         hub = QPushButton(tr("Fetch one from the hub…"))
         hub.clicked.connect(lambda: self.ask_hub())
         train = QPushButton(tr("Train one…"))
-        train.clicked.connect(lambda: self.place_requested.emit("training"))
+        train.clicked.connect(lambda: self._context.navigate.go_to("training"))
         left = Qt.AlignmentFlag.AlignLeft
         parts = (said, (hub, 0, left), (train, 0, left), 0)
         column(*parts, parent=panel, margins=(12, 6, 12, 12), spacing=10)
@@ -380,7 +360,8 @@ class ModelsPage(Page):
         self.downloads.loaded.connect(self._installed)
         self.downloads.refused.connect(self._refused)
         self.downloads.hub_requested.connect(self.ask_hub)
-        self.downloads.busy_changed.connect(self.busy_changed)
+        show_busy = partial(self._context.navigate.show_busy, "models")
+        self.downloads.busy_changed.connect(show_busy)
         card = self.card
         for button, do in (
             (card.activate, self.activate),
