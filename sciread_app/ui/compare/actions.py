@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
+from sciread_app.ui.compare.trial import LEFT_KEY, NEITHER_KEY, RIGHT_KEY
 
 if TYPE_CHECKING:
     from sciread_app.ui.compare.panel import ComparePanel
 
-LEFT_KEY, RIGHT_KEY, NEITHER_KEY = "F7", "F8", "Shift+F7"
 _NOT_COMPARING = tr("While two models are compared")
 _NO_VOTE = tr("While the names are hidden and two answers differ")
 

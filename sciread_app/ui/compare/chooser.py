@@ -85,8 +85,8 @@ class ModelPairSelector(ModelPairBoxes):
         self.close_button.setAccessibleName(tr("Stop comparing"))
         first, second = self.boxes
         models = ((first, 1), self._beside, (second, 1))
-        box = row(*models, self.blind, 0, self.close_button, parent=self, margins=0)
-        box.insertSpacing(len(models), 8)
+        layout = row(*models, self.blind, 0, self.close_button, parent=self, margins=0)
+        layout.insertSpacing(len(models), 8)
         self.blind.toggled.connect(lambda _: self.changed.emit())
         self.close_button.clicked.connect(self.closed)
         appearance.follow(self._paint)

@@ -17,10 +17,9 @@ from sciread_app.domain.votes import Question
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.actions import LEFT_KEY, NEITHER_KEY, RIGHT_KEY
 from sciread_app.ui.compare.chooser import ModelPairSelector
 from sciread_app.ui.compare.side import ResultColumn
-from sciread_app.ui.compare.trial import BlindTrial, Pair
+from sciread_app.ui.compare.trial import LEFT_KEY, NEITHER_KEY, RIGHT_KEY, BlindTrial, Pair
 from sciread_app.ui.compare.view_models import (
     ComparableModel,
     CompareSource,

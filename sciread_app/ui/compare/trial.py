@@ -7,6 +7,8 @@ from random import SystemRandom
 
 Pair = tuple[str, str]
 
+LEFT_KEY, RIGHT_KEY, NEITHER_KEY = "F7", "F8", "Shift+F7"  # of the votes
+
 _BY_CHANCE = SystemRandom().random
 _ACTIVE = ""  # the active model while none were compared
 
