@@ -7,9 +7,9 @@ def test_progress_in_a_pipe_omits_countdowns(capsys):
     with Console(as_json=False).progress("Fetching") as task:
         task.step(3, 70, "arXiv cannot be reached; asking again (9 s)")
         task.step(3, 70, "arXiv cannot be reached; asking again (8 s)")
-    told = capsys.readouterr()
-    assert told.out == "" and told.err.count("cannot be reached") == 1
-    assert "3 of 70" in told.err
+    output = capsys.readouterr()
+    assert output.out == "" and output.err.count("cannot be reached") == 1
+    assert "3 of 70" in output.err
 
 
 def test_json_output_has_no_progress(capsys):

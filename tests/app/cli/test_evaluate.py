@@ -67,9 +67,9 @@ def test_evaluate_measures_models_and_compares_last_with_others(shell):
 
 
 def test_evaluate_prints_table_and_verdict(shell):
-    said = shell.run(*evaluate(shell, "starter", "specter-1")).stdout
-    flowing = " ".join(said.split())
-    assert "Citations" in said and "80.00" in said and "70.00" in said
+    output = shell.run(*evaluate(shell, "starter", "specter-1")).stdout
+    flowing = " ".join(output.split())
+    assert "Citations" in output and "80.00" in output and "70.00" in output
     assert "SPECTER on 900 papers is better than Starter: really so in 1 of 2 tasks" in flowing
     assert "Not compared, since the data differ: Speed and size" in flowing
     assert "Questions is left out: there are none" in flowing
@@ -113,17 +113,17 @@ def test_scores_mark_lower_is_better_in_any_encoding(shell):
     cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
     health = result("health", title="Health", evaluation="health", scores=(cosine,))
     report(health, subject=START).write(shell.home / "reports" / "scidocs-data" / "starter")
-    said = " ".join(shell.run("model", "scores").stdout.split())
-    assert "better)" in said
-    said.encode("cp1252")
+    output = " ".join(shell.run("model", "scores").stdout.split())
+    assert "better)" in output
+    output.encode("cp1252")
 
 
 def test_scores_list_incomparable_results_apart_with_reason(shell):
     shell.run(*evaluate(shell, "starter", "specter-1"))
     other = report(result("cite", title="Citations", sha256="00" * 32), subject=TRAINED)
     other.write(shell.home / "reports" / "scidocs-data" / "specter-1")
-    said = " ".join(shell.run("model", "scores").stdout.split())
-    assert "Citations (apart: the data differ" in said
+    output = " ".join(shell.run("model", "scores").stdout.split())
+    assert "Citations (apart: the data differ" in output
 
 
 def test_scores_report_damaged_file(shell):

@@ -27,8 +27,8 @@ def test_add_reports_every_entry(shell, tmp_path):
     (tmp_path / "bad.bib").write_text("@article{x, title = {never ends")
     report = shell.json("add", str(tmp_path / "bad.bib"), code=1)
     assert report["failed"] == 1 and report["failures"][0]["file"].endswith("bad.bib")
-    said = shell.run("add", str(tmp_path / "bad.bib"), code=1).stdout
-    assert "bad.bib" in said.replace("\n", "")  # a long path is wrapped
+    output = shell.run("add", str(tmp_path / "bad.bib"), code=1).stdout
+    assert "bad.bib" in output.replace("\n", "")  # a long path is wrapped
 
 
 def test_find_works_by_words_before_encoding(shell):
@@ -79,8 +79,8 @@ def test_citation_key_is_case_sensitive_only_if_ambiguous(shell, tmp_path):
 
 def test_paper_type_is_a_label_in_text_and_a_key_in_json(shell):
     shell.run("edit", "curie1898", "type=paper-conference")
-    said = shell.run("show", "curie1898").stdout
-    assert "Conference paper" in said and "paper-conference" not in said
+    output = shell.run("show", "curie1898").stdout
+    assert "Conference paper" in output and "paper-conference" not in output
     assert shell.json("show", "curie1898")[0]["kind"] == "paper-conference"
 
 
@@ -290,8 +290,8 @@ def test_failed_fetch_does_not_hide_last_import_in_status(shell):
     told = status["last_fetch"]
     assert (told["read"], told["finished"], told["fetch"]) == (0, False, fetch)
     assert told["problem"] == "arXiv did not answer."
-    said = shell.run("status").stdout
-    assert f"fetch --resume {fetch}" in " ".join(said.split()) and "add the same" not in said
+    output = shell.run("status").stdout
+    assert f"fetch --resume {fetch}" in " ".join(output.split()) and "add the same" not in output
 
 
 def test_invalid_query_exits_with_2_and_explanation(shell):
@@ -317,8 +317,8 @@ def test_program_runs_without_a_window():
 
 
 def test_cite_formats_references_by_style(shell):
-    said = shell.run("cite", "curie1898", "--style", "vancouver").stdout
-    assert said == (
+    output = shell.run("cite", "curie1898", "--style", "vancouver").stdout
+    assert output == (
         "1. Curie M. On a new radioactive substance. Comptes rendus. 1898. doi:10.1000/radium\n"
     )
     assert (
@@ -344,12 +344,12 @@ def test_tex_is_shown_as_unicode_and_exported_unchanged(shell, tmp_path):
 
 def test_cite_accepts_a_style_file(shell):
     apa = str(resource("styles/apa.csl"))
-    said = shell.run("cite", "curie1898", "--style", apa).stdout
-    assert said == shell.run("cite", "curie1898", "--style", "APA").stdout
+    output = shell.run("cite", "curie1898", "--style", apa).stdout
+    assert output == shell.run("cite", "curie1898", "--style", "APA").stdout
     assert shell.json("styles", "--add", apa)["styles"] == [
         {"style": "apa-2", "title": "APA Style 7th edition"}
     ]
-    assert shell.run("cite", "curie1898", "--style", "apa-2").stdout == said
+    assert shell.run("cite", "curie1898", "--style", "apa-2").stdout == output
     assert "apa-2" in [style["style"] for style in shell.json("styles")["styles"]]
     shell.run("styles", "--remove", "apa-2")
     assert "apa-2" in shell.run("cite", "1", "--style", "apa-2", code=2).stderr

@@ -51,12 +51,12 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
 
 
 def test_model_commands_print_readable_text(shell, package_folder):
-    said = shell.run("model", "add", str(package_folder)).stdout
-    assert "On bees is here, as bees." in said and "sciread model activate bees" in said
-    said = shell.run("model", "list").stdout
-    assert "On bees" in said and "answers" in said
-    said = shell.run("model", "show", "bees").stdout
-    assert "specter" in said and "48 word pieces" in said
+    output = shell.run("model", "add", str(package_folder)).stdout
+    assert "On bees is here, as bees." in output and "sciread model activate bees" in output
+    output = shell.run("model", "list").stdout
+    assert "On bees" in output and "answers" in output
+    output = shell.run("model", "show", "bees").stdout
+    assert "specter" in output and "48 word pieces" in output
     assert "is called" in shell.run("model", "rename", "bees", "[red]Bees").stdout
 
 
@@ -118,8 +118,8 @@ def test_votes_are_shown_with_their_certainty(shell, package_folder):
     for n in range(9):
         with_library.votes.cast(Question(f"question {n}"), "starter", "bees", "bees")
     with_library.close()
-    said = " ".join(shell.run("model", "votes").stdout.split())
-    assert "9 for On bees, 0 for all-MiniLM-L6-v2, 0 for neither. On bees is better" in said
+    output = " ".join(shell.run("model", "votes").stdout.split())
+    assert "9 for On bees, 0 for all-MiniLM-L6-v2, 0 for neither. On bees is better" in output
     (tally,) = shell.json("model", "votes")
     assert (tally["first"], tally["second"], tally["for_first"]) == ("bees", "starter", 9)
     assert (tally["ahead"], tally["luck"]) == ("bees", 0.0195)

@@ -81,14 +81,14 @@ def test_unexpected_error_is_logged(home, monkeypatch, capsys, flags):
     monkeypatch.setattr(views, "status_as_value", fail)
     with pytest.raises(SystemExit) as end:
         cli.main([*flags, "--home", str(home), "status"])
-    said = capsys.readouterr()
-    assert end.value.code == 1 and "Traceback" not in said.out + said.err
+    output = capsys.readouterr()
+    assert end.value.code == 1 and "Traceback" not in output.out + output.err
     log = home / "logs" / "sciread.log"
     if flags:
-        answer = json.loads(said.out)
+        answer = json.loads(output.out)
         assert "a defect of the program" in answer["error"] and str(log) in answer["hint"]
     else:
-        assert not said.out and "sciread.log" in said.err.replace("\n", "")
+        assert not output.out and "sciread.log" in output.err.replace("\n", "")
     written = log.read_text(encoding="utf-8")
     assert "Traceback" in written and "RuntimeError: a defect of the program" in written
 
