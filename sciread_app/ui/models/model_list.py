@@ -105,7 +105,6 @@ class ModelList(QListView):
     """Up and Down move between models; Enter and Right go to the card."""
 
     chosen = Signal(str)  # the key of a row; empty for none
-    activated = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -120,7 +119,6 @@ class ModelList(QListView):
         self.selectionModel().currentChanged.connect(
             lambda now, _: self.chosen.emit(self._key_at(now))
         )
-        self.activated.connect(lambda _: self.activated.emit())
         appearance.changed.connect(self.viewport().update)
 
     def show_rows(self, rows: Sequence[ModelRow], choose: str = "") -> None:

@@ -356,7 +356,7 @@ class ModelsPage(Page):
 
     def _connect(self) -> None:
         self.list.chosen.connect(self._show_card)
-        self.list.activated.connect(self.card.take_focus)
+        self.list.activated.connect(lambda _: self.card.take_focus())
         self.downloads.loaded.connect(self._installed)
         self.downloads.refused.connect(self._refused)
         self.downloads.hub_requested.connect(self.ask_hub)
