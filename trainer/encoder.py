@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +14,7 @@ from tokenizers import Tokenizer
 from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import Package
+from trainer.contract.package import Package, special_tokens
 from trainer.model.backbone import load_backbone, load_pooling, precision
 from trainer.model.device import device_named
 from trainer.model.packed import pack
@@ -132,9 +131,9 @@ class TextReader:
         if room < 3:
             raise PackageRefused(f"The model {title} has no room for words in {max_tokens} tokens.")
         self._tokenizer.enable_truncation(room)
-        special = _special_tokens(folder)
-        self._separator = special.get("sep_token", "[SEP]")
-        self._pad = self._tokenizer.token_to_id(special.get("pad_token", "[PAD]")) or 0
+        special = special_tokens(folder)
+        self._separator = special["sep"]
+        self._pad = self._tokenizer.token_to_id(special["pad"]) or 0
 
     def ids(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
         return self.read(pairs).ids
@@ -162,11 +161,3 @@ class TextReader:
         )
         # The tokenizer refuses a lone surrogate, as broken files have them.
         return text.strip().encode("utf-8", "replace").decode("utf-8")
-
-
-def _special_tokens(folder: Path) -> dict[str, str]:
-    """Return the names of the special tokens, from the tokenizer configuration of transformers."""
-    path = folder / "tokenizer_config.json"
-    described = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    names = {name: described[name] for name in ("sep_token", "pad_token") if described.get(name)}
-    return {k: v["content"] if isinstance(v, dict) else v for k, v in names.items()}

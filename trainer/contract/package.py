@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import platformdirs
 
-from trainer.contract.errors import PackageRefused
+from trainer.contract.errors import PackageRefused, TrainerError
 
 FORMAT = 1
 POOLINGS = ("cls", "mean", "mean_no_special", "multi_cls", "scalar_mix")
@@ -191,6 +191,25 @@ def max_positions(folder: Path) -> int | None:
     if its config does not give it. Raises PackageRefused."""
     found = _read_json(folder / "config.json").get("max_position_embeddings")
     return found if isinstance(found, int) else None
+
+
+def special_tokens(folder: Path) -> dict[str, str]:
+    """Return the texts of the tokens cls, sep, pad and mask, as transformers would read them.
+
+    A value of tokenizer_config.json comes before one of special_tokens_map.json; BERT's are the
+    default. Raises TrainerError if one of these files is damaged.
+    """
+    names = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
+    for path in (folder / "special_tokens_map.json", folder / "tokenizer_config.json"):
+        try:
+            described = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        except ValueError as error:
+            raise TrainerError(f"{path} is damaged: {error}.", "Copy the model again.") from error
+        for name in names:
+            token = described.get(f"{name}_token")
+            token = token.get("content") if isinstance(token, Mapping) else token
+            names[name] = token or names[name]
+    return names
 
 
 def sha256_of(path: Path) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import sha256_of
+from trainer.contract.package import sha256_of, special_tokens
 from trainer.data.corpus.columns import Csr, ListWriter, TextColumn
 from trainer.data.corpus.corpus import Corpus
 
@@ -56,7 +56,7 @@ class Vocabulary:
     def of(cls, tokenizer_folder: Path) -> Vocabulary:
         """Read it from a folder with tokenizer.json. Raises TrainerError."""
         tokenizer = _tokenizer(tokenizer_folder)
-        names = _special_names(tokenizer_folder)
+        names = special_tokens(tokenizer_folder)
         known = {name: tokenizer.token_to_id(text) for name, text in names.items()}
         ids = {name: -1 if number is None else number for name, number in known.items()}
         for name in ("cls", "sep", "pad"):
@@ -288,18 +288,3 @@ def _tokenizer(folder: Path) -> Tokenizer:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
-
-
-def _special_names(folder: Path) -> dict[str, str]:
-    """Return the names of the special tokens, from the tokenizer configuration of transformers."""
-    names = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
-    for path in (folder / "special_tokens_map.json", folder / "tokenizer_config.json"):
-        try:
-            described = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        except ValueError as error:
-            raise TrainerError(f"{path} is damaged: {error}.", "Copy the model again.") from error
-        for name in names:
-            token = described.get(f"{name}_token")
-            token = token.get("content") if isinstance(token, Mapping) else token
-            names[name] = token or names[name]
-    return names

@@ -72,9 +72,11 @@ def test_texts_become_the_reference_tokens(
     assert reader_of(package).ids(docs[: len(expected)]) == expected
 
 
-def test_separator_is_that_of_the_tokenizer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["tokenizer_config.json", "special_tokens_map.json"])
+def test_separator_is_that_of_the_tokenizer(tmp_path: Path, file: str) -> None:
     package = tiny_package(tmp_path / "m")
-    (package.folder / "tokenizer_config.json").write_text(
+    (package.folder / "tokenizer_config.json").unlink(missing_ok=True)
+    (package.folder / file).write_text(
         json.dumps({"sep_token": {"content": "[MASK]"}, "pad_token": "[PAD]"})
     )
     assert reader_of(package).ids([("deep", "graph")]) == [[2, 5, 4, 6, 3]]
