@@ -32,7 +32,7 @@ _FEW = 1_000
 _LIVE = "+rowid NOT IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
-# fold: domain/folding.py, registered as an SQL function on every connection.
+# fold: domain/text/folding.py, registered as an SQL function on every connection.
 _VIEW = """
 CREATE VIEW searchable AS SELECT
     id, fold(title) AS title, fold(abstract) AS abstract,
