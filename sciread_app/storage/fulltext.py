@@ -3,7 +3,8 @@
 The index holds no text of its own but reads it from the view `searchable`, so it can be rebuilt at
 any time. FTS5 needs the old text of a row before it changes: hence `remove` before and `index`
 after every change, in one transaction. Papers in the trash stay in the index, so that moving a
-hundred thousand of them is immediate; searches leave them out.
+hundred thousand of them is immediate; searches leave them out. Queries become FTS5 expressions in
+`domain/query/ast.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Catalog of training methods and their settings, from which forms, lists and checks are built."""
+"""Training methods with their settings and defaults; forms, lists and checks are built of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SPECTER: papers that cite each other lie close (Cohan et al., 2020)."""
+"""SPECTER: papers that cite each other lie close (Cohan et al., 2020).
+
+Its settings and their defaults are in `trainer/contract/catalog.py`, as those of all methods.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rate limits of sources, shared by all programs on this computer."""
+"""Rate limits of sources, shared by all programs on this computer.
+
+The limit of each source is in `sources/endpoints.py`.
+"""
 
 from __future__ import annotations
 

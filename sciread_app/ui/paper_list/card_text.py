@@ -1,4 +1,4 @@
-"""The texts and chips of a card: status, and why the paper was found."""
+"""The chips of a card and the line on why the paper was found; `card_delegate` paints the rest."""
 
 from __future__ import annotations
 
