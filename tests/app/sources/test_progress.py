@@ -61,18 +61,17 @@ def ids(pages):
     seed=st.integers(0, 2**32),
     count=st.integers(1, 400),
 )
-def test_every_paper_is_fetched_once_from_erratic_source(kinds, seed, count):
+def test_erratic_source_is_fetched_completely_or_with_an_error(kinds, seed, count):
     server = FaultyArxiv(count, seed=seed, kinds=kinds)
-    found, cursor = [], ""
-    with server, client_of(server) as client, pages_of(20, 200):
-        # Ten wrong answers in a row end a run, as they should; the next run resumes.
-        for _ in range(3):
-            with suppress(SourceError):
-                for page in fetched(client, cursor):
-                    found += ids([page])
-                    cursor = page.cursor
-                break
-    assert Counter(found) == Counter(list(server.papers))
+    found, is_complete = [], False
+    # Ten wrong answers in a row end a run with an error.
+    with suppress(SourceError), server, client_of(server) as client, pages_of(20, 200):
+        for page in fetched(client):
+            found += ids([page])
+        is_complete = True
+    times = Counter(found)
+    assert times <= Counter(list(server.papers))
+    assert not is_complete or times == Counter(list(server.papers))
 
 
 @settings(max_examples=20, deadline=None)
