@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
@@ -15,6 +16,7 @@ from sciread_app.services.models.blind_votes import VoteTally, tally_text
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
+from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.result_mapping import BEST, listing_of
 from sciread_app.workspace import Workspace
 
@@ -91,3 +93,10 @@ class CompareGateway:
             return question.query
         found = self._workspace.library.get([question.paper])
         return readable(found[0].title) if found else tr("a paper that is gone")
+
+
+class CompareSource(CardSource, Protocol):
+    """The cards of papers, and the models that they are compared by."""
+
+    @property
+    def comparisons(self) -> CompareGateway: ...

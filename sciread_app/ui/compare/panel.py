@@ -22,7 +22,6 @@ from sciread_app.ui.compare.side import ResultColumn
 from sciread_app.ui.compare.trial import LEFT_KEY, NEITHER_KEY, RIGHT_KEY, BlindTrial, Pair
 from sciread_app.ui.compare.view_models import (
     ComparableModel,
-    CompareSource,
     ModelResults,
     VoteCount,
     in_common,
@@ -37,7 +36,7 @@ from sciread_app.ui.widgets.messages.empty_state import EmptyState, second_model
 from trainer.contract.errors import TrainerError
 
 if TYPE_CHECKING:
-    from sciread_app.ui.compare.gateway import CompareGateway
+    from sciread_app.ui.compare.gateway import CompareGateway, CompareSource
 
 ALONE = tr("Two models, asked the same")
 NONE_THERE = tr(

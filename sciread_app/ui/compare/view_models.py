@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.language import tr, trn
-from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.view_models import EMPTY_RESULTS, Moved, ResultList
-
-if TYPE_CHECKING:
-    from sciread_app.ui.compare.gateway import CompareGateway
-
 
 FIRST = 10  # top papers of each list that are compared
 
@@ -94,8 +89,3 @@ def in_common(one: ResultList, other: ResultList) -> str:
         both,
         shown=shown,
     )
-
-
-class CompareSource(CardSource, Protocol):
-    @property
-    def comparisons(self) -> CompareGateway: ...

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.query.parser import parse
@@ -27,6 +28,7 @@ from sciread_app.services.training.corpora import SavedCorpus as KeptCorpus
 from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
+from sciread_app.ui.compare.gateway import CompareSource
 from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults
 from sciread_app.workspace import Workspace
 from trainer.contract.plots import Picture, read_pictures
@@ -177,3 +179,10 @@ def corpus_words(corpus: KeptCorpus) -> str:
         ),
     }.get(corpus.what.kind, corpus.what.name or corpus.id)
     return f"{what}, {papers}"
+
+
+class EvaluationServices(CompareSource, Protocol):
+    """The services of the evaluation page."""
+
+    @property
+    def dashboard(self) -> EvaluationGateway: ...

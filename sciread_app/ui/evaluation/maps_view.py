@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -22,7 +23,6 @@ from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import Cluster, MapLayout
 from sciread_app.tasks import Task
 from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
-from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.map.canvas.hover_card import HoverCard
 from sciread_app.ui.map.canvas.points import MapPoints
@@ -31,6 +31,9 @@ from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationServices
 
 _ENOUGH = 3  # papers on both maps that are needed to align them
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -17,11 +18,13 @@ from sciread_app.language import tr
 from sciread_app.ui.compare.chooser import ModelPairBoxes
 from sciread_app.ui.compare.trial import Pair
 from sciread_app.ui.compare.view_models import ComparableModel
-from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState, second_model_actions
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationServices
 
 
 class ModelPairPicker(ModelPairBoxes):

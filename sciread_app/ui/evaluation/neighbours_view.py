@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -26,12 +27,14 @@ from sciread_app.ui.compare.view_models import (
     with_moves,
 )
 from sciread_app.ui.evaluation.model_pair_view import InstalledPairView
-from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
 from sciread_app.ui.widgets.layout.boxes import column, row
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationServices
 
 TYPED_MS = 250
 

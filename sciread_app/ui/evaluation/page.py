@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -37,7 +37,6 @@ from sciread_app.ui.evaluation.task.view import TaskView
 from sciread_app.ui.evaluation.view_models import (
     EvaluationCorpus,
     EvaluationResults,
-    EvaluationServices,
 )
 from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
@@ -45,6 +44,9 @@ from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationServices
 
 SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
 VIEWS = (

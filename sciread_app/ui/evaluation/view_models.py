@@ -1,11 +1,11 @@
-"""Services and view models of the evaluation page."""
+"""View models of the evaluation page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
 from sciread_app.domain.training import TrainingData
 from sciread_app.language import tr
@@ -16,11 +16,7 @@ from sciread_app.services.evaluation.leaderboard import (
     names,
     rows,
 )
-from sciread_app.ui.compare.view_models import CompareSource
 from trainer.contract.evaluations import Metric, evaluation_spec
-
-if TYPE_CHECKING:
-    from sciread_app.ui.evaluation.gateway import EvaluationGateway
 
 
 class EvaluationCorpus(NamedTuple):
@@ -83,11 +79,6 @@ class EvaluationResults:
             if first in here and second in here:
                 return board, here[first], here[second]
         return None
-
-
-class EvaluationServices(CompareSource, Protocol):
-    @property
-    def dashboard(self) -> EvaluationGateway: ...
 
 
 def data_words(row: ScoreRow, called: Mapping[str, str]) -> str:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
 from sciread_app.paths import resource
+from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.tasks import Task
 from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
 from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.ui.paper.details_panel import DetailsSource
+from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.workspace import Workspace
 
 ALIKE = 30  # papers that count as being like others
@@ -26,10 +30,6 @@ class MapGateway:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-
-    def warm_up(self) -> None:
-        """Import what the page is made of: it takes longer than the window's thread has."""
-        import sciread_app.ui.map.page  # noqa: F401
 
     def status(self) -> MapStatus:
         papers = self._workspace.library.count()
@@ -62,6 +62,16 @@ class MapGateway:
                 return ()
             found = now.search.similar(papers, (), limit=ALIKE)
         return tuple(hit.paper for hit in (*found.hits, *found.weaker))
+
+
+class MapServices(CardSource, DetailsSource, Protocol):
+    """The services of the map page."""
+
+    @property
+    def map(self) -> MapGateway: ...
+
+    @property
+    def organise(self) -> LibraryEditor: ...
 
 
 def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:

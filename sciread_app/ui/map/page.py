@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
@@ -27,11 +28,14 @@ from sciread_app.ui.map.legend import Legend
 from sciread_app.ui.map.options import BY, ColorBy, Tool
 from sciread_app.ui.map.side_pane import SidePane
 from sciread_app.ui.map.toolbar import MapToolbar
-from sciread_app.ui.map.view_models import MapServices, MapStatus
+from sciread_app.ui.map.view_models import MapStatus
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
+
+if TYPE_CHECKING:
+    from sciread_app.ui.map.gateway import MapServices
 
 SEEDS = 20  # maximum number of example papers for a search for similar ones
 TITLE_SHOWN = 61

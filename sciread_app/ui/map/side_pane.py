@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
@@ -19,7 +20,6 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.jobs.runner import JobRunner
-from sciread_app.ui.map.view_models import MapServices
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
 from sciread_app.ui.style.icons import icon
@@ -27,6 +27,9 @@ from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+
+if TYPE_CHECKING:
+    from sciread_app.ui.map.gateway import MapServices
 
 
 class SelectionPanel(QFrame):

@@ -72,7 +72,8 @@ class WindowGateway(SearchGateway):
     def load_model(self, task: Task) -> None:
         """Start the model, which takes seconds; until then searches go by words. Raises
         EncoderFailed."""
-        self.map.warm_up()
+        import sciread_app.ui.map.page  # noqa: F401, it takes longer than the window's thread has
+
         with self._answering.use() as now:
             now.load()
 

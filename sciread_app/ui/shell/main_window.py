@@ -38,7 +38,7 @@ from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import build, prepare
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.view_models import ImportSummary, PaletteTarget
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder, open_files
 from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
 from sciread_app.ui.widgets.messages.toast import Toast
@@ -83,8 +83,10 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("sciread"))
         self._build()
         self._actions = ActionRegistry(self)
-        self.menus = MenuBar(self, self._actions)
-        self.palette_source = PaletteSource(self)
+        self.menus = MenuBar(self, self.menuBar(), self._actions, appearance.choice)
+        self.palette_source = PaletteSource(
+            self.menus, self.search_for, self._palette_targets, self.memory()
+        )
         self.events.papers_added.connect(self.papers_came)
         EnterKeyFilter(self)
         self._restore()
@@ -264,6 +266,9 @@ class MainWindow(QMainWindow):
         self.go_to("search")
         self.page.search_box.set_text(query)
         self.page.search()
+
+    def _palette_targets(self) -> Sequence[PaletteTarget]:
+        return self.desk.goals() if self._ready else ()
 
     def show_palette(self) -> None:
         if not self._palette:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import (
     QEvent,
@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QWidget,
 )
 
 from sciread_app.language import tr
@@ -43,9 +44,6 @@ from sciread_app.ui.widgets.focus import FocusRestorer
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
-if TYPE_CHECKING:
-    from sciread_app.ui.shell.main_window import MainWindow
-
 WIDTH, ROWS = 640, 9
 TOP = 56  # pixels from the upper edge of the window
 PADDING = 12
@@ -59,7 +57,7 @@ class CommandPalette(QFrame):
     closed = Signal()
 
     def __init__(
-        self, window: MainWindow, source: PaletteSource, jobs: JobRunner, appearance: Appearance
+        self, window: QWidget, source: PaletteSource, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__(window)
         self.setObjectName("palette")
@@ -179,7 +177,7 @@ class CommandPalette(QFrame):
             # Return selects an entry that begins with the text; otherwise it starts a search.
             place = 1 if found and is_sure(found[0], typed) else 0
             title = tr("Search for “{typed}”", typed=typed)
-            go = partial(self._window.search_for, typed)
+            go = partial(self._source.search_for, typed)
             search = PaletteEntry("", title, tr("Search"), go)
             found = [*found[:place], search, *found[place:]]
         self.list.entries.show_rows(found)

@@ -16,7 +16,9 @@ from sciread_app.ui.shell.commands.menu_bar import native
 from sciread_app.ui.view_models import PaletteTarget
 
 if TYPE_CHECKING:
-    from sciread_app.ui.shell.main_window import MainWindow
+    from PySide6.QtCore import QSettings
+
+    from sciread_app.ui.shell.commands.menu_bar import MenuBar
 
 SHOWN = 200  # entries at most
 FEW = 8  # entries with similar spelling, at most
@@ -122,9 +124,18 @@ class PaletteSource:
     """Provides the entries of the palette (actions of the menus, parts of the library, and the last
     searches), and remembers which were used."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
-        self._memory = window.memory()
+    def __init__(
+        self,
+        menus: MenuBar,
+        search_for: Callable[[str], None],
+        goals: Callable[[], Sequence[PaletteTarget]],
+        memory: QSettings,
+    ) -> None:
+        """`search_for` searches as if the query had been typed; `goals` reads the library."""
+        self._menus = menus
+        self.search_for = search_for
+        self._goals = goals
+        self._memory = memory
         # Functions that return further entries, such as the papers that are open.
         self.more: list[Callable[[], Sequence[PaletteEntry]]] = []
 
@@ -139,7 +150,7 @@ class PaletteSource:
                 native(action),
                 action.property("why_not"),
             )
-            for title, action in self._window.menus.entries()
+            for title, action in self._menus.entries()
         ]
         searches = [
             self._search(
@@ -154,8 +165,10 @@ class PaletteSource:
 
     def goals(self) -> list[PaletteEntry]:
         """Return the entries read from the library; called on a background thread."""
-        goals = self._window.desk.goals() if self._window.is_open else ()
-        return [self._search(f"goal:{goal.query}", *_words_for(goal), goal.query) for goal in goals]
+        return [
+            self._search(f"goal:{goal.query}", *_words_for(goal), goal.query)
+            for goal in self._goals()
+        ]
 
     def recent(self) -> list[str]:
         """Return the keys of the entries used last, latest first."""
@@ -170,7 +183,7 @@ class PaletteSource:
         self._memory.setValue("palette/searches", searches)
 
     def _search(self, key: str, title: str, kind: str, query: str) -> PaletteEntry:
-        return PaletteEntry(key, title, kind, partial(self._window.search_for, query))
+        return PaletteEntry(key, title, kind, partial(self.search_for, query))
 
     def _remembered(self, what: str) -> list[str]:
         known = self._memory.value(f"palette/{what}") or []

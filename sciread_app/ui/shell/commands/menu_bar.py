@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QMenuBar
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, PageActions
+from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
 from sciread_app.ui.library.actions import BACK, PAPERS, SHELF, STARS, VIEW, LibraryAction
@@ -27,10 +28,12 @@ from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.training.actions import TrainingActions
 
 if TYPE_CHECKING:
+    from sciread_app.ui.library.controller import LibraryController
+    from sciread_app.ui.library.export import ExportController
     from sciread_app.ui.page import Page
     from sciread_app.ui.paper_list.paper_list import PaperList
     from sciread_app.ui.search.page import SearchPage
-    from sciread_app.ui.shell.main_window import MainWindow
+    from sciread_app.ui.shell.job_panel import JobPanel
 
 StandardKey = QKeySequence.StandardKey
 THEMES = {
@@ -40,11 +43,39 @@ THEMES = {
 }
 
 
+class WindowCommands(Navigator, Protocol):
+    """The parts of the window that the menus use; the controllers exist once a library is open."""
+
+    shelving: LibraryController
+    exchange: ExportController
+    job_panel: JobPanel
+
+    def show_last_ledger(self) -> None: ...
+
+    def close(self) -> bool: ...
+
+    def find_here(self) -> None: ...
+
+    def read_chosen(self) -> None: ...
+
+    def save_notes(self) -> None: ...
+
+    def show_palette(self) -> None: ...
+
+    def next_pane(self) -> None: ...
+
+    def show_keys(self) -> None: ...
+
+    def show_about(self) -> None: ...
+
+
 class MenuBar:
     """Fills the menu bar of a window."""
 
-    def __init__(self, window: MainWindow, actions: ActionRegistry) -> None:
-        bar = self._bar = window.menuBar()
+    def __init__(
+        self, window: WindowCommands, bar: QMenuBar, actions: ActionRegistry, theme: ThemeChoice
+    ) -> None:
+        self._bar = bar
         self._window = window
         self._actions = actions
         self._places: dict[str, QAction] = {}
@@ -57,7 +88,7 @@ class MenuBar:
         self._fill_file(file)
         self._fill_edit(edit)
         self._fill_papers(papers)
-        self._fill_view(view)
+        self._fill_view(view, theme)
         read = self._fill_reader(reader)
         self.search = SearchActions(actions, search)
         self.reader = ReaderActions(actions, reader, read, self._add_file)
@@ -163,7 +194,7 @@ class MenuBar:
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Merge and s&plit")))
 
-    def _fill_view(self, view: QMenu) -> None:
+    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:
         add, window = self._actions.add, self._window
         places = QActionGroup(view)
         for spec in PAGES:
@@ -185,7 +216,7 @@ class MenuBar:
         for choice, name in THEMES.items():
             action = add(themes, name, partial(window.choose_theme, choice))
             action.setCheckable(True)
-            action.setChecked(choice is window.appearance.choice)
+            action.setChecked(choice is theme)
             group.addAction(action)
 
     def _fill_reader(self, reader: QMenu) -> QAction:
