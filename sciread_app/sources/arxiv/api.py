@@ -71,6 +71,8 @@ class FetchCursor:
     start: int = 0  # number of papers of the window before the next page
     last: str = ""  # the last paper of the previous page, with which the next page begins
     total: int = -1  # number of papers in the window, as last reported by arXiv
+    count: int = 0  # number of different papers read in the window, at least
+    repeated: bool = False  # the window is read a second time, since papers were missing
     before: int = 0  # number of papers before the window
     minute: str = ""  # the minute of the last paper, and the papers of this minute already fetched
     known: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ class _Run:
         self._guard = ProgressGuard(TITLE)
         self._seen = {*place.known, *filter(None, [place.last])}
         self._came = set(self._seen)  # in this window; _seen includes those of the previous one
+        self._earlier = max(place.count - len(self._came), 0)  # read in this window by earlier runs
         self._furthest = place.start + 1  # a lower bound of the window's size
         self._changes_seen: set[str] = set()
         self._changed = submission_dates.utc(query.changed_since) if query.changed_since else ""
@@ -184,7 +187,8 @@ class _Run:
     def _next(self, sort: str, order: str, size: int) -> AtomFeed:
         """The page after the present position, which moves back if papers before it were
         removed."""
-        back, fresh = _PAGE, bool(self._changed) and self.place.start == 0
+        back = _PAGE
+        fresh = self.place.repeated or (bool(self._changed) and self.place.start == 0)
         while True:
             place = self.place
             self._guard.ask()
@@ -201,7 +205,9 @@ class _Run:
             if believed and place.start and not self._continues(found, size):
                 # Removed papers have moved the rest up by as many. Else an earlier page was wrong.
                 step = max(place.total - found.total, 0) or back
-                self.place = replace(place, start=max(place.start - step, 0), total=found.total)
+                start = max(place.start - step, 0)
+                self.place = replace(place, start=start, total=found.total)
+                self._earlier = min(self._earlier, start)
                 back *= 2
             elif believed:
                 self._note_progress(found)
@@ -210,7 +216,7 @@ class _Run:
 
     def _doubt(self, found: AtomFeed, size: int, order: str) -> str:
         """The reason to doubt a page; empty if it is consistent."""
-        if not follows(found, self.place, self._seen):
+        if not follows(found, self.place, self._came):
             return tr("the page does not follow on the one before")
         if not (is_rising if order == "ascending" else is_falling)(found.entries):
             return tr("the page is not sorted by date")
@@ -221,7 +227,7 @@ class _Run:
     def _continues(self, found: AtomFeed, size: int) -> bool:
         """Whether a page follows on those before it, and contains papers where it should."""
         place, names = self.place, names_of(found.entries)
-        if not follows(found, place, self._seen):
+        if not follows(found, place, self._came):
             return False
         if is_end(found, place.start, size) or not self._seen.issuperset(names):
             return True
@@ -230,9 +236,9 @@ class _Run:
 
     def _note_progress(self, found: AtomFeed) -> None:
         end = self.place.start + len(found.entries)
-        if end > self._furthest or not self._seen.issuperset(names_of(found.entries)):
+        came = self._came.union(filter(None, names_of(found.entries)))
+        if end > self._furthest or len(came) > len(self._came):
             self._guard.moved()
-        came = self._came.union(names_of(found.entries))
         self._furthest = max(self._furthest, end, len(came))
 
     def _passed(self, found: AtomFeed, size: int) -> FetchCursor:
@@ -252,8 +258,7 @@ class _Run:
             found = self._next("submittedDate", "ascending", size)
             place = self.place
             records = self._fresh(found.entries)
-            ended = is_end(found, place.start, size)
-            self._pass(found, size, ended=ended)
+            ended = self._pass(found, size)
             yield FetchPage(records, self.place.cursor(), place.before + found.total)
             if ended:
                 return
@@ -265,18 +270,24 @@ class _Run:
     def _fresh(self, entries: Sequence[AtomEntry]) -> list[Paper | Skipped]:
         """The papers that are new in this run and, in a refresh, have changed."""
         fresh = []
-        for entry in entries:
+        for position, entry in enumerate(entries, self.place.start):
             name = name_of(entry)
             if name not in self._seen and entry.updated >= self._changed:
                 fresh.append(entry.record)
             if name:
                 self._seen.add(name)
-                self._came.add(name)
+            self._came.add(name or str(position))
         return fresh
 
-    def _pass(self, found: AtomFeed, size: int, *, ended: bool) -> None:
-        """Advance past a page: within this window, or to the next when this one gets too long."""
-        passed = self.place.start + len(found.entries)
+    def _pass(self, found: AtomFeed, size: int) -> bool:
+        """Advance past a page, whose papers `_fresh` has noted.
+
+        The next page is in this window, in the next one when this one gets too long, or at the
+        beginning of this one, once, if fewer papers came than the window has: after wrong answers
+        an earlier run may have passed over some. Returns whether the fetch is complete.
+        """
+        passed, repeated = self.place.start + len(found.entries), self.place.repeated
+        ended = is_end(found, self.place.start, size)
         minute, known = self.place.minute, list(self.place.known)
         for entry in found.entries:
             published = submission_dates.minute(entry.published)
@@ -285,9 +296,18 @@ class _Run:
             if published == minute:
                 known.append(name_of(entry))
         known = list(filter(None, dict.fromkeys(known)))
-        self.place = replace(self._passed(found, size), minute=minute, known=tuple(known))
-        if not ended and self.place.start + size > _REACH:
+        count = self._earlier + len(self._came)
+        place = replace(self._passed(found, size), count=count, minute=minute, known=tuple(known))
+        self.place = place
+        if not ended and place.start + size <= _REACH:
+            return False
+        if count < passed and not repeated:
+            self._came, self._earlier, self._furthest = set(), 0, passed
+            self.place = replace(place, start=0, last="", total=-1, count=0, repeated=True)
+            return False
+        if not ended:
             self._next_window(found.entries, passed)
+        return ended
 
     def _next_window(self, entries: Sequence[AtomEntry], passed: int) -> None:
         place = self.place
@@ -308,8 +328,10 @@ class _Run:
         before = place.before + passed - len(place.known)
         self._seen = self._came | self._changes_seen
         self._furthest = len(place.known if begin == place.minute else self._came)
-        self._came = set()
-        self.place = replace(place, begin=begin, start=0, total=-1, before=before)
+        self._came, self._earlier = set(place.known), 0
+        self.place = replace(
+            place, begin=begin, start=0, total=-1, count=0, repeated=False, before=before
+        )
 
     # ---- a refresh: latest changes first --------------------------------------------------------
 
@@ -327,7 +349,7 @@ class _Run:
                 return
         log.info("arXiv cannot tell what has changed; reading all that the query finds")
         self.place = FetchCursor(sweep=True)
-        self._furthest = 0
+        self._came, self._furthest = set(), 0
 
     # ---- by OAI-PMH, when the query API is too busy ---------------------------------------------
 
