@@ -56,10 +56,10 @@ screenshots: .venv/.dev
 	@packaging/qt_libraries.sh
 	@$(OFFSCREEN) $(BIN)/python -m tests.screenshots $(ARGS)
 
-# All that the program says, for translators: a template to begin a language with (CONTRIBUTING.md).
+# All texts of the program: build/texts.md to read, and a template for translations (CONTRIBUTING.md).
 texts: .venv/.dev
-	@mkdir -p build
-	$(BIN)/pybabel -q extract -k tr -k tr_noop -k trn:1,2 -k trc:1c,2 --no-default-keywords -c Translators: \
+	@$(BIN)/python packaging/texts.py
+	@$(BIN)/pybabel -q extract -k tr -k tr_noop -k trn:1,2 -k trc:1c,2 --no-default-keywords -c Translators: \
 		--project SciRead -o build/sciread.pot sciread_app
 
 # dist/*.whl and .tar.gz of what is committed, tried in an environment of its own.

@@ -2,7 +2,7 @@
 
 Texts are written in English in the code, within `tr` or, with a count, `trn`. gettext looks up the
 translation; a text without one stays English. `make texts` collects all of them in
-resources/locale/sciread.pot.
+build/sciread.pot for translators, and in build/texts.md to read.
 """
 
 from __future__ import annotations
