@@ -48,6 +48,7 @@ HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them
 
 class ImportHistoryModel(RowModel["Import"]):
     headings = COLUMNS
+    heading_alignments = {0: LEFT, 1: LEFT, **dict.fromkeys(range(2, len(COLUMNS)), RIGHT)}
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         past, column = self.rows[index.row()], index.column()
@@ -58,13 +59,6 @@ class ImportHistoryModel(RowModel["Import"]):
         if role == Qt.ItemDataRole.TextAlignmentRole and column > 1:
             return int(RIGHT)
         return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(RIGHT if section > 1 else LEFT)
-        return super().headerData(section, orientation, role)
 
 
 class ImportHistoryPanel(QWidget):

@@ -41,12 +41,6 @@ if TYPE_CHECKING:
 METRIC, N, A, B, GAP, CHANCE, BETTER = range(7)
 WIDTHS = {N: 62, A: 76, B: 76, CHANCE: 72, BETTER: 84}
 MARGINS = 16  # pixels to the left and right of a number, together
-_TIPS = {
-    N: tr("Items that both models have a score of"),
-    GAP: tr("By how much B is higher than A, and where 95 of 100 such comparisons lie"),
-    CHANCE: tr("How often chance alone makes so great a difference, raised for how many are "
-               "looked at (Holm)"),
-}  # fmt: skip
 HOW = tr(
     "Real is what chance alone would make in less than one of twenty such comparisons as a whole: "
     "a paired bootstrap over the items, p raised for how many differences are looked at (Holm). "
@@ -57,6 +51,15 @@ HOW = tr(
 class ComparisonTableModel(MetricModel[MetricDifference]):
     # Translators: p is the letter for how likely a thing is by chance
     headings = (tr("Metric"), "n", "A", "B", tr("B − A, with 95 %"), "p", tr("better"))
+    heading_tips = {
+        N: tr("Items that both models have a score of"),
+        GAP: tr("By how much B is higher than A, and where 95 of 100 such comparisons lie"),
+        CHANCE: tr(
+            "How often chance alone makes so great a difference, raised for how many are "
+            "looked at (Holm)"
+        ),
+    }
+    heading_alignments = {METRIC: LEFT, N: RIGHT, A: RIGHT, B: RIGHT, CHANCE: RIGHT}
     reach = 0.01  # the largest absolute bound of all intervals
 
     def show_verdict(self, verdict: ComparisonVerdict | None) -> None:
@@ -82,18 +85,6 @@ class ComparisonTableModel(MetricModel[MetricDifference]):
         if isinstance(row, TableHeading):
             return row.text if column == METRIC else None
         return _cells(row)[column]
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return _TIPS.get(section)
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                if section == METRIC:
-                    return int(LEFT)
-                return int(RIGHT if section in (N, A, B, CHANCE) else Qt.AlignmentFlag.AlignCenter)
-        return super().headerData(section, orientation, role)
 
 
 class ComparisonTable(MetricTable):

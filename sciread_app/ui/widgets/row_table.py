@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -19,6 +19,9 @@ class RowModel(QAbstractTableModel, Generic[Row]):
     """A read-only model of a table, or with one column of a list. Subclasses implement data()."""
 
     headings: Sequence[str] = ("",)  # titles of the columns
+    # Tooltips and alignments of the titles, by column; without one, a title is centered.
+    heading_tips: Mapping[int, str] = {}
+    heading_alignments: Mapping[int, Qt.AlignmentFlag] = {}
 
     def __init__(self, rows: Sequence[Row] = (), parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,8 +41,14 @@ class RowModel(QAbstractTableModel, Generic[Row]):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self.headings[section]
+        if orientation is Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self.headings[section]
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return self.heading_tips.get(section)
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                alignment = self.heading_alignments.get(section)
+                return None if alignment is None else int(alignment)
         return None
 
 

@@ -98,6 +98,7 @@ class ScoreTable(MetricTable):
 
 class ScoreModel(MetricModel[ScoreRow]):
     headings = (tr("Metric"), "n")  # before the columns of the models
+    heading_tips = {N: tr("Of how many items each number is")}
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,8 +139,6 @@ class ScoreModel(MetricModel[ScoreRow]):
             name = self.found.names[self.models[section - FIRST]]
             wanted = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
             return name if role in wanted else None
-        if role == Qt.ItemDataRole.ToolTipRole and section == N:
-            return tr("Of how many items each number is")
         return super().headerData(section, orientation, role)
 
     def _text(self, row: ScoreRow, column: int) -> str:

@@ -49,12 +49,6 @@ PARTS = (tr("A"), tr("B"))
 LABEL, N, FOUND_A, FOUND_B, RIGHT_A, RIGHT_B = range(6)
 ROW_HEIGHT = 40  # pixels
 LABEL_WIDTH = 130  # pixels, at least
-_TIPS = {
-    FOUND_A: tr("The share of the papers of a class that A told so, with 95 % (Wilson)"),
-    FOUND_B: tr("The share of the papers of a class that B told so, with 95 % (Wilson)"),
-    RIGHT_A: tr("The share of the papers that A told so that are of the class"),
-    RIGHT_B: tr("The share of the papers that B told so that are of the class"),
-}
 
 
 class ClassLine(NamedTuple):
@@ -71,6 +65,16 @@ class ClassLine(NamedTuple):
 class ClassModel(RowModel[ClassLine]):
     # Translators: "finds" is recall, "is right" precision, of a class
     headings = (tr("Class"), "n", tr("A finds"), tr("B finds"), tr("A is right"), tr("B is right"))
+    heading_tips = {
+        FOUND_A: tr("The share of the papers of a class that A told so, with 95 % (Wilson)"),
+        FOUND_B: tr("The share of the papers of a class that B told so, with 95 % (Wilson)"),
+        RIGHT_A: tr("The share of the papers that A told so that are of the class"),
+        RIGHT_B: tr("The share of the papers that B told so that are of the class"),
+    }
+    heading_alignments = {
+        LABEL: LEFT,
+        **dict.fromkeys((N, FOUND_A, FOUND_B, RIGHT_A, RIGHT_B), RIGHT),
+    }
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -88,16 +92,6 @@ class ClassModel(RowModel[ClassLine]):
         if role == Qt.ItemDataRole.ToolTipRole and column == LABEL:
             return line.label
         return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation is Qt.Orientation.Horizontal:
-            if role == Qt.ItemDataRole.ToolTipRole:
-                return _TIPS.get(section)
-            if role == Qt.ItemDataRole.TextAlignmentRole:
-                return int(LEFT if section == LABEL else RIGHT)
-        return super().headerData(section, orientation, role)
 
 
 class ClassTable(MetricTable):
