@@ -74,12 +74,12 @@ def work(home: Path, papers: Path) -> None:
     window = MainWindow(home, jobs, Appearance(app))
     window.resize(1400, 900)
     window.show()
-    desk = open_gateway(home)
-    window.open(desk)
+    gateway = open_gateway(home)
+    window.open(gateway)
     pass_time(app, 1.0, jobs)
     gc.freeze()  # as the program does when the library is open
     most = megabytes()
-    print(f"{desk.status().papers:,} papers, {most:.0f} MB at rest")
+    print(f"{gateway.status().papers:,} papers, {most:.0f} MB at rest")
     assert window.importing
     window.importing.add([papers])
     longest: defaultdict[str, float] = defaultdict(float)
@@ -100,7 +100,7 @@ def work(home: Path, papers: Path) -> None:
         f"(target: never); {most:.0f} MB at most (target 700), {megabytes():.0f} MB in the end"
     )
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 def megabytes() -> float:

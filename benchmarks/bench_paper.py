@@ -48,14 +48,14 @@ def measure(home: Path, count: int) -> None:
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    desk, jobs = open_gateway(home), JobRunner()
-    every = desk.find(parse(""), SearchMode.text, Task(), Order.added).ids
+    gateway, jobs = open_gateway(home), JobRunner()
+    every = gateway.find(parse(""), SearchMode.text, Task(), Order.added).ids
     ids = random.Random(0).sample([int(id) for id in every], count)
-    panel = DetailsPanel(desk, jobs, Appearance(app))
+    panel = DetailsPanel(gateway, jobs, Appearance(app))
     panel.resize(480, 800)
     panel.show()
     app.processEvents()
-    cards = {card.paper.id: card for card in desk.cards(ids)}
+    cards = {card.paper.id: card for card in gateway.cards(ids)}
     print(f"{len(every):,} papers")
 
     def first(id: int) -> None:
@@ -74,19 +74,19 @@ def measure(home: Path, count: int) -> None:
     for id in ids:
         first(id)
         before = time.perf_counter()
-        details = desk.about.details(id, query, Task())  # type: ignore[arg-type]
+        details = gateway.about.details(id, query, Task())  # type: ignore[arg-type]
         looked.append((time.perf_counter() - before) * 1000)
         shown.append(timed(lambda id=id, details=details: in_full(id, details)))
     tell("looked up, with a query", looked)
     tell("shown in full and painted", shown)
     tell(
         "references",
-        [timed(lambda id=id: desk.about.ring(id, CitationDirection.references)) for id in ids],
+        [timed(lambda id=id: gateway.about.ring(id, CitationDirection.references)) for id in ids],
     )
     few = ids[:20]
-    tell("similar papers", [timed(lambda id=id: desk.about.alike(id, Task())) for id in few])
+    tell("similar papers", [timed(lambda id=id: gateway.about.alike(id, Task())) for id in few])
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 def timed(do: Callable[[], T]) -> float:

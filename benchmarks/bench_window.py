@@ -97,8 +97,8 @@ def watch(folder: Path, count: int) -> None:
     jobs = JobRunner()
     window = MainWindow(folder, jobs, Appearance(app))
     window.show()
-    desk = open_gateway(folder / "home")
-    window.open(desk)
+    gateway = open_gateway(folder / "home")
+    window.open(gateway)
 
     def pass_time() -> None:
         until = time.monotonic() + 0.5
@@ -114,14 +114,14 @@ def watch(folder: Path, count: int) -> None:
     assert window.importing
     window.importing.add([folder / "papers.jsonl"])
     pass_time()
-    status = desk.status()
+    status = gateway.status()
     print(
         f"{status.papers:,} papers imported, {status.papers - status.without_vector:,} encoded in "
         f"{time.monotonic() - begun:.0f} s; the window was deaf for {heart.stop():.0f} ms at most, "
         f"{heart.share_over(50):.2%} of the time for more than 50 ms (target: never)"
     )
     jobs.shut_down()
-    desk.close()
+    gateway.close()
 
 
 if __name__ == "__main__":

@@ -38,14 +38,14 @@ class Windowed:
     """A window on a home. Each method waits until the window shows its result."""
 
     def __init__(
-        self, desk: WindowGateway, window: MainWindow, jobs: JobRunner, wait: Wait
+        self, gateway: WindowGateway, window: MainWindow, jobs: JobRunner, wait: Wait
     ) -> None:
-        self._desk, self._window, self._jobs, self._wait = desk, window, jobs, wait
+        self._gateway, self._window, self._jobs, self._wait = gateway, window, jobs, wait
         self.quiet()
 
     @property
     def workspace(self) -> Workspace:
-        return self._desk._workspace
+        return self._gateway._workspace
 
     @property
     def answers(self) -> str:
@@ -66,7 +66,7 @@ class Windowed:
     def add(self, file: Path) -> None:
         """Import papers, which the window then indexes automatically."""
         self._window.add([file])
-        self.until(lambda: self._desk.status().papers)
+        self.until(lambda: self._gateway.status().papers)
         self.quiet()
 
     def train(self, settings: Mapping[str, Any], name: str, *, citations: bool) -> TrainingRun:
@@ -189,13 +189,13 @@ def offscreen(home: Path) -> Iterator[Windowed]:
             app.processEvents()
             time.sleep(0.01)
 
-    desk = open_gateway(home)
+    gateway = open_gateway(home)
     try:
         window.show()
-        window.open(desk)
-        yield Windowed(desk, window, jobs, wait)
+        window.open(gateway)
+        yield Windowed(gateway, window, jobs, wait)
     finally:
         jobs.shut_down()
         window.close()
-        desk.close()
+        gateway.close()
         collector.stop()

@@ -261,7 +261,7 @@ class _Opened:
     """The result of opening. `folder`: the new place of a moved library. `problem`: the error of a
     preceding operation, such as a restore."""
 
-    desk: WindowGateway | None = None
+    gateway: WindowGateway | None = None
     folder: Path | None = None
     notice: str = ""
     problem: JobError | None = None
@@ -288,7 +288,7 @@ class _Opening(QObject):
         self.jobs = jobs
         self._before = before
         self._notice = notice
-        self._desk: WindowGateway | None = None
+        self._gateway: WindowGateway | None = None
 
     def start(self) -> None:
         if self._before:
@@ -302,8 +302,8 @@ class _Opening(QObject):
         )
 
     def close(self) -> None:
-        if self._desk:
-            self._desk.close()
+        if self._gateway:
+            self._gateway.close()
 
     def _work(self, task: Task) -> _Opened:
         from sciread_app.ui.shell.gateway import (
@@ -320,7 +320,7 @@ class _Opening(QObject):
                 if folder != self._home.folder:
                     return _Opened(folder=folder, notice=self._before.outcome())
         try:
-            opened.desk = open_gateway(self._home.folder)
+            opened.gateway = open_gateway(self._home.folder)
         except SciReadError as error:
             opened.error = error
         return opened
@@ -333,12 +333,12 @@ class _Opening(QObject):
             self._window.cannot_open(JobError(opened.error.message))
             self.failed.emit(opened.error, opened.problem)
             return
-        desk = self._desk = opened.desk
-        assert desk
+        gateway = self._gateway = opened.gateway
+        assert gateway
         # These objects stay: keep the collector from traversing them again, which takes 50 ms.
         gc.freeze()
-        self._window.open(desk, sample=desk.is_new)
-        for warning in desk.warnings:
+        self._window.open(gateway, sample=gateway.is_new)
+        for warning in gateway.warnings:
             self._window.banner.show_problem(JobError(warning))
         if opened.problem:
             self._window.banner.show_problem(opened.problem)

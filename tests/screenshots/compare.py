@@ -38,7 +38,7 @@ def _unread(window: MainWindow) -> None:
 
 
 def _named(window: MainWindow) -> None:
-    page, gateway = _page(window), window.desk
+    page, gateway = _page(window), window.gateway
     assert isinstance(gateway, WindowGateway)
     gateway.comparisons.encode(OURS, Task())
     for n in range(7):

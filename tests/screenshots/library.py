@@ -31,7 +31,7 @@ def fill(window: MainWindow) -> None:
     window.go_to("search")
     window.page.set_scope("")
     wait(lambda: not window.page.view.query)
-    shelving, organise = window.shelving, window.desk.organise
+    shelving, organise = window.shelving, window.gateway.organise
     ids = list(window.page.view.listing.ids)
     for number, path in enumerate(COLLECTIONS):
         organise.collect(ids[number * 7 : number * 9 + 5], path)
@@ -64,7 +64,7 @@ def editing(window: MainWindow) -> None:
     """Edit one record, two fields of which were changed manually before."""
     window.page.result_list.go_to(1)
     ids = window.page.result_list.chosen()
-    window.desk.organise.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
+    window.gateway.organise.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
     window.shelving.edit()
     wait(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
 

@@ -119,7 +119,7 @@ def damaged(window: MainWindow) -> None:
 def reading(window: MainWindow) -> None:
     """Show the page as during an activation: a real one would end before the screenshot."""
     _choose(window, "allenai--specter2_base")
-    page, gateway = _page(window), window.desk
+    page, gateway = _page(window), window.gateway
     assert isinstance(gateway, WindowGateway)
     active = gateway._workspace.library.active_model
     active.begin("allenai--specter2_base", ModelRef("starter", ""))

@@ -31,7 +31,7 @@ LATER_MS = 200  # after the paper is shown, before the screenshot
 def full(window: MainWindow) -> None:
     """Show the paper on attention, with notes, files, tags and citations."""
     window.page.close_paper()
-    gateway = window.desk
+    gateway = window.gateway
     mode = window.page.search_box.mode
     paper = gateway.find(parse("attention is all you need"), mode, Task()).ids[0]
     if not gateway.about.details(PaperId(paper), parse(""), Task()).notes:
@@ -41,7 +41,7 @@ def full(window: MainWindow) -> None:
 
 
 def _add_details(window: MainWindow, paper: PaperId) -> None:
-    gateway, organise = window.desk, window.desk.organise
+    gateway, organise = window.gateway, window.gateway.organise
     for name, colour in (("to read", "orange"), ("transformers", "blue")):
         organise.tag([paper], name)
         organise.set_tag_colour(name, colour)

@@ -42,7 +42,7 @@ def _found(window: MainWindow) -> None:
 
 def _marked(window: MainWindow) -> None:
     """Show cards with tags, stars and read papers."""
-    page, gateway = _page(window), window.desk
+    page, gateway = _page(window), window.gateway
     assert gateway
     ids = list(page.view.listing.ids)[:3]
     gateway.organise.tag(ids[:2], "to read")

@@ -116,7 +116,7 @@ def _settings(window: MainWindow) -> None:
 
 
 def _backups(window: MainWindow) -> None:
-    gateway, page = window.desk, window.other_page("settings")
+    gateway, page = window.gateway, window.other_page("settings")
     assert gateway and isinstance(page, SettingsPage)
     for days in (40, 3, 2, 1, 0):
         gateway.settings.back_up(date.today() - timedelta(days), Task())

@@ -45,10 +45,10 @@ LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
 
 
 class MapPage(Page):
-    def __init__(self, desk: MapServices, context: AppContext) -> None:
+    def __init__(self, gateway: MapServices, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
-        self._desk = desk
+        self._gateway = gateway
         self._jobs = jobs
         self._context = context
         self.by = ColorBy.group
@@ -56,16 +56,16 @@ class MapPage(Page):
         self._clicked: PaperId | None = None
         second = QApplication.doubleClickInterval()
         self._second_click = QTimer(self, singleShot=True, interval=second)
-        self.view = MapView(desk, jobs, appearance)
+        self.view = MapView(gateway, jobs, appearance)
         self.view.animated = True
         self.bar = MapToolbar()
         self.bar.hide()  # until a map is shown
         self.legend = Legend(appearance)
         self.legend.setParent(self.view)
-        self.hover = HoverCard(desk, jobs, self.view)
-        self.side_pane = SidePane(desk, jobs, appearance)
+        self.hover = HoverCard(gateway, jobs, self.view)
+        self.side_pane = SidePane(gateway, jobs, appearance)
         self.selection = self.side_pane.selection
-        self.layout_job = LayoutJob(desk.map, jobs, self)
+        self.layout_job = LayoutJob(gateway.map, jobs, self)
         self.chooser: PickerPopup | None = None  # of a tag or a collection
         self.empty_states = MapEmptyStates(appearance, self.view)
         self._build()
@@ -113,7 +113,7 @@ class MapPage(Page):
             title = self._show_similar(seeds)
             self._jobs.run(
                 tr("Looking for similar papers"),
-                lambda task: self._desk.map.similar(seeds),
+                lambda task: self._gateway.map.similar(seeds),
                 lambda found: self.select_papers((*seeds, *found), title),
                 queue=JobQueue.short,
                 replaces="map similar",
@@ -155,7 +155,7 @@ class MapPage(Page):
         drawing = points.drawing
         self._jobs.run(
             tr("Colouring the map"),
-            lambda task: self._desk.map.scheme(by, drawing.ids),
+            lambda task: self._gateway.map.scheme(by, drawing.ids),
             lambda scheme: self._show_scheme(by, drawing, scheme),
             queue=JobQueue.short,
             replaces="map colours",
@@ -221,7 +221,7 @@ class MapPage(Page):
         self.side_pane.show_paper(paper)
         self._jobs.run(
             tr("Looking for similar papers"),
-            lambda task: self._desk.map.similar((paper,)),
+            lambda task: self._gateway.map.similar((paper,)),
             self.view.ring,
             queue=JobQueue.short,
             replaces="map rings",
@@ -376,7 +376,7 @@ class MapPage(Page):
 
         self._jobs.run(
             tr("Reading names"),
-            lambda task: self._desk.organise.shelf(),
+            lambda task: self._gateway.organise.shelf(),
             ask,
             queue=JobQueue.short,
             replaces="map names",

@@ -97,10 +97,10 @@ class SidePane(QSplitter):
     # DetailsPanel; created with the first current paper, since that is slow
     details_made = Signal(object)
 
-    def __init__(self, desk: MapServices, jobs: JobRunner, appearance: Appearance) -> None:
+    def __init__(self, gateway: MapServices, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=10)
-        self._parts = (desk, jobs, appearance)
-        self.selection = SelectionPanel(desk, jobs, appearance)
+        self._parts = (gateway, jobs, appearance)
+        self.selection = SelectionPanel(gateway, jobs, appearance)
         self.addWidget(self.selection)
         self.details: DetailsPanel | None = None
         self.selection.hide()

@@ -51,9 +51,9 @@ class RecommendationsPageServices(DetailsSource, Protocol):
 
 
 class RecommendationsPage(Page):
-    def __init__(self, desk: RecommendationsPageServices, context: AppContext) -> None:
+    def __init__(self, gateway: RecommendationsPageServices, context: AppContext) -> None:
         super().__init__()
-        jobs, appearance, services = context.jobs, context.appearance, desk.recommendations
+        jobs, appearance, services = context.jobs, context.appearance, gateway.recommendations
         self._services = services
         self._jobs = jobs
         self._context = context
@@ -64,7 +64,7 @@ class RecommendationsPage(Page):
         self.model = ReasonModel(services, jobs, self)
         self.list = RecommendationList(self.model, appearance)
         self.list.setAccessibleName(tr("What is new"))
-        self.details = DetailsPanel(desk, jobs, appearance)
+        self.details = DetailsPanel(gateway, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.no_topics = EmptyState(appearance)
         self._build()

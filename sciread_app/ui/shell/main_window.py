@@ -59,7 +59,7 @@ class MainWindow(QMainWindow):
     """The main window. It is shown at once; `open` shows a library in it."""
 
     # Set by `open`
-    desk: WindowGateway
+    gateway: WindowGateway
     context: AppContext
     page: SearchPage
     importing: ImportController
@@ -92,11 +92,11 @@ class MainWindow(QMainWindow):
         self._restore()
         jobs.failed.connect(self._failed)
 
-    def open(self, desk: WindowGateway, *, sample: bool = False) -> None:
+    def open(self, gateway: WindowGateway, *, sample: bool = False) -> None:
         """Show this library. With `sample`, fill it with the sample first."""
-        self.desk = desk
-        edits = EditQueue(desk.organise, self._jobs)
-        self.activation = ActivationController(desk.activation, self._jobs, self.banner, self)
+        self.gateway = gateway
+        edits = EditQueue(gateway.organise, self._jobs)
+        self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
         self.context = AppContext(
             jobs=self._jobs,
             appearance=self.appearance,
@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
             open_settings=self.memory,
         )
         page = self.page = self._open_search_page()
-        self.importing = ImportController(desk, self._jobs, self)
+        self.importing = ImportController(gateway, self._jobs, self)
         self._open_shelf(edits)
         page.sample_requested.connect(self.importing.add_sample)
         self.importing.changed.connect(self.events.library_changed)
@@ -201,7 +201,7 @@ class MainWindow(QMainWindow):
 
         self._jobs.run(
             tr("Looking for a file"),
-            lambda task: self.desk.reading.files(paper),
+            lambda task: self.gateway.reading.files(paper),
             show,
             queue=JobQueue.short,
             replaces="file to read",
@@ -268,7 +268,7 @@ class MainWindow(QMainWindow):
         self.page.search()
 
     def _palette_targets(self) -> Sequence[PaletteTarget]:
-        return self.desk.goals() if self._ready else ()
+        return self.gateway.goals() if self._ready else ()
 
     def show_palette(self) -> None:
         if not self._palette:
@@ -358,7 +358,7 @@ class MainWindow(QMainWindow):
         return page
 
     def _build_page(self, place: str) -> Page:
-        page = self._page_of[place] = build(place, self.desk, self.context)
+        page = self._page_of[place] = build(place, self.gateway, self.context)
         page.menu_opened.connect(self.menus.map.offer)
         self.menus.follow(place, page)
         self.palette_source.more.append(page.palette_entries)
@@ -369,23 +369,23 @@ class MainWindow(QMainWindow):
             LibraryController,  # the window stands before it
         )
 
-        desk, page, on_shelf = self.desk, self.page, self.menus.on_shelf
-        self.exchange = ExportController(self.context, desk.exchange, self.importing, self)
+        gateway, page, on_shelf = self.gateway, self.page, self.menus.on_shelf
+        self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
         self.shelving = LibraryController(
-            self.context, page, desk.organise, desk, on_shelf, self.menus.rate, edits,
+            self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, edits,
             self.exchange, self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)
         self.shelving.sidebar.restore(self.memory())
         undo, redo = on_shelf["undo"], on_shelf["redo"]
-        UndoMenu(self._actions, undo, redo, desk.organise, self.context, self)
+        UndoMenu(self._actions, undo, redo, gateway.organise, self.context, self)
 
     def _go_on(self) -> None:
         """With what would hold up the first papers; now there is something to look at."""
         self._jobs.run(
             tr("Starting the model"),
-            self.desk.load_model,
+            self.gateway.load_model,
             lambda _: self._look_again(LibraryChanges(vectors=True)),
             queue=JobQueue.short,
         )
@@ -402,8 +402,8 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
 
-        BackupScheduler(self.context, self.desk.settings, self).start()
-        CompletionNotifier(self.context, self.desk.training, self).look()
+        BackupScheduler(self.context, self.gateway.settings, self).start()
+        CompletionNotifier(self.context, self.gateway.training, self).look()
 
     def _look_again(self, changes: LibraryChanges) -> None:
         if not self._ready:
@@ -417,7 +417,7 @@ class MainWindow(QMainWindow):
     def _show_status(self) -> None:
         self._jobs.run(
             tr("Counting papers"),
-            lambda task: self.desk.status(),
+            lambda task: self.gateway.status(),
             self._foot.show_status,
             queue=JobQueue.short,
             replaces="status",

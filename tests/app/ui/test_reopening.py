@@ -73,15 +73,15 @@ def run_with_handlers(qapp, monkeypatch):
 
 
 def restore(window):
-    settings = window.desk.settings
+    settings = window.gateway.settings
     copy = next(copy for copy in settings.backups() if copy.kind is Kind.daily)
     window.events.reopen_requested.emit(settings.restoring(copy))
-    return window.desk.status().papers
+    return window.gateway.status().papers
 
 
 def quit_window(window):
     QApplication.exit(0)
-    return window.desk.status().papers, window.banner.message.text()
+    return window.gateway.status().papers, window.banner.message.text()
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path):
     new = Home(tmp_path / "elsewhere")
 
     def move(window):
-        window.events.reopen_requested.emit(window.desk.settings.moving(new.folder))
+        window.events.reopen_requested.emit(window.gateway.settings.moving(new.folder))
 
     def close(window):
         QApplication.exit(0)

@@ -179,5 +179,5 @@ def test_pages_have_shortcuts_and_palette_changes_the_theme(qtbot, jobs, window)
 
 
 def library(window: MainWindow):
-    assert isinstance(window.desk, WindowGateway)
-    return window.desk._library
+    assert isinstance(window.gateway, WindowGateway)
+    return window.gateway._library

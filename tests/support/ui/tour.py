@@ -232,7 +232,7 @@ def _compare(page):
 
 
 def _organise(window):
-    page, shelving, organise = window.page, window.shelving, window.desk.organise
+    page, shelving, organise = window.page, window.shelving, window.gateway.organise
     ids = list(page.view.listing.ids)
     page.result_list.choose(ids[:3])
     for choose in (shelving.choose_tag, shelving.choose_collection, shelving.edit):
@@ -274,8 +274,8 @@ def _open_paper(window):
     page.search_box.set_text(BEE)
     yield
     first = page.view.listing.ids[0]
-    window.desk.about.attach(first, window._home / BOOK, Task())
-    window.desk.organise.add_note(first, HONEY)
+    window.gateway.about.attach(first, window._home / BOOK, Task())
+    window.gateway.organise.add_note(first, HONEY)
     window.events.library_changed.emit(LibraryChanges(papers=True))
     yield
     page.open_paper()
@@ -482,7 +482,7 @@ def _use_settings(window):
     page.contact.editingFinished.emit()
     page.backups.now.click()
     yield
-    page._ask_to_restore(window.desk.settings.backups()[0])
+    page._ask_to_restore(window.gateway.settings.backups()[0])
     yield
     page._ask_to_move(window._home)
 

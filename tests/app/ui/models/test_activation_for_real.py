@@ -94,7 +94,7 @@ def test_result_list_follows_the_active_model(qtbot, jobs, window, workspace):
 
 def test_facet_counts_are_kept_per_model(window, workspace):
     """Each model finds 100 of all papers by meaning, which determine the counts."""
-    gateway = window.desk
+    gateway = window.gateway
     workspace.library.put([paper(f"More {n}", published=str(1700 + n)) for n in range(300)])
     years = {}
     for name in ("ours", "theirs", "ours"):
@@ -107,7 +107,7 @@ def test_facet_counts_are_kept_per_model(window, workspace):
 
 
 def test_each_model_has_its_own_map(window, workspace):
-    gateway = window.desk
+    gateway = window.gateway
     drawn = gateway.map.draw(Task(), from_scratch=False)
     workspace.active_model.activate("theirs", Task())
     assert gateway.map.status().drawing is None

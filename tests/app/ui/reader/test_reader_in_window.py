@@ -90,7 +90,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
 
 
 def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window):
-    window.desk.reading.paths = {}
+    window.gateway.reading.paths = {}
     menu_action(window, "Read the PDF").trigger()
     qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
     assert window.page.isVisible()
@@ -119,7 +119,7 @@ def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
     menu_action(window, "Choose all text").trigger()
     assert len(page.book.view.marks.selection.pages) == 5
     menu_action(window, "Highlight in green (2)").trigger()
-    qtbot.waitUntil(lambda: len(window.desk.reading.kept) >= 1)
+    qtbot.waitUntil(lambda: len(window.gateway.reading.kept) >= 1)
     qtbot.waitUntil(lambda: not jobs.running())
     menu_action(window, "Close the file").trigger()
     assert page.tabs == []
@@ -145,7 +145,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
     chosen = window.page.result_list.chosen()
     menu_action(window, "Save notes on chosen papers…").trigger()
-    qtbot.waitUntil(lambda: window.desk.reading.saved == [(list(chosen), target)])
+    qtbot.waitUntil(lambda: window.gateway.reading.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())
 
 
@@ -158,8 +158,8 @@ def test_closing_the_window_saves_note_and_place(qtbot, jobs, window):
     QTest.keyClicks(note, "Why?")
     page.book.view.go_to_page(3)
     window.close()
-    assert "Why?" in [one.note for one in window.desk.reading.kept.values()]
-    assert int(next(iter(window.desk.reading.places.values())).page + 0.1) == 3
+    assert "Why?" in [one.note for one in window.gateway.reading.kept.values()]
+    assert int(next(iter(window.gateway.reading.places.values())).page + 0.1) == 3
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])

@@ -102,7 +102,7 @@ def test_rating_menu_works_after_a_context_menu(qtbot, window):
     assert "rate" in " ".join(str(text) for text in texts(menu)).lower()
     close_menu(qtbot, menu)
     next(a for a in window.menus.rate.actions() if "3" in a.text()).trigger()
-    qtbot.waitUntil(lambda: window.desk.organise.stars == dict.fromkeys(ids, 3))
+    qtbot.waitUntil(lambda: window.gateway.organise.stars == dict.fromkeys(ids, 3))
     settle(qtbot, window)
 
 

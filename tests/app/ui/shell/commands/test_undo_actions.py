@@ -54,7 +54,7 @@ def undo_key(qtbot, window):
 
 
 def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):
-    organise, notice = window.desk.organise, window.shelving.notice
+    organise, notice = window.gateway.organise, window.shelving.notice
     organise.titles["Rated 1 paper 3"] = "The theory of variational methods"
     window.shelving.work.submit("Rated", lambda organise: organise.rate([1], 3))
     qtbot.waitUntil(undo.isEnabled)
@@ -68,7 +68,7 @@ def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):
 
 
 def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, undo):
-    organise, notice = window.desk.organise, window.shelving.notice
+    organise, notice = window.gateway.organise, window.shelving.notice
     organise.asked.append("Added a note")
     organise.at["Added a note"] = 0.0
     organise.titles["Added a note"] = "On bees"
@@ -84,7 +84,7 @@ def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, 
 
 
 def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
-    organise, notice = window.desk.organise, window.shelving.notice
+    organise, notice = window.gateway.organise, window.shelving.notice
     steps = [lambda organise, n=n: organise.create_collection(n) for n in ("one", "two")]
     window.shelving.work.submit("Made 2 collections", *steps)
     qtbot.waitUntil(notice.undo_button.isVisible)
