@@ -7,8 +7,6 @@ than a lost one. Indexes and the full-text index are rebuilt.
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 import time
 from collections import Counter
@@ -21,37 +19,23 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sciread_app.domain.matching.record_keys import MatchVerdict
-from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr
 from sciread_app.storage import fulltext, paper_rows
 from sciread_app.storage.database import Database
 from sciread_app.storage.files import opening
 from sciread_app.storage.files.sqlite_pages import SqlitePages, SqliteRow, UnreadableCount, Value
 from sciread_app.storage.migrations import HEAD
+from sciread_app.storage.table_layout import (
+    KeyLayout,
+    TableLayout,
+    key_layouts,
+    table_layouts,
+)
 
 _ROWS = 5_000  # rows inserted at a time
 _SAMPLE = 2_000  # rows by which a B-tree is recognised
-_NUMBERS = {"INTEGER": (int,), "FLOAT": (int, float)}
-_EMPTY: dict[str, Value] = {"INTEGER": 0, "BOOLEAN": 0, "FLOAT": 0.0, "TEXT": ""}
-# JSON columns, with the replacement for a damaged value.
-_JSON = {
-    ("papers", "extra"): "{}",
-    ("papers", "edited"): "[]",
-    ("highlights", "boxes"): "[]",
-    ("active", "earlier"): "[]",
-    ("origins", "record"): "",
-    ("merges", "own"): "",
-    ("merges", "other"): "",
-}
-_DATE = re.compile(r"(\d{4}(-\d\d){0,2})?")
 # Tables with an index that covers all important columns: a second copy in another order.
 _TWICE = ("identifiers", "tagged", "collected", "fields")
-_ONE_OF = {
-    ("relations", "verdict"): frozenset(MatchVerdict),
-    ("news", "what"): frozenset(UpdateKind),
-    ("brought", "kind"): frozenset({"tag", "collection", "note"}),
-}
 _OF_PEOPLE = ("notes", "tagged", "collected", "attachments", "highlights", "citekeys", "opinions")
 _FAR = 1_000_000  # no paper id exceeds the others by more than this
 
@@ -79,33 +63,6 @@ class FoundSchema:
     entries: list[SchemaEntry] = field(default_factory=list)
     pages: set[int] = field(default_factory=set)
     tally: UnreadableCount = field(default_factory=UnreadableCount)
-
-
-class SalvagedColumn(NamedTuple):
-    name: str
-    type: str
-    required: bool
-    default: Value
-    key: bool  # part of the primary key, or a foreign key
-
-
-@dataclass(frozen=True)
-class TableLayout:
-    """The layout of a table's rows, with the columns in the order of the record."""
-
-    name: str
-    columns: tuple[SalvagedColumn, ...]
-    rowids: bool
-    rowid: int | None  # index of the column that is the rowid
-    references: tuple[tuple[int, str, str], ...]  # index of the column, table and its column
-
-
-class KeyLayout(NamedTuple):
-    """The layout of the rows in an index, or in a table without rowids."""
-
-    name: str
-    table: TableLayout
-    columns: tuple[int | None, ...]  # indexes of the table's columns; None: a rowid without a name
 
 
 @dataclass
@@ -212,7 +169,7 @@ class _Salvage:
         self._step = step
         self._db = db
         self._schema_tally = schema.tally
-        self._layouts = {layout.name: layout for layout in _layouts(db)}
+        self._layouts = {layout.name: layout for layout in table_layouts(db)}
         tables = {
             entry.name: entry
             for entry in schema.entries
@@ -291,7 +248,7 @@ class _Salvage:
     def _keep(self, layout: TableLayout, rows: Iterable[SqliteRow]) -> None:
         tally, batch = self._tallies[layout.name], []
         for row in rows:
-            fitted = _fitted(layout, row)
+            fitted = layout.fit(row)
             if fitted is None or not self._is_near(layout, row):
                 tally.rows += 1
                 continue
@@ -330,7 +287,11 @@ class _Salvage:
         passed = self._seen | self._pages.free()
         strays = [n for n in range(2, self._pages.count + 1) if n not in passed]
         self._done.uncounted += sum(not self._pages.can_read(number) for number in strays)
-        keys = [key for key in self._key_layouts() if key.name not in self._whole_indexes]
+        keys = [
+            key
+            for key in key_layouts(self._db, self._layouts)
+            if key.name not in self._whole_indexes
+        ]
         for rowids in (True, False):
             layouts = [layout for layout in holed if layout.rowids == rowids]
             for root in self._pages.roots(strays, rowids=rowids):
@@ -347,27 +308,10 @@ class _Salvage:
                 elif fits:
                     self._done.unrecognised += len(rows) + sum(1 for _ in tree)
 
-    def _key_layouts(self) -> Iterator[KeyLayout]:
-        """The layouts of all indexes and tables without rowids."""
-        for name, layout in self._layouts.items():
-            if not layout.rowids:
-                yield KeyLayout(name, layout, tuple(range(len(layout.columns))))
-            places = {column.name: n for n, column in enumerate(layout.columns)}
-            for index, origin in self._db.execute(
-                "SELECT name, origin FROM pragma_index_list(?)", (name,)
-            ).fetchall():
-                if origin == "pk" and not layout.rowids:
-                    continue  # the table itself
-                held = self._db.execute(
-                    "SELECT name FROM pragma_index_xinfo(?) ORDER BY seqno", (index,)
-                )
-                columns = tuple(places.get(column, layout.rowid) for (column,) in held)
-                yield KeyLayout(index, layout, columns)
-
     def _are_rows_of(self, layout: TableLayout, rows: list[SqliteRow]) -> bool:
         """Return whether most rows fit a table and, if it has no rowids, refer to known rows."""
         return _is_most(
-            _is_exact(layout, row)
+            layout.is_exact(row)
             and (
                 layout.rowids
                 or all(
@@ -385,7 +329,7 @@ class _Salvage:
         known = {n: value for n, value in zip(columns, row.values, strict=True) if n is not None}
         for n, value in known.items():
             column = table.columns[n]
-            if not (_is_of(column, value) and _is_known(table.name, column.name, value)):
+            if not table.accepts(column, value):
                 return False
         whole = not self._tallies[table.name].holes
         if table.rowid is not None or whole:  # compare it with the row of the table
@@ -412,7 +356,7 @@ class _Salvage:
 
     def _read_indexes(self) -> None:
         """Rows missing from their table that an index still holds."""
-        indexes = {key.name: key for key in self._key_layouts()}
+        indexes = {key.name: key for key in key_layouts(self._db, self._layouts)}
         for entry in self._others:
             if (
                 entry.table not in _TWICE
@@ -426,7 +370,7 @@ class _Salvage:
                 entry.root, rowids=False, seen=set(), tally=UnreadableCount()
             ):
                 known = dict(zip(columns, row.values, strict=False))
-                values = [known.get(n, _substitute(one)) for n, one in enumerate(layout.columns)]
+                values = [known.get(n, one.substitute()) for n, one in enumerate(layout.columns)]
                 rows.append(SqliteRow(None, values, row.altered))
             self._keep(layout, rows)
 
@@ -506,100 +450,9 @@ def _finish(db: Connection, done: Salvaged, index_step: Step) -> None:
     fulltext.rebuild(db, index_step)
 
 
-def _layouts(db: sqlite3.Connection) -> Iterator[TableLayout]:
-    tables = db.execute(
-        "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
-        "AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'alembic%'"
-    ).fetchall()
-    for name, without_rowid in tables:
-        keys = db.execute(f'PRAGMA foreign_key_list("{name}")').fetchall()
-        refers = {row[3]: (row[2], row[4] or "id") for row in keys}
-        rows = db.execute(f'PRAGMA table_info("{name}")').fetchall()
-        if without_rowid:  # the primary key comes first
-            rows.sort(key=lambda row: (row[5] == 0, row[5]))
-        columns = tuple(
-            SalvagedColumn(
-                column,
-                type.upper(),
-                bool(required),
-                db.execute(f"SELECT {default}").fetchone()[0] if default is not None else None,
-                bool(key) or column in refers,
-            )
-            for _, column, type, required, default, key in rows
-        )
-        own = [n for n, row in enumerate(rows) if row[5] == 1 and row[2].upper() == "INTEGER"]
-        single = sum(1 for row in rows if row[5]) == 1
-        rowid = own[0] if own and single and not without_rowid else None
-        references = tuple(
-            (n, *refers[column.name]) for n, column in enumerate(columns) if column.name in refers
-        )
-        yield TableLayout(name, columns, not without_rowid, rowid, references)
-
-
-def _fitted(layout: TableLayout, row: SqliteRow) -> tuple[tuple[Value, ...], bool] | None:
-    """The values of a row as they can be stored, and whether any had to be changed.
-
-    None if it is not a row of this table, or has no key.
-    """
-    if not 0 < len(row.values) <= len(layout.columns):
-        return None
-    altered, values = row.altered, list(row.values)
-    values += [column.default for column in layout.columns[len(values) :]]
-    for n, column in enumerate(layout.columns):
-        if n == layout.rowid:
-            if values[n] is not None:
-                return None
-            values[n] = row.key
-        elif not _is_of(column, values[n]) or not _is_known(layout.name, column.name, values[n]):
-            if column.key or (layout.name, column.name) in _ONE_OF:
-                return None
-            values[n] = _JSON.get((layout.name, column.name), _substitute(column))
-            altered = True
-    return tuple(values), altered
-
-
-def _is_exact(layout: TableLayout, row: SqliteRow) -> bool:
-    """Return whether a row certainly belongs to this table."""
-    if len(row.values) != len(layout.columns):
-        return False
-    fitted = _fitted(layout, row)
-    return fitted is not None and not fitted[1]
-
-
 def _is_most(hits: Iterable[bool]) -> bool:
     found = list(hits)
     return 2 * sum(found) > len(found)
-
-
-def _is_of(column: SalvagedColumn, value: Value) -> bool:
-    if value is None:
-        return not column.required
-    if column.type == "BOOLEAN":
-        return value in (0, 1)
-    if column.type in _NUMBERS:
-        return isinstance(value, _NUMBERS[column.type])
-    return column.type != "TEXT" or isinstance(value, str)
-
-
-def _is_known(table: str, column: str, value: Value) -> bool:
-    if (allowed := _ONE_OF.get((table, column))) is not None:
-        return value in allowed
-    if (table, column) == ("papers", "published"):
-        return _DATE.fullmatch(str(value)) is not None
-    if (table, column) == ("collections", "name"):  # unlike the record of an origin
-        return bool(value)
-    if (table, column) in _JSON and value:
-        try:
-            return isinstance(json.loads(str(value)), dict | list)
-        except ValueError:
-            return False
-    return True
-
-
-def _substitute(column: SalvagedColumn) -> Value:
-    if column.default is not None:
-        return column.default
-    return _EMPTY.get(column.type, "") if column.required else None
 
 
 def _known_of(db: sqlite3.Connection, id: int, layouts: Iterable[str]) -> str | None:
