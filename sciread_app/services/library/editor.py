@@ -153,7 +153,7 @@ class LibraryEditor:
 
     def trash(self, ids: Iterable[int]) -> Edit | None:
         ids = list(ids)
-        what = trn("Moved {n:,} paper to the trash", "Moved {n:,} papers to the trash", len(ids))
+        what = trn("Moved {n:,} paper to Trash", "Moved {n:,} papers to Trash", len(ids))
         return self._do(what, lambda: self._library.trash(ids))
 
     def untrash(self, ids: Iterable[int]) -> Edit | None:

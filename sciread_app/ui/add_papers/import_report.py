@@ -34,7 +34,7 @@ from sciread_app.ui.widgets.row_table import LEFT, Index, RowModel, select_rows
 
 COLUMNS = (
     # Translators: the file or the source that an entry comes from
-    tr("From"),
+    tr("Source"),
     # Translators: one record of a file
     tr("Entry"),
     tr("Reason"),

@@ -21,21 +21,23 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
     """Actions on pairs, whose letter keys work only on the page, and actions on selected papers."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
-        super().__init__(actions, menu, "duplicates", tr("On the page of duplicates"), local=True)
+        super().__init__(
+            actions, menu, "duplicates", tr("Available on the Duplicates page"), local=True
+        )
         self._controller: LibraryController | None = None
-        versions = tr("Make them &versions of one work")
+        versions = tr("Link as &versions")
         for action in (
-            self.add(tr("&Merge the two papers"), lambda page: page.merge(), "M"),
+            self.add(tr("&Merge this pair"), lambda page: page.merge(), "M"),
             self.add(tr("&Keep both papers"), lambda page: page.mark_not_duplicates(), "K"),
             self.add(versions, lambda page: page.mark_as_versions(), "V"),
-            self.add(tr("Merge &all that agree"), lambda page: page.merge_agreeing()),
+            self.add(tr("Merge &all identical pairs"), lambda page: page.merge_agreeing()),
         ):
             action.setAutoRepeat(False)  # holding a key down must not decide several pairs
         menu.addSeparator()
         self.on_chosen = [
-            self._to_chosen(tr("Merge the &chosen papers"), self._merge),
-            self._to_chosen(tr("Make the chosen &two versions of one work"), self._unite),
-            self._to_chosen(tr("Take the chosen &paper apart"), self._take_apart),
+            self._to_chosen(tr("Merge &selected papers"), self._merge),
+            self._to_chosen(tr("&Link selected papers as versions"), self._unite),
+            self._to_chosen(tr("S&plit selected paper"), self._take_apart),
         ]
 
     def edit_with(self, library: LibraryController) -> None:
@@ -53,22 +55,22 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
 
     def _merge(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) < 2:
-            library.notice.show_message(tr("Choose two papers or more in the list first"))
+            library.notice.show_message(tr("Select at least two papers in the list first"))
         else:
             library.work.submit(tr("Merged"), lambda organise: organise.merge_into_best(chosen))
 
     def _unite(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 2:
-            library.notice.show_message(tr("Choose two papers in the list first"))
+            library.notice.show_message(tr("Select two papers in the list first"))
         else:
             a, b = chosen
             library.work.submit(
-                tr("Made versions"), lambda organise: organise.mark_as_versions(a, b)
+                tr("Linked as versions"), lambda organise: organise.mark_as_versions(a, b)
             )
 
     def _take_apart(self, library: LibraryController, chosen: list[PaperId]) -> None:
         if len(chosen) != 1:
-            library.notice.show_message(tr("Choose one paper in the list first"))
+            library.notice.show_message(tr("Select one paper in the list first"))
         else:
             paper = chosen[0]
-            library.work.submit(tr("Took apart"), lambda organise: organise.split(paper))
+            library.work.submit(tr("Split paper"), lambda organise: organise.split(paper))

@@ -27,12 +27,12 @@ Pieces = tuple[tuple[str, bool], ...]
 
 _MOST_AUTHORS = 30
 _MOST_WORDS = 800  # words of a text up to which it is compared
-BOTH_KEPT = tr("Both are kept")
-DIFFERS = tr("Differs")
+BOTH_KEPT = tr("Both kept")
+DIFFERS = tr("Different")
 _SAID = {
     FieldAgreement.same: "",
-    FieldAgreement.alike: tr("Written otherwise"),
-    FieldAgreement.one_only: tr("One says more"),
+    FieldAgreement.alike: tr("Different spelling or format"),
+    FieldAgreement.one_only: tr("Missing in one paper"),
     FieldAgreement.different: DIFFERS,
 }
 _EXACT = ("kind", "published")
@@ -147,7 +147,7 @@ def _added(side: PairMember) -> str:
 
 def _yours(side: PairMember) -> str:
     notes = trn("{n} note", "{n} notes", side.notes) if side.notes else ""
-    marks = (trc("a paper, by a person", "read") if side.read else "", "★" * side.rating, notes)
+    marks = (trc("a paper", "read") if side.read else "", "★" * side.rating, notes)
     return " · ".join(filter(None, (*marks, *side.tags, *side.collections)))
 
 
@@ -164,10 +164,10 @@ _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
 )
 _FACTS: tuple[tuple[str, Callable[[PairMember], str]], ...] = (
     (tr("Files"), lambda side: ", ".join(side.paper.files)),
-    # Translators: the source and the files that a paper came from
-    (tr("From"), _origin),
+    # Translators: the source of a paper and the files that it was imported from
+    (tr("Source"), _origin),
     (tr("Added"), _added),
-    # Translators: the marks, notes, tags and collections that a person has given to a paper
-    (tr("Yours"), _yours),
+    # Translators: the read state, rating, notes, tags and collections of a paper
+    (tr("Notes and tags"), _yours),
 )
 LINES = (*((field, name) for field, name, _ in _FIELDS), *(("", name) for name, _ in _FACTS))

@@ -43,8 +43,8 @@ from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styl
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
 
-# Translators: a paper says nothing in this field
-NOTHING = tr("Nothing")
+# Translators: the value of an empty field
+NOTHING = tr("None")
 _BUTTON, _LEAST = 22, 80  # pixels
 _LONG = re.compile(r"([^\W\d_]{16})(?=[^\W\d_]{4})")
 _BREAK = "\u200b"  # zero-width space
@@ -162,8 +162,8 @@ class ComparisonCell(QFrame):
         return max(_LEAST, self.width() - edges.left() - edges.right() - button)
 
 
-KEYS = tr("M, K or V decides; the arrow keys choose a side and go on")
-KEYS_OF_VERSIONS = tr("M or K decides; the arrow keys choose a side and go on")
+KEYS = tr("M merge · K keep both · V versions · ←→ select side · ↑↓ next pair")
+KEYS_OF_VERSIONS = tr("M merge · K unlink · ←→ select side · ↑↓ next pair")
 SIDES = (tr("First paper"), tr("Second paper"))
 
 
@@ -176,8 +176,8 @@ class _Line:
         self.said.setFont(scaled(self.name.font(), 0.86))
         column(QLabel(name), self.said, parent=self.name, margins=(0, 7, 6, 0), spacing=1)
         self.cells = (
-            ComparisonCell(tr("{field} of the first paper", field=name), appearance),
-            ComparisonCell(tr("{field} of the second paper", field=name), appearance),
+            ComparisonCell(tr("{field}, first paper", field=name), appearance),
+            ComparisonCell(tr("{field}, second paper", field=name), appearance),
         )
         self._group = QButtonGroup(self.name)
         for side, cell in enumerate(self.cells):
@@ -204,7 +204,7 @@ class ComparisonPanel(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName(tr("The two papers"))
+        self.setAccessibleName(tr("Comparison"))
         self._appearance = appearance
         self.found: PairComparison | None = None
         # The rows with a choice, by field
@@ -216,14 +216,14 @@ class ComparisonPanel(QFrame):
         self._scroll = scrolling(self._body())
         self.merge = styled(QPushButton(tr("Merge")), "primary")
         self.keep = QPushButton(tr("Keep both"))
-        self.versions = QPushButton(tr("Versions of one work"))
+        self.versions = QPushButton(tr("Link as versions"))
         self._lay_out()
 
     def show_pair(self, found: PairComparison) -> None:
         self.found = found
         self._wins = dict(found.wins)
         self.reason.setText(reason_words(found.pair))
-        self.keep.setText(tr("Not one work") if found.pair.versions else tr("Keep both"))
+        self.keep.setText(tr("Unlink") if found.pair.versions else tr("Keep both"))
         self.versions.setVisible(not found.pair.versions)
         self.hint.setText(KEYS_OF_VERSIONS if found.pair.versions else KEYS)
         restyled(self.merge, "" if found.pair.versions else "primary")
@@ -284,8 +284,8 @@ class ComparisonPanel(QFrame):
 
     def _heading(self, side: int, title: str) -> QWidget:
         heading = styled(QPushButton(title), "flush")
-        heading.setToolTip(tr("Show this paper in the library"))
-        heading.setAccessibleName(tr("{paper}: show it in the library", paper=title))
+        heading.setToolTip(tr("Show in library"))
+        heading.setAccessibleName(tr("{paper}: show in library", paper=title))
         heading.clicked.connect(lambda: self._show_paper(side))
         return heading
 
@@ -295,9 +295,17 @@ class ComparisonPanel(QFrame):
 
     def _lay_out(self) -> None:
         for button, keys, means in (
-            (self.merge, "M", tr("Make the two one paper, which has what is marked and all else")),
-            (self.keep, "K", tr("They are two papers; they will not be shown here again")),
-            (self.versions, "V", tr("Two versions of one work: both stay, and lists show one")),
+            (
+                self.merge,
+                "M",
+                tr("Merge into one paper with the selected values and all other data of both"),
+            ),
+            (self.keep, "K", tr("Keep both papers and do not list this pair again")),
+            (
+                self.versions,
+                "V",
+                tr("Keep both papers as versions of one work; lists show only one"),
+            ),
         ):
             button.setToolTip(f"{means} ({keys})")
             button.setAccessibleDescription(means)

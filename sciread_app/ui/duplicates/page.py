@@ -28,25 +28,25 @@ from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 TO_LOOK_AT, VERSIONS, MERGED = 0, 1, 2
 LISTS = (
-    (tr("To look at"), tr("Pairs that may be one paper")),
-    (tr("Versions"), tr("Pairs that are versions of one work, such as a preprint and its article")),
-    (tr("Merged"), tr("Records that were merged into a paper, by an import or by you")),
+    (tr("To review"), tr("Possible duplicates")),
+    (tr("Versions"), tr("Versions of the same work, such as a preprint and its article")),
+    (tr("Merged"), tr("Records merged on import or by you")),
 )
 NOTHING = {  # title and text of each list when it is empty
     TO_LOOK_AT: (
-        tr("No duplicates to look at"),
+        tr("No duplicates to review"),
         tr(
-            "What is surely one paper is merged when it comes in. What only may be one is "
-            "shown here, for you to say."
+            "Certain duplicates are merged on import. Possible duplicates are listed here "
+            "for you to review."
         ),
     ),
     VERSIONS: (
-        tr("No paper is here in several versions"),
-        tr("A preprint and its article come here when you have both."),
+        tr("No versions"),
+        tr("A preprint and its article are listed here if your library contains both."),
     ),
     MERGED: (
-        tr("Nothing was merged"),
-        tr("Records that an import or you merged into a paper are listed here."),
+        tr("No merged records"),
+        tr("Records merged on import or by you are listed here."),
     ),
 }
 
@@ -69,7 +69,7 @@ class DuplicatesPage(Page):
         self.busy = True  # the last decision is being carried out
         self._loading = True  # no pair is shown yet, though there may be one
         self._asked: Callable[[], None] | None = None  # the action to apply to the first pair shown
-        self.lists = SegmentedControl(tr("Which pairs"), LISTS)
+        self.lists = SegmentedControl(tr("Lists"), LISTS)
         self.count = styled(QLabel(), "quiet")
         self.merge_all = QPushButton()
         self.search = QPushButton(tr("Find duplicates"))
@@ -130,7 +130,9 @@ class DuplicatesPage(Page):
             return
         if (found := self.panel.found) and not self.busy:
             a, b = found.pair.a, found.pair.b
-            self._decide(tr("Kept both"), lambda organise: organise.mark_not_duplicates(a, b))
+            self._decide(
+                tr("Kept both papers"), lambda organise: organise.mark_not_duplicates(a, b)
+            )
 
     def mark_as_versions(self) -> None:
         if self._must_wait(self.mark_as_versions):
@@ -138,7 +140,7 @@ class DuplicatesPage(Page):
         found = self.panel.found
         if found and not found.pair.versions and not self.busy:
             a, b = found.pair.a, found.pair.b
-            self._decide(tr("Made versions"), lambda organise: organise.mark_as_versions(a, b))
+            self._decide(tr("Linked as versions"), lambda organise: organise.mark_as_versions(a, b))
 
     def merge_agreeing(self) -> None:
         if not self.merge_all.isHidden() and not self.busy:
@@ -152,7 +154,7 @@ class DuplicatesPage(Page):
             self.search.setEnabled(False)
             self.search_due.hide()
             self._search = self._jobs.run(
-                tr("Searching the library for duplicates"),
+                tr("Finding duplicates"),
                 self._reviewer.search,
                 queue=JobQueue.long,
             )
@@ -193,7 +195,7 @@ class DuplicatesPage(Page):
             return partial(self._show_pairs, pairs, self._reviewer.is_search_due())
 
         self._jobs.run(
-            tr("Looking for duplicates"),
+            tr("Loading duplicates"),
             look,
             lambda show: show(),
             queue=JobQueue.short,
@@ -205,7 +207,7 @@ class DuplicatesPage(Page):
         self.panel.found = None
         self.list.show_pairs([])
         self.merges.show_merges(merges)
-        self.count.setText(trn("{n:,} merge", "{n:,} merges", len(merges)))
+        self.count.setText(trn("{n:,} merged record", "{n:,} merged records", len(merges)))
         self.count.setVisible(bool(merges))
         self.merge_all.hide()
         if merges:
@@ -227,7 +229,7 @@ class DuplicatesPage(Page):
         self.list.show_pairs(pairs)
         self.count.setText(trn("{n:,} pair", "{n:,} pairs", len(pairs)))
         agreeing = sum(pair.agree for pair in pairs)
-        self.merge_all.setText(tr("Merge all that agree ({n:,})", n=agreeing))
+        self.merge_all.setText(tr("Merge all identical pairs ({n:,})", n=agreeing))
         self.merge_all.setVisible(agreeing > 0)
         self.count.setVisible(bool(pairs))
         if not pairs:
@@ -242,7 +244,7 @@ class DuplicatesPage(Page):
         self._loading = True
         self.panel.allow(False)
         self._jobs.run(
-            tr("Comparing two papers"),
+            tr("Comparing papers"),
             lambda task: (sides := self._reviewer.sides(pair)) and comparison(pair, sides),
             self._show_comparison,
             queue=JobQueue.short,
@@ -269,7 +271,7 @@ class DuplicatesPage(Page):
         menu.popup(self.list.viewport().mapToGlobal(place))
 
     def _invite(self) -> None:
-        actions = ((tr("Go to the library"), self.library_requested.emit),)
+        actions = ((tr("Go to library"), self.library_requested.emit),)
         self.empty.show_message("duplicates", *NOTHING[self.lists.current], actions)
         self._middle.setCurrentWidget(self.empty)
         self._asked = None  # no pair to apply it to
@@ -278,15 +280,15 @@ class DuplicatesPage(Page):
     def _build(self) -> None:
         self.merge_all.setToolTip(
             tr(
-                "Merge all pairs that differ in nothing but case and punctuation, where both say "
-                "something. One undo takes all of it back."
+                "Merge all pairs whose common fields differ only in case and punctuation. A "
+                "single Undo reverts all merges."
             )
         )
         self.merge_all.hide()
         self.search.setToolTip(
             tr(
-                "Compare all papers of the library with one another, as an import does with those "
-                "that it brings. Pairs that you have decided on stay as they are."
+                "Compare all papers in the library with each other, as an import does with new "
+                "papers. Pairs that you have already reviewed do not change."
             )
         )
         self._split = QSplitter(Qt.Orientation.Horizontal)
@@ -325,7 +327,7 @@ class DuplicatesPage(Page):
         self.panel.versions_requested.connect(self.mark_as_versions)
         for part in (self.merges, self.panel):
             part.paper_requested.connect(
-                lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
+                lambda paper: self.papers_requested.emit([paper], tr("From Duplicates"))
             )
 
 
@@ -336,7 +338,7 @@ class _SearchDueLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
         label = QLabel(
-            tr("This library has not been searched completely for duplicates yet."), wordWrap=True
+            tr("SciRead has not checked the whole library for duplicates yet."), wordWrap=True
         )
         self.button = QPushButton(tr("Find duplicates"))
         row((label, 1), self.button, parent=self, margins=(16, 0, 16, 8), spacing=12)

@@ -23,7 +23,7 @@ from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.row_table import Index, RowModel
 
 _EDGE, _AIR, _ROUND = 12, 9, 8
-NO_TITLE = tr("Without a title")
+NO_TITLE = tr("Untitled")
 
 
 class PairModel(RowModel[DuplicatePair]):

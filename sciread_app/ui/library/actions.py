@@ -29,36 +29,34 @@ def _rate(stars: int) -> LibraryAction:
 PAPERS = (
     LibraryAction("tag", tr("&Tag…"), "T", lambda library: library.choose_tag()),
     LibraryAction(
-        "collect", tr("Put into a &collection…"), "C", lambda library: library.choose_collection()
+        "collect", tr("Add to &collection…"), "C", lambda library: library.choose_collection()
     ),
     LibraryAction(
-        "uncollect", tr("Take o&ut of this collection"), "", lambda library: library.uncollect()
+        "uncollect", tr("Remo&ve from this collection"), "", lambda library: library.uncollect()
     ),
     LibraryAction(
         "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
     ),
     LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
     LibraryAction("export", tr("E&xport…"), "", lambda library: library.export()),
-    LibraryAction("trash", tr("&Move to the trash"), "Del", lambda library: library.trash()),
+    LibraryAction("trash", tr("&Move to Trash"), "Del", lambda library: library.trash()),
+    LibraryAction("untrash", tr("Restore from Tras&h"), "", lambda library: library.untrash()),
     LibraryAction(
-        "untrash", tr("&Bring back from the trash"), "", lambda library: library.untrash()
+        "delete", tr("&Delete permanently…"), "", lambda library: library.delete_permanently()
     ),
-    LibraryAction(
-        "delete", tr("&Delete for good…"), "", lambda library: library.delete_permanently()
-    ),
-    LibraryAction("all", tr("Choose &all"), "Ctrl+A", lambda library: library.choose_all()),
+    LibraryAction("all", tr("Select &all"), "Ctrl+A", lambda library: library.choose_all()),
 )
 STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
 SHELF = (
     LibraryAction(
-        "collection", tr("&New collection…"), "Ctrl+Shift+N", lambda library: library.add()
+        "collection", tr("New co&llection…"), "Ctrl+Shift+N", lambda library: library.add()
     ),
-    LibraryAction("empty", tr("Empty the tras&h…"), "", lambda library: library.empty_trash()),
+    LibraryAction("empty", tr("Empt&y Trash…"), "", lambda library: library.empty_trash()),
 )
 VIEW = (
     LibraryAction("sidebar", tr("Side&bar"), "Ctrl+B", lambda library: library.toggle_sidebar()),
     LibraryAction(
-        "into", tr("&Into the sidebar"), "Ctrl+Shift+B", lambda library: library.go_to_sidebar()
+        "into", tr("Focus s&idebar"), "Ctrl+Shift+B", lambda library: library.go_to_sidebar()
     ),
 )
 BACK = (

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
-NONE_CHOSEN = tr("Choose papers in the list first")
+NONE_CHOSEN = tr("Select papers in the list first")
 
 
 class ListPage(Protocol):
@@ -105,9 +105,9 @@ class LibraryController(QObject):
                 """Add the tag to the papers, or remove it if every paper has it."""
                 name = choice.name
                 if choice.on:
-                    self.work.submit(tr("Untagged"), lambda organise: organise.untag(ids, name))
+                    self.work.submit(tr("Removed tag"), lambda organise: organise.untag(ids, name))
                 else:
-                    self.work.submit(tr("Tagged"), lambda organise: organise.tag(ids, name))
+                    self.work.submit(tr("Tagged papers"), lambda organise: organise.tag(ids, name))
 
             self._choose(title, choices, take)
 
@@ -116,47 +116,53 @@ class LibraryController(QObject):
         if ids:
             choices = [PickerItem(one.path, None, one.count) for one in self.work.shelf.collections]
             title = trn(
-                "Put {n:,} paper into a collection", "Put {n:,} papers into a collection", len(ids)
+                "Add {n:,} paper to a collection", "Add {n:,} papers to a collection", len(ids)
             )
 
             def take(choice: PickerItem) -> None:
                 path = choice.name
-                self.work.submit(tr("Collected"), lambda organise: organise.collect(ids, path))
+                self.work.submit(
+                    tr("Added to collection"), lambda organise: organise.collect(ids, path)
+                )
 
             self._choose(title, choices, take)
 
     def uncollect(self) -> None:
         path, ids = self._page_collection(), self._chosen()
         if not path:
-            self.notice.show_message(tr("Go to a collection in the sidebar first"))
+            self.notice.show_message(tr("Select a collection in the sidebar first"))
         elif ids:
-            self.work.submit(tr("Took out"), lambda organise: organise.uncollect(ids, path))
+            self.work.submit(
+                tr("Removed from collection"), lambda organise: organise.uncollect(ids, path)
+            )
 
     def toggle_read(self) -> None:
         """Mark the selected papers as read, or as unread if all are read."""
         if ids := self._chosen():
             cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
             read = not all(card is not None and card.read for card in cards)
-            self.work.submit(tr("Marked"), lambda organise: organise.mark_read(ids, read))
+            self.work.submit(
+                tr("Changed read status"), lambda organise: organise.mark_read(ids, read)
+            )
 
     def rate(self, stars: int) -> None:
         if ids := self._chosen():
-            self.work.submit(tr("Rated"), lambda organise: organise.rate(ids, stars))
+            self.work.submit(tr("Rated papers"), lambda organise: organise.rate(ids, stars))
 
     def trash(self) -> None:
         """Move the selected papers to the trash; those in the trash are deleted instead."""
         if self.in_trash:
             self.delete_permanently()
         elif ids := self._chosen():
-            self.work.submit(tr("Moved to the trash"), lambda organise: organise.trash(ids))
+            self.work.submit(tr("Moved to Trash"), lambda organise: organise.trash(ids))
 
     def untrash(self) -> None:
         if ids := self._chosen():
-            self.work.submit(tr("Brought back"), lambda organise: organise.untrash(ids))
+            self.work.submit(tr("Restored from Trash"), lambda organise: organise.untrash(ids))
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
-            self.notice.show_message(tr("Only what is in the trash can be deleted for good"))
+            self.notice.show_message(tr("Only papers in Trash can be deleted permanently"))
         elif ids := self._chosen():
             self._ask_to_delete(len(ids), ids)
 
@@ -164,7 +170,7 @@ class LibraryController(QObject):
         if count := self.work.shelf.trash:
             self._ask_to_delete(count, None)
         else:
-            self.notice.show_message(tr("The trash is empty"))
+            self.notice.show_message(tr("Trash is empty"))
 
     def edit(self) -> None:
         """Edit one paper in full, or common fields of several."""
@@ -172,7 +178,7 @@ class LibraryController(QObject):
         if len(ids) == 1:
             source, organise = self._cards, self._organiser
             self._context.jobs.run(
-                tr("Reading a paper"),
+                tr("Loading paper"),
                 lambda task: (source.cards(ids), organise.manually_edited_fields(ids[0])),
                 lambda found: self._edit_one(*found),
                 queue=JobQueue.short,
@@ -319,7 +325,7 @@ class LibraryController(QObject):
 
         def save(values: Mapping[str, Any]) -> None:
             ids = [card.paper.id for card in cards if card.paper.id is not None]
-            self.work.submit(tr("Changed"), lambda organise: organise.edit(ids, **values))
+            self.work.submit(tr("Edited paper"), lambda organise: organise.edit(ids, **values))
 
         for card in cards:
             EditDialog(card.paper, by_hand, save, self._window).show()
@@ -328,7 +334,7 @@ class LibraryController(QObject):
         """Delete these papers, or everything in the trash, once the user has agreed."""
 
         def delete() -> None:
-            text = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
+            text = trn("Permanently deleted {n:,} paper", "Permanently deleted {n:,} papers", count)
             self.work.submit(
                 text,
                 lambda organise: (
@@ -339,10 +345,10 @@ class LibraryController(QObject):
 
         confirm(
             self._window,
-            trn("Delete Paper", "Delete Papers", count),
-            trn("Delete {n:,} paper for good?", "Delete {n:,} papers for good?", count),
-            tr("This cannot be undone. Files on your disk stay where they are."),
-            tr("Delete for good"),
+            trn("Delete paper", "Delete papers", count),
+            trn("Permanently delete {n:,} paper?", "Permanently delete {n:,} papers?", count),
+            tr("You cannot undo this. Files on your disk are kept."),
+            tr("Delete permanently"),
             delete,
         )
 

@@ -48,15 +48,15 @@ LABELS = {
 }
 HINTS = {
     "authors": tr(
-        "One on a line: Curie, Marie. A group stands in braces: {group}",
+        "One author per line, for example Curie, Marie. Enclose a group in braces: {group}",
         group="{LHCb collaboration}",
     ),
-    "published": tr("2017, 2017-06 or 2017-06-12"),
+    "published": tr("2017, 2017-06, or 2017-06-12"),
     "keywords": tr("Separated by semicolons"),
-    "extra": tr("One on a line: volume: 12"),
+    "extra": tr("One field per line, for example volume: 12"),
 }
 LINES = {"title": 2, "authors": 5, "abstract": 8, "extra": 4}
-BY_HAND = tr("Changed by hand: imports leave it as it is")
+BY_HAND = tr("Edited manually; imports do not change this field")
 SIZE = (680, 720)
 COMMON_FIELDS = ("venue", "published", "kind", "keywords")  # that can be set for many papers
 ADD, REMOVE = "add a tag", "remove a tag"
@@ -116,7 +116,7 @@ class EditDialog(QDialog):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Edit a paper"))
+        self.setWindowTitle(tr("Edit paper"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._paper = paper
         self._save = save
@@ -152,7 +152,7 @@ class EditDialog(QDialog):
             super().reject()
         else:
             self._warned = True
-            self._say(tr("There is something that is not saved. Cancel once more to leave it."))
+            self._say(tr("You have unsaved changes. Press Cancel again to discard them."))
 
     def _say(self, why: str) -> None:
         self.wrong.setText(why)
@@ -226,7 +226,7 @@ class BulkEditDialog(QDialog):
         self.accept()
         if steps:
             count = len(self._ids)
-            self._do(trn("Changed {n:,} paper", "Changed {n:,} papers", count), steps)
+            self._do(trn("Edited {n:,} paper", "Edited {n:,} papers", count), steps)
 
     def _steps(self) -> list[Step | LongEdit]:
         ids = self._ids
@@ -248,7 +248,7 @@ class BulkEditDialog(QDialog):
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
         names = {name: LABELS[name] for name in COMMON_FIELDS}
-        names |= {ADD: tr("Add a tag"), REMOVE: tr("Take off a tag")}
+        names |= {ADD: tr("Add a tag"), REMOVE: tr("Remove a tag")}
         for line, (name, label) in enumerate(names.items()):
             tick = QCheckBox(label)
             field: Any = field_for(name)
@@ -264,10 +264,16 @@ class BulkEditDialog(QDialog):
             grid.addWidget(tick, line, 0)
             grid.addWidget(field, line, 1)
         text = styled(
-            QLabel(tr("What is ticked is set for all of them. Empty takes it out.")), "quiet"
+            QLabel(
+                tr(
+                    "Checked fields are set for all papers. A checked field that is empty is "
+                    "cleared."
+                )
+            ),
+            "quiet",
         )
         text.setWordWrap(True)
-        parts = (text, grid, self.wrong, buttons(self, tr("Change"), self.save))
+        parts = (text, grid, self.wrong, buttons(self, tr("Save"), self.save))
         column(*parts, parent=self, margins=(24, 20, 14, 16), spacing=16)
 
 

@@ -87,7 +87,7 @@ class EditQueue(QObject):
             if lasting:
                 return CompletedEdit(what)
             if not edits:
-                return CompletedEdit(tr("Nothing had to be changed"))
+                return CompletedEdit(tr("No changes"))
             return CompletedEdit(edits[0].what if len(edits) == 1 else what, len(edits))
 
         self._queue(what, work)
@@ -109,7 +109,7 @@ class EditQueue(QObject):
         tried = (self._organiser.undo() for _ in range(times))
         edits = [edit for edit in tried if edit is not None]
         if not edits:
-            return CompletedEdit(tr("There is nothing to undo"))
+            return CompletedEdit(tr("Nothing to undo"))
         what, others = described(edits[0]), len(edits) - 1
         if not others:
             return CompletedEdit(tr("Undone: {edit}", edit=what), undone=1)
@@ -120,7 +120,7 @@ class EditQueue(QObject):
         tried = (self._organiser.redo() for _ in range(times))
         edits = [edit for edit in tried if edit is not None]
         if not edits:
-            return CompletedEdit(tr("There is nothing to redo"))
+            return CompletedEdit(tr("Nothing to redo"))
         what, others = described(edits[-1]), len(edits) - 1
         if not others:
             return CompletedEdit(tr("Redone: {edit}", edit=what), edits=1)
@@ -141,7 +141,7 @@ class EditQueue(QObject):
 
     def _stopped(self, job: Job) -> None:
         if job is self._busy and job.cancelled and not self._jobs.closing:
-            self._end(CompletedEdit(tr("Stopped: what was changed until then can be undone")))
+            self._end(CompletedEdit(tr("Stopped; you can undo the changes made so far")))
 
     def _end(self, done: CompletedEdit) -> None:
         self._busy = None
@@ -185,6 +185,4 @@ def described(edit: Edit) -> str:
 
 def _question(edit: Edit) -> str:
     day = f"{datetime.fromtimestamp(edit.at):%Y-%m-%d %H:%M}"
-    return tr(
-        "Undo a change from before this session? On {day}: {edit}", day=day, edit=described(edit)
-    )
+    return tr("Undo a change from an earlier session? {day}: {edit}", day=day, edit=described(edit))

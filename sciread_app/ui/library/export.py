@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.library.export_gateway import ExportGateway
 
 SETTLED_MS = 2000  # after the last change, before automatic exports are updated
-# Translators: what a file with papers is called before anybody has named it
+# Translators: the default name of an exported file
 PAPERS = tr("papers")
 FORMATS = "BibTeX (*.bib);;RIS (*.ris);;CSL-JSON (*.json);;JSON lines (*.jsonl)"
 
@@ -65,11 +65,11 @@ class ExportController(QObject):
 
     def disable_auto_export(self, collection: str) -> None:
         self._jobs.run(
-            tr("Letting a file be"),
+            tr("Stopping automatic export"),
             lambda task: self._exporter.disable_auto_export(collection),
             lambda _: self._say(
-                tr("“{collection}” is no longer kept as a file.", collection=collection),
-                tr("It stays."),
+                tr("“{collection}” is no longer exported automatically.", collection=collection),
+                tr("The exported file is kept."),
             ),
             queue=JobQueue.short,
         )
@@ -77,13 +77,13 @@ class ExportController(QObject):
     def list_auto_exports(self) -> None:
         """List the collections with automatic exports, and offer to stop each."""
         self._jobs.run(
-            tr("Looking for kept files"), lambda task: self._exporter.auto_exports(), self._list,
+            tr("Loading automatic exports"), lambda task: self._exporter.auto_exports(), self._list,
             queue=JobQueue.short,
         )  # fmt: skip
 
     def update_auto_exports(self) -> None:
         self._jobs.run(
-            tr("Keeping files up to date"),
+            tr("Updating automatic exports"),
             self._exporter.update_auto_exports,
             self._written,
             queue=JobQueue.short,
@@ -91,7 +91,7 @@ class ExportController(QObject):
         )
 
     def import_zotero(self) -> None:
-        self._importer.bring(tr("Bringing papers from Zotero"), self._exporter.import_zotero)
+        self._importer.bring(tr("Importing from Zotero"), self._exporter.import_zotero)
 
     def _look_again(self, changes: LibraryChanges) -> None:
         if changes.papers:
@@ -109,13 +109,13 @@ class ExportController(QObject):
     def _wrote(self, path: Path, count: int) -> None:
         self._messages.show_notice(
             trn(
-                "{n:,} paper was written to {file}.",
-                "{n:,} papers were written to {file}.",
+                "Exported {n:,} paper to {file}.",
+                "Exported {n:,} papers to {file}.",
                 count,
                 file=path.name,
             ),
             str(path.parent),
-            (tr("Show the file"), partial(reveal, path)),
+            (tr("Show file"), partial(reveal, path)),
             passes=True,
         )
 
@@ -125,11 +125,14 @@ class ExportController(QObject):
             lambda task: self._exporter.enable_auto_export(collection, path, task),
             lambda kept: self._say(
                 tr(
-                    "“{collection}” is kept as {file} from now on.",
+                    "“{collection}” is now exported automatically to {file}.",
                     collection=kept.collection,
                     file=path.name,
                 ),
-                tr("The file follows the collection, under citation keys that never change."),
+                tr(
+                    "The file is updated whenever the collection changes. Citation keys never "
+                    "change."
+                ),
             ),
             queue=JobQueue.short,
         )
@@ -139,28 +142,28 @@ class ExportController(QObject):
             if kept.problem:
                 self._messages.show_problem(
                     JobError(_behind(kept), kept.problem),
-                    (tr("Write it anew"), partial(self._keep, kept.collection, Path(kept.path))),
-                    (tr("Let it be"), partial(self.disable_auto_export, kept.collection)),
+                    (tr("Overwrite file"), partial(self._keep, kept.collection, Path(kept.path))),
+                    (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
                 )
 
     def _list(self, files: Sequence[AutoExport]) -> None:
         if not files:
             self._say(
-                tr("No collection is kept as a file."),
-                tr("Choose “Keep as a file…” from the menu of a collection in the sidebar."),
+                tr("No collection is exported automatically."),
+                tr("In the sidebar, right-click a collection and select “Export automatically…”."),
             )
         for kept in files:
             messages = self._messages
             show = messages.show_warning if kept.problem else messages.show_notice
             show(
                 tr(
-                    "“{collection}” is kept as {file}.",
+                    "“{collection}” is exported automatically to {file}.",
                     collection=kept.collection,
                     file=Path(kept.path).name,
                 ),
                 kept.problem or kept.path,
-                (tr("Show the file"), partial(reveal, Path(kept.path))),
-                (tr("Stop keeping it"), partial(self.disable_auto_export, kept.collection)),
+                (tr("Show file"), partial(reveal, Path(kept.path))),
+                (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
             )
 
     def _say(self, message: str, hint: str) -> None:
@@ -172,4 +175,6 @@ def _writing(path: Path) -> str:
 
 
 def _behind(kept: AutoExport) -> str:
-    return tr("{file} is behind “{collection}”.", file=kept.path, collection=kept.collection)
+    return tr(
+        "{file} is not up to date with “{collection}”.", file=kept.path, collection=kept.collection
+    )

@@ -76,8 +76,8 @@ class PickerModel(RowModel[PickerItem]):
         if role == Qt.ItemDataRole.DisplayRole:
             return tr("Create “{name}”", name=choice.name) if choice.new else choice.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            # Translators: a tag or collection that all chosen papers have
-            return tr("{name}, on", name=choice.name) if choice.on else choice.name
+            # Translators: a tag or collection that all selected papers have
+            return tr("{name}, checked", name=choice.name) if choice.on else choice.name
         return None
 
 
@@ -159,7 +159,7 @@ class PickerPopup(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
         self._choices = choices
-        self.line = PickerEdit(placeholderText=tr("Type a name, old or new"))
+        self.line = PickerEdit(placeholderText=tr("Find or create"))
         self.line.setObjectName("field")
         self.line.setAccessibleName(title)
         self.model = PickerModel(parent=self)
@@ -171,7 +171,7 @@ class PickerPopup(QFrame):
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setAccessibleName(tr("Names that fit"))
+        self.list.setAccessibleName(tr("Matching names"))
         self._lay_out(title)
         self.line.textChanged.connect(self._show)
         self.line.moved.connect(self._move)

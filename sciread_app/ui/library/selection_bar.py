@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from sciread_app.language import tr, trc, trn
+from sciread_app.language import tr, trn
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import row
@@ -17,16 +17,16 @@ from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 # The action, and its short text here
 BUTTONS = (
     ("tag", tr("Tag")),
-    ("collect", tr("Collect")),
-    ("read", trc("mark as read", "Read")),
+    ("collect", tr("Add to collection")),
+    ("read", tr("Mark as read")),
     ("edit", tr("Edit")),
     ("export", tr("Export")),
-    ("trash", trc("move there", "Trash")),
+    ("trash", tr("Move to Trash")),
 )
 IN_TRASH = (
-    ("untrash", tr("Bring back")),
-    ("delete", tr("Delete for good")),
-    ("empty", tr("Empty the trash")),
+    ("untrash", tr("Restore")),
+    ("delete", tr("Delete permanently")),
+    ("empty", tr("Empty Trash")),
 )
 
 
@@ -40,7 +40,7 @@ class SelectionBar(QFrame):
     ) -> None:
         super().__init__()
         self.setObjectName("chosenbar")
-        self.setAccessibleName(tr("What can be done to the chosen papers"))
+        self.setAccessibleName(tr("Actions for the selected papers"))
         self.hide()
         self.count = QLabel()
         self.count.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
@@ -52,8 +52,8 @@ class SelectionBar(QFrame):
             if name in actions:
                 _tie(button, actions[name])
         self.clear = styled(QToolButton(), "link")
-        self.clear.setAccessibleName(tr("Choose one only"))
-        self.clear.setToolTip(tr("Choose one only"))
+        self.clear.setAccessibleName(tr("Clear selection"))
+        self.clear.setToolTip(tr("Clear selection"))
         self.clear.clicked.connect(self.cleared)
         self._lay_out()
         appearance.follow(self._paint)
@@ -61,7 +61,9 @@ class SelectionBar(QFrame):
     def show_count(self, count: int, *, in_trash: bool) -> None:
         """Show the number of selected papers. The bar is hidden for a single one, which is only
         being read; in the trash it is always shown, to explain the trash."""
-        self.count.setText(trn("{n:,} chosen", "{n:,} chosen", count) if count > 1 else tr("Trash"))
+        self.count.setText(
+            trn("{n:,} selected", "{n:,} selected", count) if count > 1 else tr("Trash")
+        )
         for button in self.buttons.values():
             button.setVisible(not in_trash)
         for button in self.in_trash.values():

@@ -36,10 +36,10 @@ class FilterEdit(QLineEdit):
     """The field that filters the tree. Down moves into the tree, Esc clears the field."""
 
     def __init__(self, tree: LibraryTreeView) -> None:
-        super().__init__(placeholderText=tr("Find a collection or tag"))
+        super().__init__(placeholderText=tr("Filter collections and tags"))
         self.setObjectName("field")
         self.setClearButtonEnabled(True)
-        self.setAccessibleName(tr("Find a collection, tag or saved search"))
+        self.setAccessibleName(tr("Filter collections, tags, and saved searches"))
         self._tree = tree
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -138,23 +138,25 @@ class Sidebar(QFrame):
         one = nodes[0] if len(nodes) == 1 else None
         kinds = {node.kind for node in nodes}
         if one and one.kind is NodeKind.collection:
-            menu.addAction(tr("New collection in it…"), partial(self.add_collection, one))
+            menu.addAction(tr("New subcollection…"), partial(self.add_collection, one))
         if one and one.kind in MADE:
             menu.addAction(tr("Rename") + "\tF2", partial(self.tree.rename, one))
         if kinds == {NodeKind.tag}:
             self._add_colours(menu, nodes)
         if one and one.kind is NodeKind.collection and parent_of(one.key):
-            menu.addAction(tr("Move to the top"), partial(self._move, [one.key], ""))
+            menu.addAction(tr("Move to top level"), partial(self._move, [one.key], ""))
         if nodes and kinds <= {*MADE, NodeKind.every, NodeKind.unread, NodeKind.recent}:
             menu.addAction(
-                tr("Export these papers…"), lambda: self.export_requested.emit(*scope_of(nodes))
+                tr("Export papers…"), lambda: self.export_requested.emit(*scope_of(nodes))
             )
         if one and one.kind is NodeKind.collection:
-            menu.addAction(tr("Keep as a file…"), partial(self.auto_export_requested.emit, one.key))
+            menu.addAction(
+                tr("Export automatically…"), partial(self.auto_export_requested.emit, one.key)
+            )
         if nodes and kinds <= {*MADE}:
             menu.addAction(tr("Remove") + "\tDel", partial(self._remove, nodes))
         if one and one.kind is NodeKind.trash:
-            menu.addAction(tr("Empty the trash…"), self.empty_trash_requested.emit).setEnabled(
+            menu.addAction(tr("Empty Trash…"), self.empty_trash_requested.emit).setEnabled(
                 bool(one.count)
             )
         if not menu.isEmpty():
@@ -164,9 +166,9 @@ class Sidebar(QFrame):
         return menu
 
     def _add_colours(self, menu: QMenu, nodes: Sequence[TreeNode]) -> None:
-        colours = menu.addMenu(tr("Colour"))
+        colours = menu.addMenu(tr("Color"))
         now = {node.colour for node in nodes}
-        for key, name in (*NAMES.items(), ("", tr("No colour"))):
+        for key, name in (*NAMES.items(), ("", tr("No color"))):
             action = colours.addAction(
                 self._dot(key), name, partial(self._colour, [node.key for node in nodes], key)
             )
@@ -215,25 +217,25 @@ class Sidebar(QFrame):
 
     def _make(self, below: TreeNode, name: str) -> None:
         if below.kind is NodeKind.tags:
-            self._work.submit(tr("Made a tag"), lambda organise: organise.tag([], name))
+            self._work.submit(tr("Created tag"), lambda organise: organise.tag([], name))
         else:
             path = "/".join(filter(None, (_path(below), name)))
             self._work.submit(
-                tr("Made a collection"), lambda organise: organise.create_collection(path)
+                tr("Created collection"), lambda organise: organise.create_collection(path)
             )
 
     def _rename(self, node: TreeNode, new: str) -> None:
         old = node.key
         if node.kind is NodeKind.tag:
-            self._work.submit(tr("Renamed a tag"), lambda organise: organise.rename_tag(old, new))
+            self._work.submit(tr("Renamed tag"), lambda organise: organise.rename_tag(old, new))
             self._follow([node], fragment("tag", [new]), new)
         elif node.kind is NodeKind.search:
             self._work.submit(
-                tr("Renamed a search"), lambda organise: organise.rename_search(old, new)
+                tr("Renamed saved search"), lambda organise: organise.rename_search(old, new)
             )
         else:
             path = "/".join(filter(None, (parent_of(old), new)))
-            self._work.submit(tr("Renamed a collection"), _move_to(old, path))
+            self._work.submit(tr("Renamed collection"), _move_to(old, path))
             self._follow([node], fragment("in", [path]), last_of(path))
 
     def _move(self, paths: Sequence[str], below: str) -> None:
@@ -246,7 +248,7 @@ class Sidebar(QFrame):
             self._follow(shown, fragment("in", [path]), last_of(path))
 
     def _colour(self, names: Sequence[str], colour: str) -> None:
-        self._work.submit(tr("Coloured tags"), *(_colour_to(name, colour) for name in names))
+        self._work.submit(tr("Changed tag colors"), *(_colour_to(name, colour) for name in names))
 
     def _remove(self, nodes: Sequence[TreeNode]) -> None:
         """Remove nodes. The papers in them stay in the library, and the removal can be undone."""
@@ -258,7 +260,7 @@ class Sidebar(QFrame):
         steps = [_removal(node) for node in outermost if node.kind in MADE]
         if steps:
             count = len(steps)
-            text = trn("Removed {n:,} from the shelf", "Removed {n:,} from the shelf", count)
+            text = trn("Removed {n:,} item", "Removed {n:,} items", count)
             self._work.submit(text, *steps)
             self._follow(nodes, "", "")
 
@@ -270,13 +272,13 @@ class Sidebar(QFrame):
     def put(self, node: TreeNode, ids: Sequence[PaperId]) -> None:
         """Handle papers dropped on a node."""
         if node.kind is NodeKind.tag:
-            self._work.submit(tr("Tagged"), lambda organise: organise.tag(ids, node.key))
+            self._work.submit(tr("Tagged papers"), lambda organise: organise.tag(ids, node.key))
         elif node.kind is NodeKind.collection:
-            self._work.submit(tr("Collected"), lambda organise: organise.collect(ids, node.key))
-        elif node.kind is NodeKind.trash:
-            text = trn(
-                "Moved {n:,} paper to the trash", "Moved {n:,} papers to the trash", len(ids)
+            self._work.submit(
+                tr("Added to collection"), lambda organise: organise.collect(ids, node.key)
             )
+        elif node.kind is NodeKind.trash:
+            text = trn("Moved {n:,} paper to Trash", "Moved {n:,} papers to Trash", len(ids))
             self._work.submit(text, lambda organise: organise.trash(ids))
 
 

@@ -403,4 +403,4 @@ class LibraryTreeView(QTreeView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDragDropOverwriteMode(True)  # onto nodes, not between them
         self.setAutoExpandDelay(OPEN_MS)
-        self.setAccessibleName(tr("Collections, tags and saved searches"))
+        self.setAccessibleName(tr("Collections, tags, and saved searches"))

@@ -158,7 +158,7 @@ def _add_collections(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
             NameEntry(NodeKind.collection, path), last_of(path), fragment("in", [path]), known[path]
         )
         nodes[path] = above.add(node)
-    _or_hint(heading, tr("Choose papers, press C"), wanted)
+    _or_hint(heading, tr("Select papers and press C"), wanted)
 
 
 def _with_parents(known: dict[str, int], wanted: str) -> dict[str, int]:
@@ -179,7 +179,7 @@ def _add_tags(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
         if wanted in fold_name(tag.name):
             name, query = NameEntry(NodeKind.tag, tag.name), fragment("tag", [tag.name])
             heading.add(TreeNode(name, tag.name, query, tag.count, tag.colour))
-    _or_hint(heading, tr("Choose papers, press T"), wanted)
+    _or_hint(heading, tr("Select papers and press T"), wanted)
 
 
 def _add_searches(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
@@ -189,12 +189,12 @@ def _add_searches(root: TreeNode, shelf: LibraryTree, wanted: str) -> None:
             heading.add(
                 TreeNode(NameEntry(NodeKind.search, search.name), search.name, search.query)
             )
-    _or_hint(heading, tr("Search, then save it"), wanted)
+    _or_hint(heading, tr("Run a search and press Ctrl+S"), wanted)
 
 
 def _or_hint(heading: TreeNode, hint: str, wanted: str) -> None:
     if not heading.children:
-        text = tr("None with these letters") if wanted else hint
+        text = tr("No matches") if wanted else hint
         heading.add(TreeNode(NameEntry(NodeKind.hint, heading.text), text))
 
 

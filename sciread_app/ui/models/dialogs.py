@@ -43,7 +43,7 @@ def ask_to_delete(removed: RemovedModel, delete: Callable[[], object], parent: Q
         tr("Delete a model"),
         tr("Delete {title} for good?", title=removed.title),
         consequence,
-        tr("Delete for good"),
+        tr("Delete permanently"),
         delete,
     )
 

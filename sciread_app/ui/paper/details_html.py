@@ -93,7 +93,7 @@ def _words(details: Details, listing: ResultList) -> Sequence[str]:
 
 def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> str:
     plain = readable(paper.title)
-    title = marked(plain, words, "", theme) or escape(tr("Without a title"))
+    title = marked(plain, words, "", theme) or escape(tr("Untitled"))
     names = [
         f'<a href="{FIND}:{_argument("author", author.last_name)}">{escape(author.name)}</a>'
         for author in paper.authors[:MOST_AUTHORS]

@@ -241,7 +241,7 @@ class DetailsPanel(QFrame):
         paper, query, edits = self._paper, self._query, self._edits
         if paper is not None:
             self._jobs.run(
-                tr("Reading a paper"),
+                tr("Loading paper"),
                 lambda task: self._about.details(paper, query, task),
                 lambda details: self._show(paper, details, edits),
                 queue=JobQueue.short,

@@ -99,7 +99,7 @@ def _alike(one: SimilarPaper, theme: Theme) -> str:
 
 
 def _held(paper: Paper, theme: Theme, more: str = "") -> str:
-    title = escape(readable(paper.title) or tr("Without a title"))
+    title = escape(readable(paper.title) or tr("Untitled"))
     return _entry(f'<a href="{PAPER}:{paper.id}">{title}</a>', _facts(paper), more, theme)
 
 

@@ -176,7 +176,7 @@ class CardDelegate(QStyledItemDelegate):
             self._paint_beside(painter, box, hit, moved, theme)
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
-        title = paper.title or tr("Without a title")
+        title = paper.title or tr("Untitled")
         beside = box.adjusted(0, 0, -side, 0)
         top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
         # The bar may reach down to the authors.

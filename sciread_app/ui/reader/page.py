@@ -52,7 +52,7 @@ class ReaderPage(Page):
         self.bar.setAccessibleName(tr("Open files"))
         self.stack = QStackedWidget()
         self.empty = EmptyState(appearance)
-        go_to_library = (tr("Go to the library"), lambda: context.navigate.go_to("search"))
+        go_to_library = (tr("Go to library"), lambda: context.navigate.go_to("search"))
         self.empty.show_message("reader", *NOTHING_OPEN, (go_to_library,))
         self.stack.addWidget(self.empty)
         column(self.bar, (self.stack, 1), parent=self, margins=(12, 6, 12, 0), spacing=2)

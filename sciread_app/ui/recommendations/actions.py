@@ -17,10 +17,10 @@ class RecommendationActions(PageActions["RecommendationsPage"]):
     """Actions that are enabled while the page is shown."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
-        super().__init__(actions, menu, "foryou", tr("On the page For you"))
+        super().__init__(actions, menu, "foryou", tr("Available on the Discover page"))
         self.add(tr("&More like this"), lambda page: page.keep())
-        self.add(tr("&Not for me"), lambda page: page.dismiss())
-        self.add(tr("&Take back"), lambda page: page.take_back())
+        self.add(tr("&Dismiss"), lambda page: page.dismiss())
+        self.add(tr("&Undo dismissal"), lambda page: page.take_back())
         self.add(tr("Read &later"), lambda page: page.read_later())
-        self.add(tr("&Seen until here"), lambda page: page.mark_seen())
-        self.add(tr("&Refine what comes"), lambda page: page.head.refine())
+        self.add(tr("Mark all as &seen"), lambda page: page.mark_seen())
+        self.add(tr("&Refine recommendations"), lambda page: page.head.refine())

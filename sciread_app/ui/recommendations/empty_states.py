@@ -30,28 +30,31 @@ class EmptyMessage(NamedTuple):
 
 NO_TOPICS = EmptyMessage(
     "foryou",
-    tr("Follow what you care about"),
+    tr("Get recommendations"),
     tr(
-        "Put five papers or more into a collection, or save a search. What you fetch is then "
-        "ranked by how like it they are, and comes here with the reasons."
+        "Add at least five papers to a collection, or save a search. Fetched papers "
+        "are then ranked by similarity and listed here with the reasons."
     ),
-    ((tr("Go to your papers"), EmptyAction.papers), (tr("Fetch papers"), EmptyAction.fetch)),
+    ((tr("Go to library"), EmptyAction.papers), (tr("Fetch papers"), EmptyAction.fetch)),
 )
 _OTHERS = {
     RecommendationTab.dismissed: EmptyMessage(
         "minus",
-        tr("Nothing was waved away"),
-        tr("What you say is not for you is kept here, and can be taken back."),
+        tr("No dismissed papers"),
+        tr("Papers that you dismiss are listed here. You can undo each dismissal."),
     ),
     RecommendationTab.far: EmptyMessage(
         "similar",
-        tr("Nothing is further away"),
-        tr("What is further from your papers than these are from one another comes here."),
+        tr("No weaker matches"),
+        tr(
+            "Papers that are less similar to yours than your papers are to each other are "
+            "listed here."
+        ),
     ),
     RecommendationTab.seen: EmptyMessage(
         "read",
-        tr("Nothing seen yet"),
-        tr("What is new moves here when you press “Seen until here”."),
+        tr("No seen papers"),
+        tr("New papers move here when you select “Mark all as seen”."),
     ),
 }
 
@@ -60,24 +63,24 @@ def nothing_in(found: TopicRecommendations, part: RecommendationTab) -> EmptyMes
     if part is not RecommendationTab.new:
         return _OTHERS[part]
     if seen := len(found.part(RecommendationTab.seen)):
-        show = trn("Show {n:,} seen before", "Show {n:,} seen before", seen)
-        text = found.hint or tr("Nothing has come since you looked last.")
+        show = trn("Show {n:,} seen paper", "Show {n:,} seen papers", seen)
+        text = found.hint or tr("No new papers since you last marked all as seen.")
         return EmptyMessage("read", tr("You are up to date"), text, ((show, EmptyAction.seen),))
     if found.note:
         return EmptyMessage("recent", _as_title(found.note), found.hint, _steps(found))
-    return EmptyMessage("recent", tr("Nothing new"))
+    return EmptyMessage("recent", tr("No new papers"))
 
 
 def _steps(found: TopicRecommendations) -> tuple[tuple[str, EmptyAction], ...]:
     far = len(found.part(RecommendationTab.far))
-    everywhere = (tr("Look in the whole library"), EmptyAction.everywhere)
-    less_alike = trn("Show the {n:,} less alike", "Show the {n:,} less alike", far)
+    everywhere = (tr("Search the whole library"), EmptyAction.everywhere)
+    weaker = trn("Show {n:,} weaker match", "Show {n:,} weaker matches", far)
     return {
         SuggestedAction.nothing: (),
-        SuggestedAction.collect: ((tr("Go to your papers"), EmptyAction.papers),),
-        SuggestedAction.fetch: ((tr("Go to Intake"), EmptyAction.fetch), everywhere),
-        SuggestedAction.far: ((less_alike, EmptyAction.far), everywhere),
-        SuggestedAction.words: ((tr("Change the words"), EmptyAction.words),),
+        SuggestedAction.collect: ((tr("Go to library"), EmptyAction.papers),),
+        SuggestedAction.fetch: ((tr("Go to Add papers"), EmptyAction.fetch), everywhere),
+        SuggestedAction.far: ((weaker, EmptyAction.far), everywhere),
+        SuggestedAction.words: ((tr("Edit terms"), EmptyAction.words),),
     }[found.next]
 
 

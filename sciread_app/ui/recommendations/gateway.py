@@ -64,7 +64,7 @@ class RecommendationsGateway:
                 for pick in feed.picks
             },
             {
-                pick.paper: tr("Its words: {words}", words=", ".join(pick.words))
+                pick.paper: tr("Key terms: {words}", words=", ".join(pick.words))
                 for pick in feed.picks
                 if pick.words
             },
@@ -107,7 +107,7 @@ class RecommendationsGateway:
             yield self._workspace.recommender(now)
 
     def _reasons(self, picks: Sequence[RecommendedPaper]) -> dict[int, str]:
-        """Like “one title” and “another”"""
+        """Similar to “one title” and “another”"""
         named = {paper for pick in picks for paper in pick.like}
         titles = {
             paper: tr("“{title}”", title=shortened(readable(title), TITLE_SHOWN))
@@ -132,6 +132,6 @@ def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
         return ""
     *others, last = dict.fromkeys(titles[paper] for paper in pick.like)
     if not others:
-        # Translators: this paper is like “the title of another”
-        return tr("Like {title}", title=last)
-    return tr("Like {titles} and {last}", titles=", ".join(others), last=last)
+        # Translators: this paper is similar to “the title of another”
+        return tr("Similar to {title}", title=last)
+    return tr("Similar to {titles} and {last}", titles=", ".join(others), last=last)

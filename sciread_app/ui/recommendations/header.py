@@ -48,29 +48,29 @@ WHERE = (
     HeaderContext(tr("Fetched in the last 7 days"), CandidateScope.fetched, 7),
     HeaderContext(tr("Fetched in the last year"), CandidateScope.fetched, 365),
     HeaderContext(tr("Added in the last 30 days"), CandidateScope.added, 30),
-    HeaderContext(tr("The whole library"), CandidateScope.library, 0),
+    HeaderContext(tr("Whole library"), CandidateScope.library, 0),
 )
 AGES = (
-    (tr("Age does not matter"), 0.0),
-    (tr("Counts half after 3 days"), 3.0),
-    (tr("Counts half after a week"), 7.0),
-    (tr("Counts half after a month"), 30.0),
-    (tr("Counts half after a year"), 365.0),
+    (tr("Any age"), 0.0),
+    (tr("Half-life: 3 days"), 3.0),
+    (tr("Half-life: 1 week"), 7.0),
+    (tr("Half-life: 1 month"), 30.0),
+    (tr("Half-life: 1 year"), 365.0),
 )
 TABS = {  # the name and the tooltip of each tab
     RecommendationTab.new: (
         # Translators: papers that the user has not seen yet
         tr("New"),
-        tr("What came since you looked last, and is like your papers"),
+        tr("Matching papers that you have not seen yet"),
     ),
-    RecommendationTab.seen: (tr("Seen"), tr("What you have seen before")),
+    RecommendationTab.seen: (tr("Seen"), tr("Matching papers that you have already seen")),
     RecommendationTab.far: (
-        tr("Less alike"),
-        tr("What is further from your papers than these are from one another"),
+        tr("Weaker matches"),
+        tr("Papers less similar to yours than your papers are to each other"),
     ),
     RecommendationTab.dismissed: (
-        tr("Not for me"),
-        tr("What you said is not for you; it can be taken back"),
+        tr("Dismissed"),
+        tr("Papers that you dismissed; you can undo each dismissal"),
     ),
 }
 
@@ -212,22 +212,24 @@ class RecommendationsHeader(QWidget):
     def _build(self, appearance: Appearance) -> None:
         self.title = ElidedLabel()
         self.title.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
-        self.among = OneOf(tr("Among which papers"), [where.text for where in WHERE], appearance)
+        self.among = OneOf(tr("Scope"), [where.text for where in WHERE], appearance)
         self.refine_button = styled(QPushButton(tr("Refine")), "link")
         self.refine_button.setToolTip(
-            tr("Words that must or must never be there, and how age counts")
+            tr("Set required and excluded terms, and how the age of a paper counts")
         )
-        self.switch = SegmentedControl(tr("Which of them"), [*TABS.values()])
+        self.switch = SegmentedControl(tr("Lists"), [*TABS.values()])
         self.keep = QPushButton(tr("More like this"))
-        self.dismiss = QPushButton(tr("Not for me"))
+        self.dismiss = QPushButton(tr("Dismiss"))
         self.later = QPushButton(tr("Read later"))
-        self.back = QPushButton(tr("Take back"))
-        self.seen = styled(QPushButton(tr("Seen until here")), "link")
-        self.dismiss.setToolTip(tr("Wave the chosen papers away; the list learns from it (−)"))
+        self.back = QPushButton(tr("Undo dismissal"))
+        self.seen = styled(QPushButton(tr("Mark all as seen")), "link")
+        self.dismiss.setToolTip(
+            tr("Dismiss the selected papers and improve the recommendations (−)")
+        )
         # Translators: the tag itself is called “read later” in every language
-        self.later.setToolTip(tr("Tag the chosen papers “read later” (L)"))
-        self.back.setToolTip(tr("Have the chosen papers recommended again"))
-        self.seen.setToolTip(tr("Mark all that is new as seen"))
+        self.later.setToolTip(tr("Tag the selected papers “read later” (L)"))
+        self.back.setToolTip(tr("Recommend the selected papers again"))
+        self.seen.setToolTip(tr("Mark all new papers as seen"))
         plain = Qt.TextFormat.PlainText
         self.note = styled(QLabel(wordWrap=True, textFormat=plain), "quiet")
         self.problem = styled(QLabel(wordWrap=True, textFormat=plain), "wrong")
@@ -262,11 +264,11 @@ class RecommendationsHeader(QWidget):
     def _build_fields(self, appearance: Appearance) -> QWidget:
         self.must, self.never = (styled(QLineEdit(), "field") for _ in range(2))
         # Translators: author: and cat: are called so in every language
-        self.must.setPlaceholderText(tr("Must have: author:curie, bees"))
-        self.never.setPlaceholderText(tr("Never: review, cat:math"))
-        self.must.setAccessibleName(tr("What a paper must have"))
-        self.never.setAccessibleName(tr("What a paper must never have"))
-        self.age = OneOf(tr("How age counts"), [text for text, _ in AGES], appearance)
+        self.must.setPlaceholderText(tr("Required: author:curie, bees"))
+        self.never.setPlaceholderText(tr("Excluded: review, cat:math"))
+        self.must.setAccessibleName(tr("Required terms"))
+        self.never.setAccessibleName(tr("Excluded terms"))
+        self.age = OneOf(tr("Half-life"), [text for text, _ in AGES], appearance)
         self._typing = QTimer(self, singleShot=True, interval=PAUSE_MS)
         fields = QWidget()
         grid = QGridLayout(fields)

@@ -63,7 +63,7 @@ class RecommendationsPage(Page):
         self.head = RecommendationsHeader(appearance)
         self.model = ReasonModel(services, jobs, self)
         self.list = RecommendationList(self.model, appearance)
-        self.list.setAccessibleName(tr("What is new"))
+        self.list.setAccessibleName(tr("Recommended papers"))
         self.details = DetailsPanel(gateway, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.no_topics = EmptyState(appearance)
@@ -80,7 +80,7 @@ class RecommendationsPage(Page):
         if self._dirty:
             self._dirty = False
             self._jobs.run(
-                tr("Looking what you follow"),
+                tr("Loading followed topics"),
                 lambda task: self._services.subjects(),
                 self._show_subjects,
                 queue=JobQueue.short,
@@ -123,13 +123,13 @@ class RecommendationsPage(Page):
         self._take_away(papers)
         if subject.kind is TopicKind.collection:
             self._context.edits.submit(
-                tr("Kept"), lambda editor: editor.collect(papers, subject.name)
+                tr("Added to collection"), lambda editor: editor.collect(papers, subject.name)
             )
         else:
-            self._do(tr("Remembering"), lambda: self._services.like(subject, papers))
+            self._do(tr("Saving feedback"), lambda: self._services.like(subject, papers))
             text = trn(
-                "More like {n:,} paper for “{name}”",
-                "More like {n:,} papers for “{name}”",
+                "Marked {n:,} paper as relevant to “{name}”",
+                "Marked {n:,} papers as relevant to “{name}”",
                 len(papers),
                 name=subject.name,
             )
@@ -140,8 +140,8 @@ class RecommendationsPage(Page):
         subject, papers = self.subjects.current(), papers or self.list.chosen()
         if subject and papers and self.head.part is not RecommendationTab.dismissed:
             self._take_away(papers)
-            self._do(tr("Remembering"), lambda: self._services.dismiss(subject, papers))
-            text = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
+            self._do(tr("Saving feedback"), lambda: self._services.dismiss(subject, papers))
+            text = trn("Dismissed {n:,} paper", "Dismissed {n:,} papers", len(papers))
             self._context.toast.show_message(text, self._way_back(subject, papers))
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
@@ -153,20 +153,22 @@ class RecommendationsPage(Page):
 
     def read_later(self) -> None:
         if papers := self.list.chosen():
-            self._context.edits.submit(tr("Tagged"), lambda editor: editor.tag(papers, LATER))
+            self._context.edits.submit(
+                tr("Tagged papers"), lambda editor: editor.tag(papers, LATER)
+            )
 
     def mark_seen(self) -> None:
         """Mark all new papers up to the latest as seen."""
         subject, found = self.subjects.current(), self.found
         if subject and found and found.part(RecommendationTab.new):
             before = found.preferences.seen
-            self._do(tr("Remembering"), lambda: self._services.seen(subject, found.newest))
+            self._do(tr("Saving feedback"), lambda: self._services.seen(subject, found.newest))
 
             def back() -> None:
                 self._do(tr("Undoing"), lambda: self._services.seen(subject, before))
 
             count = len(found.part(RecommendationTab.new))
-            text = trn("Seen: {n:,} paper", "Seen: {n:,} papers", count)
+            text = trn("Marked {n:,} paper as seen", "Marked {n:,} papers as seen", count)
             self._context.toast.show_message(text, back)
 
     def show_part(self, part: RecommendationTab) -> None:
@@ -210,7 +212,7 @@ class RecommendationsPage(Page):
 
         self._slow.start()
         self._jobs.run(
-            tr("Looking what is new"),
+            tr("Loading recommendations"),
             work,
             self._show,
             on_failed=self._explain,
@@ -270,7 +272,7 @@ class RecommendationsPage(Page):
         if subject is None:
             return
         self._jobs.run(
-            tr("Remembering"),
+            tr("Saving preferences"),
             lambda task: self._services.set_preferences(subject, preferences),
             lambda _: self._learnt(),
             on_failed=self._explain,
@@ -288,7 +290,7 @@ class RecommendationsPage(Page):
             self._count(rest)
 
         self._jobs.run(
-            tr("Counting what is new"),
+            tr("Counting new papers"),
             lambda task: self._services.count_new(subject, task),
             show,
             on_failed=lambda _: self._count(rest),  # the error is shown when the topic is opened
@@ -304,11 +306,13 @@ class RecommendationsPage(Page):
             self._context.messages.show_problem(problem)
         self.head.explain(problem)
         if not self.model.rowCount():
-            self.empty.show_message("similar", tr("This cannot be looked up"), problem.message)
+            self.empty.show_message(
+                "similar", tr("Could not load recommendations"), problem.message
+            )
 
     def _say_looking(self) -> None:
         if not self.model.rowCount():
-            self.empty.show_message("wait", tr("Looking what is new…"))
+            self.empty.show_message("wait", tr("Loading recommendations…"))
             self._lists.setCurrentIndex(0)
 
     def _say(self, empty: EmptyState, nothing: EmptyMessage) -> None:
@@ -341,10 +345,10 @@ class RecommendationsPage(Page):
             return
         menu = QMenu(self)
         if self.head.part is RecommendationTab.dismissed:
-            menu.addAction(tr("Take back"), lambda: self.take_back(chosen))
+            menu.addAction(tr("Undo dismissal"), lambda: self.take_back(chosen))
         else:
             menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
-            menu.addAction(tr("Not for me") + "\t−", lambda: self.dismiss(chosen))
+            menu.addAction(tr("Dismiss") + "\t−", lambda: self.dismiss(chosen))
         menu.addAction(tr("Read later") + "\tL", self.read_later)
         menu.addSeparator()
         navigate = self._context.navigate

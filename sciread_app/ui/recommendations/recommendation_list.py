@@ -37,7 +37,7 @@ class ReasonModel(PaperModel):
 
 
 class RecommendationList(PaperList):
-    """Adds to the keys of every list: + to keep, - not for me, L read later."""
+    """Adds to the keys of every list: + to mark as relevant, - to dismiss, L to read later."""
 
     later = Signal(object)  # the selected papers
 

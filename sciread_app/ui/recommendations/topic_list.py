@@ -44,7 +44,7 @@ class TopicList(QListWidget):
         super().__init__()
         self.setObjectName("subjects")
         self.setMinimumWidth(LEAST)
-        self.setAccessibleName(tr("What you follow"))
+        self.setAccessibleName(tr("Followed topics"))
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setStyleSheet("QListWidget#subjects { background: transparent; }")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

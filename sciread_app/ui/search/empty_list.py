@@ -102,7 +102,7 @@ def empty_texts(view: ResultView) -> tuple[str, str, str]:
     if request.of_trash and not request.typed:
         return (
             TRASH,
-            tr("The trash is empty"),
+            tr("Trash is empty"),
             tr("What you move there can be brought back from here."),
         )
     if not request.typed and request.scope and not request.filters:

@@ -259,7 +259,7 @@ class MainWindow(QMainWindow):
     def show_found_on_map(self) -> None:
         """Show the results of the search page on the map."""
         view = self.page.view
-        self.show_on_map(view.listing.ids, view.title or view.query or tr("The whole library"))
+        self.show_on_map(view.listing.ids, view.title or view.query or tr("Whole library"))
 
     def search_for(self, query: str) -> None:
         """Search for a query as if it had been typed."""

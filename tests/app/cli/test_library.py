@@ -105,7 +105,7 @@ def test_edits_can_be_undone_and_redone(shell):
     for _ in range(3):
         shell.run("undo")
     assert shell.json("undo", code=1) == {"edit": None}
-    assert shell.run("undo", code=1).stdout == "There is nothing to undo.\n"
+    assert shell.run("undo", code=1).stdout == "Nothing to undo.\n"
 
 
 def test_merges_of_an_import_are_listed_and_undone(shell, tmp_path):

@@ -79,7 +79,9 @@ def _organise(window: MainWindow) -> Iterator[str]:
     window.page.result_list.selectAll()
     yield "choosing all papers"
     if chosen := window.page.result_list.chosen()[:1_000]:
-        window.context.edits.submit("Tagged", lambda organise: organise.tag(chosen, "of the day"))
+        window.context.edits.submit(
+            "Tagged papers", lambda organise: organise.tag(chosen, "of the day")
+        )
         yield "tagging 1,000 papers"
         window.menus.on_shelf["undo"].trigger()
         yield "undoing"

@@ -78,7 +78,7 @@ class HoverCard(QFrame):
 
     def _show(self, card: Card) -> None:
         paper = card.paper
-        self.title.setText(readable(paper.title) or tr("Without a title"))
+        self.title.setText(readable(paper.title) or tr("Untitled"))
         where = " · ".join(filter(None, (paper.venue, paper.published[:4])))
         self.below.setText("\n".join(filter(None, (authors(paper.authors, 4), where))))
         self._fit()

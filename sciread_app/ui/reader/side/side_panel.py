@@ -87,7 +87,7 @@ class Outline(QFrame):
     def _fill(self, headings: Sequence[OutlineEntry]) -> None:
         above: list[QTreeWidgetItem] = []  # the last entry of each level
         for heading in headings:
-            item = QTreeWidgetItem([heading.title or tr("Without a title")])
+            item = QTreeWidgetItem([heading.title or tr("Untitled")])
             item.setToolTip(0, heading.title)
             item.setData(0, SPOT, heading.spot)
             del above[heading.level :]

@@ -59,8 +59,8 @@ class UndoMenu(QObject):
         undo, redo = (_shown(edit) for edit in edits)
         self._undo.setText(tr("&Undo: {edit}", edit=undo) if undo else tr("&Undo"))
         self._redo.setText(tr("Re&do: {edit}", edit=redo) if redo else tr("Re&do"))
-        self._actions.set_why_not(self._undo, "" if undo else tr("There is nothing to undo"))
-        self._actions.set_why_not(self._redo, "" if redo else tr("There is nothing to redo"))
+        self._actions.set_why_not(self._undo, "" if undo else tr("Nothing to undo"))
+        self._actions.set_why_not(self._redo, "" if redo else tr("Nothing to redo"))
 
 
 def _shown(edit: Edit | None) -> str:

@@ -62,11 +62,14 @@ def test_pair_is_shown_side_by_side_with_differences_marked(page):
     assert page.panel.reason.text() == "The titles are alike"
     rows = {row.name: row for row in page.panel.found.rows}
     assert marked(rows["Abstract"]) == ["trees"]
-    assert {"From", "Added", "Yours"} <= set(rows)
-    assert rows["Yours"].left == (("read · ★★★★ · 2 notes · red · thesis", False),)
-    assert "Nothing" in cell(page, "venue", 1).text.text()
-    assert (rows["Abstract"].said, rows["Title"].said) == ("Differs", "Written otherwise")
-    assert rows["Identifiers"].said == "Both are kept"
+    assert {"Source", "Added", "Notes and tags"} <= set(rows)
+    assert rows["Notes and tags"].left == (("read · ★★★★ · 2 notes · red · thesis", False),)
+    assert "None" in cell(page, "venue", 1).text.text()
+    assert (rows["Abstract"].said, rows["Title"].said) == (
+        "Different",
+        "Different spelling or format",
+    )
+    assert rows["Identifiers"].said == "Both kept"
 
 
 def test_long_word_does_not_widen_its_side(qtbot, page, reviewer):
@@ -198,7 +201,7 @@ def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
 
 
 def test_merge_all_button_merges_agreeing_pairs(qtbot, page, reviewer):
-    assert page.merge_all.text() == "Merge all that agree (1)"
+    assert page.merge_all.text() == "Merge all identical pairs (1)"
     with qtbot.waitSignal(page.shown):
         qtbot.mouseClick(page.merge_all, Qt.MouseButton.LeftButton)
     assert reviewer.asked == ["merge all"] and page.count.text() == "2 pairs"
@@ -216,15 +219,15 @@ def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer):
 
 
 def test_versions_are_in_a_separate_list(qtbot, page):
-    assert page.panel.hint.text().startswith("M, K or V decides")
+    assert "V versions" in page.panel.hint.text()
     with qtbot.waitSignal(page.shown):
         page.lists.tab_stops()[VERSIONS].click()
     assert page.panel.found.pair.title == "Crickets"
-    assert page.panel.versions.isHidden() and page.panel.keep.text() == "Not one work"
-    assert page.panel.hint.text().startswith("M or K decides")
+    assert page.panel.versions.isHidden() and page.panel.keep.text() == "Unlink"
+    assert "V versions" not in page.panel.hint.text()
     with qtbot.waitSignal(page.shown):
         page.mark_not_duplicates()
-    assert page.empty.isVisible() and page.empty.title.text().startswith("No paper is here")
+    assert page.empty.isVisible() and page.empty.title.text() == "No versions"
     with qtbot.waitSignal(page.shown):
         page.lists.tab_stops()[TO_LOOK_AT].click()
 
@@ -249,7 +252,7 @@ def test_page_without_pairs_has_a_placeholder(qtbot, jobs, context):
     page.show()
     with qtbot.waitSignal(page.shown):
         page.refresh()
-    assert page.empty.isVisible() and page.empty.title.text() == "No duplicates to look at"
+    assert page.empty.isVisible() and page.empty.title.text() == "No duplicates to review"
     assert page.merge_all.isHidden()
 
 

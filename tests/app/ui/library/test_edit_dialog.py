@@ -71,7 +71,7 @@ def test_invalid_value_is_reported_and_not_saved(dialogs):
     assert dialog.isVisible() and "is not a date" in dialog.wrong.text()
     assert dialogs.organise.asked == []
     dialog.reject()
-    assert dialog.isVisible() and "not saved" in dialog.wrong.text()
+    assert dialog.isVisible() and "unsaved changes" in dialog.wrong.text()
     dialog.reject()
     assert not dialog.isVisible() and dialogs.organise.asked == []
 
@@ -88,7 +88,7 @@ def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
     assert dialogs.organise.fields == {n: {"venue": "Nature"} for n in (18, 19, 20)}
     assert dialogs.organise.tags == {"to read": set(), "new": {18, 19, 20}}
     notice = dialogs.window.shelving.notice
-    qtbot.waitUntil(lambda: notice.text.text() == "Changed 3 papers.")
+    qtbot.waitUntil(lambda: notice.text.text() == "Edited 3 papers.")
     notice.undo_button.click()
     qtbot.waitUntil(lambda: dialogs.organise.asked == [])
 

@@ -36,7 +36,7 @@ def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_
     window = show_window(gateway)
     window.page.result_list.selectAll()
     menu_action(window, "Export…").trigger()
-    qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in banner_text(window))
+    qtbot.waitUntil(lambda: "5 papers to thesis.bib" in banner_text(window))
     assert gateway.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
     chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
     window.exchange.export_found("tag:x", "x")
@@ -50,14 +50,16 @@ def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chos
     gateway = FakeGateway(2)
     window = show_window(gateway)
     window.shelving.sidebar.auto_export_requested.emit("thesis/bees")
-    qtbot.waitUntil(lambda: "“thesis/bees” is kept as thesis.bib" in banner_text(window))
+    qtbot.waitUntil(
+        lambda: all(word in banner_text(window) for word in ("“thesis/bees”", "thesis.bib"))
+    )
     kept = gateway.exchange.files["thesis/bees"]
-    gateway.exchange.files["thesis/bees"] = replace(kept, problem="Somebody has changed it.")
+    gateway.exchange.files["thesis/bees"] = replace(kept, problem="Another program has changed it.")
     window.events.library_changed.emit(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: "Somebody has changed it" in banner_text(window))
+    qtbot.waitUntil(lambda: "Another program has changed it" in banner_text(window))
     assert gateway.exchange.brought_up_to_date == 1
-    press(window, "Let it be")
-    qtbot.waitUntil(lambda: "no longer kept" in banner_text(window))
+    press(window, "Stop exporting")
+    qtbot.waitUntil(lambda: "no longer exported" in banner_text(window))
     assert gateway.exchange.files == {}
 
 
@@ -65,11 +67,11 @@ def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
     gateway = FakeGateway(2)
     window = show_window(gateway)
     menu_action(window, "Collections kept as files").trigger()
-    qtbot.waitUntil(lambda: "No collection is kept as a file" in banner_text(window))
+    qtbot.waitUntil(lambda: "No collection is exported" in banner_text(window))
     gateway.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
     menu_action(window, "Collections kept as files").trigger()
-    qtbot.waitUntil(lambda: "“thesis” is kept as thesis.bib" in banner_text(window))
-    press(window, "Stop keeping it")
+    qtbot.waitUntil(lambda: all(word in banner_text(window) for word in ("“thesis”", "thesis.bib")))
+    press(window, "Stop exporting")
     qtbot.waitUntil(lambda: gateway.exchange.files == {})
 
 

@@ -130,8 +130,8 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     into_list()
     press(Key.Key_Delete)
     (box,) = window.findChildren(QMessageBox)
-    assert box.text() == "Delete 1 paper for good?"
-    next(button for button in box.buttons() if button.text() == "Delete for good").click()
+    assert box.text() == "Permanently delete 1 paper?"
+    next(button for button in box.buttons() if button.text() == "Delete permanently").click()
     qtbot.waitUntil(lambda: gateway.organise.shelf().trash == 0)
     assert gateway.organise.shelf().papers == 5 and gateway.cards([first]) == []
     settled()

@@ -60,9 +60,9 @@ def test_selection_bar_is_shown_for_several_papers(window):
     choose(window, 0)
     assert not bar.isVisible()
     choose(window, 0, 1, 4)
-    assert bar.isVisible() and bar.count.text() == "3 chosen"
+    assert bar.isVisible() and bar.count.text() == "3 selected"
     window.shelving.choose_all()
-    assert bar.count.text() == "50 chosen"
+    assert bar.count.text() == "50 selected"
     bar.clear.click()
     assert not bar.isVisible() and len(window.page.result_list.chosen()) == 1
 
@@ -157,7 +157,7 @@ def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
 def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
     sidebar, work, name = window.shelving.sidebar, window.shelving.work, "thesis/results"
     with qtbot.waitSignal(work.done):
-        work.submit("Made a collection", lambda organise: organise.create_collection(name))
+        work.submit("Created collection", lambda organise: organise.create_collection(name))
     fragment = "in:thesis/results"
     qtbot.waitUntil(lambda: sidebar.model.tree.asking(fragment) is not None)
     window.page.set_scope(fragment, "results")
@@ -224,16 +224,16 @@ def test_trash_restores_or_deletes_after_confirmation(qtbot, window, gateway):
     choose(window, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
     box = question_box(window)
-    assert box.text() == "Delete 1 paper for good?" and len(gateway.organise.trashed) == 49
+    assert box.text() == "Permanently delete 1 paper?" and len(gateway.organise.trashed) == 49
     assert box.isModal() and box.defaultButton().text() == "Cancel"
     answer(qtbot, window, "Cancel")
     assert len(gateway.organise.trashed) == 49
     window.shelving.work.load()
     qtbot.waitUntil(lambda: window.shelving.work.shelf.trash == 49)
     window.shelving.empty_trash()
-    answer(qtbot, window, "Delete for good")
+    answer(qtbot, window, "Delete permanently")
     qtbot.waitUntil(lambda: gateway.organise.trashed == set())
-    qtbot.waitUntil(lambda: toast_text(window) == "Deleted 49 papers for good.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Permanently deleted 49 papers.")
     assert not window.shelving.notice.undo_button.isVisible()
 
 
@@ -257,10 +257,12 @@ def test_list_menu_offers_removal_from_the_collection(qtbot, window, gateway):
     menu = QMenu()
     window.page.menu_opened.emit(menu)
     names = [action.text().replace("&", "") for action in menu.actions()]
-    for name in ("Tag…", "Rate", "Mark as read or unread", "Take out of this collection"):
+    for name in ("Tag…", "Rate", "Mark as read or unread", "Remove from this collection"):
         assert name in names
     gateway.organise.collections["thesis"].update(ids)
-    next(a for a in menu.actions() if "out" in a.text().replace("&", "")).trigger()
+    next(
+        a for a in menu.actions() if a.text().replace("&", "") == "Remove from this collection"
+    ).trigger()
     qtbot.waitUntil(lambda: gateway.organise.collections["thesis"] == {2})
 
 
@@ -319,7 +321,7 @@ def drag_by(widget, place, way):
 def test_action_without_selection_asks_for_one(qtbot, window, gateway):
     window.page.result_list.clearSelection()
     press(qtbot, window, Qt.Key.Key_R)
-    assert toast_text(window) == "Choose papers in the list first."
+    assert toast_text(window) == "Select papers in the list first."
     assert gateway.organise.asked == []
 
 

@@ -150,7 +150,7 @@ def test_fixed_nodes_have_valid_queries(query):
 
 
 def test_new_collection_is_named_in_place(qtbot, sidebar, organise):
-    menu_of(sidebar, THESIS)["New collection in it…"].trigger()
+    menu_of(sidebar, THESIS)["New subcollection…"].trigger()
     type_name(qtbot, sidebar, "results")
     qtbot.waitUntil(lambda: texts(sidebar, THESIS) == ["methods", "results"])
     sidebar.add_collection()
@@ -193,7 +193,7 @@ def test_delete_removes_nodes_and_keeps_papers(qtbot, sidebar, organise):
 
 
 def test_tag_colour_is_set_from_the_menu(qtbot, sidebar, organise):
-    colours = menu_of(sidebar, TO_READ, NameEntry(NodeKind.tag, "important"))["Colour"].menu()
+    colours = menu_of(sidebar, TO_READ, NameEntry(NodeKind.tag, "important"))["Color"].menu()
     next(action for action in colours.actions() if action.text() == "Teal").trigger()
     qtbot.waitUntil(lambda: organise.colours == {"important": "teal", "to read": "teal"})
     index = sidebar.model.index_of(TO_READ)
@@ -202,7 +202,7 @@ def test_tag_colour_is_set_from_the_menu(qtbot, sidebar, organise):
 
 def test_collection_is_exported_by_its_query(qtbot, sidebar):
     with qtbot.waitSignal(sidebar.export_requested) as asked:
-        menu_of(sidebar, THESIS)["Export these papers…"].trigger()
+        menu_of(sidebar, THESIS)["Export papers…"].trigger()
     assert asked.args == ["in:thesis", "thesis"]
 
 
@@ -398,7 +398,7 @@ def test_cancelled_edit_does_not_block_queued_edits(qtbot, sidebar):
         task.cancel()
         task.step(1, 2)
 
-    sidebar.work.submit("Changed", LongEdit(stop))
-    sidebar.work.submit("Tagged", lambda organise: organise.tag([9], "later"))
+    sidebar.work.submit("Edited paper", LongEdit(stop))
+    sidebar.work.submit("Tagged papers", lambda organise: organise.tag([9], "later"))
     qtbot.waitUntil(lambda: len(messages) == 2)
     assert messages[0].startswith("Stopped") and "later" in messages[1]

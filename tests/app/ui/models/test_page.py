@@ -327,7 +327,7 @@ def test_removed_model_is_restored_from_banner_and_trash(
     page.remove()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
     card = choose("theirs@1")
-    assert buttons(card) == ["Put it back", "Delete for good…"] and "deleted" in card.made.text()
+    assert buttons(card) == ["Put it back", "Delete permanently…"] and "deleted" in card.made.text()
     click(qtbot, card.restore)
     qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
 
@@ -337,7 +337,7 @@ def test_permanent_deletion_asks_for_confirmation(qtbot, choose, page, gateway, 
     page.remove()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
     card = choose("theirs@1")
-    for answer, left in (("Cancel", True), ("Delete for good", False)):
+    for answer, left in (("Cancel", True), ("Delete permanently", False)):
         click(qtbot, card.delete)
         box = page.findChildren(QMessageBox)[-1]
         [button] = [button for button in box.buttons() if button.text() == answer]

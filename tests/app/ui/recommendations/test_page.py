@@ -172,7 +172,7 @@ def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
 def test_page_without_subjects_has_a_placeholder(show, context):
     page, _ = show()
     assert page.no_topics.isVisible()
-    assert buttons(page.no_topics) == ["Go to your papers", "Fetch papers"]
+    assert buttons(page.no_topics) == ["Go to library", "Fetch papers"]
     page.take_focus()
     assert page.window().focusWidget() is page.no_topics.buttons()[0]
     page.no_topics.findChildren(QPushButton)[1].click()
@@ -182,10 +182,10 @@ def test_page_without_subjects_has_a_placeholder(show, context):
 @pytest.mark.parametrize(
     ("next_step", "button"),
     [
-        (SuggestedAction.fetch, "Go to Intake"),
-        (SuggestedAction.far, "Show the 2 less alike"),
-        (SuggestedAction.collect, "Go to your papers"),
-        (SuggestedAction.words, "Change the words"),
+        (SuggestedAction.fetch, "Go to Add papers"),
+        (SuggestedAction.far, "Show 2 weaker matches"),
+        (SuggestedAction.collect, "Go to library"),
+        (SuggestedAction.words, "Edit terms"),
     ],
 )
 def test_empty_list_explains_the_reason_and_offers_a_next_step(
@@ -229,7 +229,7 @@ def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
     collect.assert_called_once_with([1], "bees")
     assert window.shelving.notice.isVisible()
     names = [name for name, _ in window.menus.entries()]
-    assert "Recommendations: Not for me" in names
+    assert "Recommendations: Dismiss" in names
 
 
 def test_details_panel_steps_to_the_next_paper(show):

@@ -50,8 +50,8 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     settle()
     first, second = page.model.listing.ids
     assert page.subjects.count_of("collection:1") == 2
-    assert page.model.card(0).paper.abstract.startswith("Like “")
-    assert page.model.listing.remarks[page.model.paper_at(0)].startswith("Its words: ")
+    assert page.model.card(0).paper.abstract.startswith("Similar to “")
+    assert page.model.listing.remarks[page.model.paper_at(0)].startswith("Key terms: ")
 
     page.list.setFocus()
     qtbot.keyClicks(page.list, "+")

@@ -25,11 +25,13 @@ def redo(window):
 
 def test_undo_and_redo_are_disabled_without_edits(window, undo, redo):
     assert not undo.isEnabled() and not redo.isEnabled()
-    assert undo.property("why_not") == "There is nothing to undo"
+    assert undo.property("why_not") == "Nothing to undo"
 
 
 def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
-    window.shelving.work.submit("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
+    window.shelving.work.submit(
+        "Tagged papers", lambda organise: organise.tag([1, 2], "cats & dogs")
+    )
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text() == "&Undo: tagged 2 papers “cats && dogs”"
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -43,7 +45,9 @@ def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
 
 
 def test_shortcut_list_has_undo_and_redo_without_the_edit(qtbot, window, undo):
-    window.shelving.work.submit("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
+    window.shelving.work.submit(
+        "Tagged papers", lambda organise: organise.tag([1, 2], "cats & dogs")
+    )
     qtbot.waitUntil(undo.isEnabled)
     by_menu = window.menus.keys()
     assert {"Undo", "Redo"} <= {name for _, rows in by_menu for name, _ in rows}
@@ -56,7 +60,7 @@ def undo_key(qtbot, window):
 def test_undo_message_names_the_paper_and_offers_redo(qtbot, window, undo):
     organise, notice = window.gateway.organise, window.shelving.notice
     organise.titles["Rated 1 paper 3"] = "The theory of variational methods"
-    window.shelving.work.submit("Rated", lambda organise: organise.rate([1], 3))
+    window.shelving.work.submit("Rated papers", lambda organise: organise.rate([1], 3))
     qtbot.waitUntil(undo.isEnabled)
     assert "The theory of variational" in undo.text()
     undo_key(qtbot, window)
@@ -96,6 +100,6 @@ def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
 
 
 def test_long_edit_text_is_elided(qtbot, window, undo):
-    window.shelving.work.submit("Tagged", lambda organise: organise.tag([1], "long " * 30))
+    window.shelving.work.submit("Tagged papers", lambda organise: organise.tag([1], "long " * 30))
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text().endswith("…") and len(undo.text()) < 75
