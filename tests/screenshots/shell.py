@@ -74,9 +74,10 @@ def _work(window: MainWindow) -> None:
     jobs.set_paused(paused)
     window.banner.show_notice(
         "The library lies in a folder of Dropbox, which may damage it while it is open.",
-        "It is safer in a folder of this computer, with only the backups where it is now.",
-        ("Move it there", lambda: None),
-        ("Leave it here", lambda: None),
+        "Move the library to a folder on this computer and keep only the backups in "
+        "the current folder.",
+        ("Move library", lambda: None),
+        ("Keep current folder", lambda: None),
     )
 
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 ABOUT = tr(
-    "What your papers cite, and which papers cite them, from Semantic Scholar and from PubMed. "
-    "Each paper is asked for once: stopped, it goes on where it was, and papers that came in "
-    "since are asked for the next time."
+    "Fetch the references of your papers, and the papers that cite them, from "
+    "Semantic Scholar and PubMed. You can stop and resume at any time. Papers "
+    "added later are looked up in the next run."
 )
 
 
@@ -91,7 +91,7 @@ class CitationsPanel(QWidget):
     def _failed(self, problem: JobError) -> None:
         show_text(self.problem, f"{problem.message}\n{problem.hint}".strip())
         self.state.setText(
-            tr("What came until then is kept; started again, it goes on from there.")
+            tr("Citations fetched so far are kept. Fetch citations again to resume.")
         )
 
     def _finished(self, job: Job) -> None:
@@ -99,14 +99,14 @@ class CitationsPanel(QWidget):
             return
         self._job = None
         if job.cancelled:
-            self.state.setText(tr("Stopped. Started again, it goes on from there."))
+            self.state.setText(tr("Stopped. Fetch citations again to resume."))
         self._show_job()
 
     def _show_job(self) -> None:
         running = self._job is not None
         self.bar.setVisible(running)
         self.note.setVisible(running and bool(self.note.text()))
-        self.act.setText(tr("Cancel") if running else tr("Fetch citations"))
+        self.act.setText(tr("Stop") if running else tr("Fetch citations"))
         restyled(self.act, "" if running else "primary")
         self._paint(self._appearance.theme)
         self.act.setEnabled(True)
@@ -120,12 +120,12 @@ class CitationsPanel(QWidget):
         about = styled(QLabel(ABOUT, wordWrap=True), "quiet")
         self.act = styled(QPushButton(tr("Fetch citations")), "primary")
         self.act.clicked.connect(self.start_or_stop)
-        self.bar = ProgressBar(tr("How far the citations are"))
+        self.bar = ProgressBar(tr("Citation progress"))
         self.state = styled(QLabel(wordWrap=True), "quiet")
         self.note = QLabel(wordWrap=True)
         self.report = QLabel(wordWrap=True)
         self.problem = styled(QLabel(wordWrap=True), "wrong")
-        self.failures = styled(QPushButton(tr("Show what is missing")), "link")
+        self.failures = styled(QPushButton(tr("Show missing citations")), "link")
         self.failures.clicked.connect(self._show_failures)
         labels = (self.state, self.note, self.report, self.problem)
         for label in labels:

@@ -58,7 +58,7 @@ class FetchController(QObject):
 
     def load(self) -> None:
         self._jobs.run(
-            tr("Reading the fetches"),
+            tr("Loading queries"),
             lambda task: self._fetcher.fetches(),
             self._list,
             queue=JobQueue.short,
@@ -81,7 +81,7 @@ class FetchController(QObject):
             self.run([fetch])
 
         self._jobs.run(
-            tr("Starting a fetch"),
+            tr("Saving a query"),
             lambda task: self._fetcher.keep(query),
             begin,
             on_failed=self.failed.emit,
@@ -114,7 +114,7 @@ class FetchController(QObject):
             return
         self.results.pop(fetch, None)
         self._jobs.run(
-            tr("Removing a fetch"),
+            tr("Removing a query"),
             lambda task: self._fetcher.forget(fetch),
             lambda _: self.load(),
             queue=JobQueue.short,

@@ -35,15 +35,15 @@ from sciread_app.ui.widgets.progress_bar import ProgressBar
 from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text
 
 NONE = tr(
-    "Nothing fetched yet. Every query that you fetch stays here: it goes on where it was stopped, "
-    "and brings what is new whenever you refresh it."
+    "No queries yet. Each query that you fetch is kept here. You can resume it if "
+    "it was stopped, and refresh it to get new papers."
 )
 
 
 _ACTIONS = {
     FetchState.done: tr("Refresh"),
     FetchState.unfinished: tr("Resume"),
-    FetchState.failed: tr("Try again"),
+    FetchState.failed: tr("Retry"),
 }
 
 
@@ -94,7 +94,7 @@ class FetchCard(QFrame):
         show_text(self.note, "" if running.stopping else running.note)
         for label in (self.counts, self.problem):
             label.hide()
-        self.act.setText(tr("Cancel"))
+        self.act.setText(tr("Stop"))
         self.act.setEnabled(not running.stopping)
         self.what.setVisible(False)
         self.remove.setEnabled(False)
@@ -126,8 +126,8 @@ class FetchCard(QFrame):
     def _ask_to_forget(self) -> None:
         confirm(
             self,
-            tr("Remove a fetch"),
-            tr("Remove this fetch from the list?"),
+            tr("Remove query"),
+            tr("Remove this query from the list?"),
             _what_stays(self.fetch.papers),
             tr("Remove"),
             lambda: self._work.forget(self.fetch.id),
@@ -147,17 +147,17 @@ class FetchCard(QFrame):
         for label in (self.bounds, self.state, self.note, self.counts, self.problem):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setFont(small)
-        self.bar = ProgressBar(tr("How far it is"))
+        self.bar = ProgressBar(tr("Progress"))
         self.act = QPushButton()
         self.act.clicked.connect(self._act)
-        self.what = styled(QPushButton(tr("What came")), "link")
-        self.what.setToolTip(tr("What the last run has brought, and what failed"))
+        self.what = styled(QPushButton(tr("Results")), "link")
+        self.what.setToolTip(tr("Show the new papers, changes, and errors of the last run"))
         self.what.clicked.connect(lambda: self.brought_requested.emit(self.fetch.id))
         self.edit = styled(QPushButton(tr("Edit")), "link")
-        self.edit.setToolTip(tr("Write this query into the form"))
+        self.edit.setToolTip(tr("Edit this query in the form"))
         self.edit.clicked.connect(lambda: self.write_requested.emit(self.fetch.query))
         self.remove = styled(QToolButton(), "link")
-        self.remove.setToolTip(tr("Remove this fetch; its papers stay in your library"))
+        self.remove.setToolTip(tr("Remove this query; its papers stay in your library"))
         self.remove.clicked.connect(self._ask_to_forget)
         source = (self.source, 0, Qt.AlignmentFlag.AlignVCenter)
         head = row(source, (self.query, 1), self.remove, spacing=8)
@@ -230,10 +230,10 @@ class FetchList(QWidget):
         return card
 
     def _build(self) -> None:
-        title = QLabel(tr("Fetches"))
+        title = QLabel(tr("Queries"))
         title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
         self.all_button = styled(QPushButton(tr("Refresh all")), "link")
-        self.all_button.setToolTip(tr("Bring what is new in each, and go on with what was stopped"))
+        self.all_button.setToolTip(tr("Refresh all queries and resume stopped ones"))
         self.all_button.clicked.connect(lambda: self._work.run(self._work.fetches))
         head = row(title, 0, self.all_button, margins=(4, 0, 4, 0))
         head.addStrut(32)
@@ -243,7 +243,7 @@ class FetchList(QWidget):
         self._scroll.setWidget(inside)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setAccessibleName(tr("Fetches"))
+        self._scroll.setAccessibleName(tr("Queries"))
         self._none = styled(QLabel(NONE, wordWrap=True), "panel")
         self._none.setFrameShape(QFrame.Shape.StyledPanel)
         self._none.setContentsMargins(16, 14, 16, 14)
@@ -255,9 +255,11 @@ class FetchList(QWidget):
 
 def _what_stays(papers: int) -> str:
     if not papers:
-        return tr("Papers stay in your library. It cannot be refreshed any more.")
+        return tr("Papers stay in your library. You can no longer refresh the query.")
     return trn(
-        "The {n:,} paper that it brought stays in your library. It cannot be refreshed any more.",
-        "The {n:,} papers that it brought stay in your library. It cannot be refreshed any more.",
+        "The {n:,} paper fetched by the query stays in your library. You can no longer "
+        "refresh the query.",
+        "The {n:,} papers fetched by the query stay in your library. You can no longer "
+        "refresh the query.",
         papers,
     )

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QTableView, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.ui.add_papers.fetch_text import change_name, results_line
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, report_table
 from sciread_app.ui.style.theme import styled
@@ -18,8 +18,8 @@ from sciread_app.ui.widgets.row_table import Index, RowModel
 
 
 class FetchResultsModel(RowModel[Change]):
-    # Translators: columns of a list: what has become of which paper, and how
-    headings = (tr("What"), tr("Paper"), tr("How"))
+    # Translators: columns of a list: the kind of change, the paper and the details
+    headings = (trc("a difference", "Change"), tr("Paper"), tr("Details"))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         change = self.rows[index.row()]
@@ -36,7 +36,7 @@ class FetchResultsDialog(ImportReportDialog):
 
     def __init__(self, results: FetchResults, parent: QWidget | None = None) -> None:
         self.results = results
-        super().__init__(results.ledger, parent, title=tr("What came in"))
+        super().__init__(results.ledger, parent, title=tr("Fetch results"))
 
     def _title(self) -> str:
         return results_line(self.results)
@@ -47,23 +47,23 @@ class FetchResultsDialog(ImportReportDialog):
         about.setTextFormat(Qt.TextFormat.PlainText)
         widgets: list[QWidget] = [about]
         if self.results.changes:
-            widgets += [styled(QLabel(tr("These have changed:")), "quiet"), self._changes()]
+            widgets += [styled(QLabel(tr("Changed papers:")), "quiet"), self._changes()]
         return widgets
 
     def _left_buttons(self) -> list[QPushButton]:
         if not self.results.added:
             return super()._left_buttons()
         count = len(self.results.added)
-        show = QPushButton(trn("Show the new paper", "Show the {n:,} new papers", count))
+        show = QPushButton(trn("Show new paper", "Show {n:,} new papers", count))
         show.clicked.connect(lambda: self._show(list(self.results.added)))
-        on_map = QPushButton(tr("Show on the map"))
+        on_map = QPushButton(tr("Show on map"))
         on_map.clicked.connect(lambda: self.map_requested.emit(list(self.results.added)))
         on_map.clicked.connect(self.accept)
         return [show, on_map, *super()._left_buttons()]
 
     def _changes(self) -> QTableView:
         model = FetchResultsModel(self.results.changes)
-        table = report_table(model, tr("Papers that have changed"), (130, 0, 200))
+        table = report_table(model, tr("Changed papers"), (130, 0, 200))
         table.setWordWrap(False)
         table.activated.connect(lambda index: self._show([self.results.changes[index.row()].paper]))
         return table

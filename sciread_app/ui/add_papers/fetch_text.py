@@ -44,13 +44,13 @@ def asked(query: SourceQuery) -> str:
 
 
 def query_line(query: SourceQuery) -> str:
-    return " ".join(query.text.split()) or tr("everything")
+    return " ".join(query.text.split()) or tr("all papers")
 
 
 def state_line(fetch: Fetch, now: datetime) -> str:
     """The state of a fetch that is not running."""
     if fetch.started is None:
-        return tr("Not begun yet")
+        return tr("Not started")
     if fetch.state is FetchState.done:
         then = when(fetch.finished or fetch.started, now)
         if fetch.query.changed_since:
@@ -75,7 +75,7 @@ def progress_line(running: RunningFetch, titles: Mapping[str, str]) -> str:
     if running.job is None:
         source = running.fetch.query.source
         return tr(
-            "Waits for its turn: {source} is asked for one thing at a time",
+            "Queued: only one query to {source} runs at a time",
             source=titles.get(source, source),
         )
     return progress_text(running.done, running.total, running.pace) or tr("Starting…")
@@ -87,7 +87,7 @@ def counts_line(fetch: Fetch) -> str:
         return _in_all(fetch.papers) if fetch.papers else ""
     parts = [
         tr("{read:,} read: {new:,} new", read=fetch.read, new=fetch.added),
-        trn("{n:,} already there", "{n:,} already there", fetch.merged),
+        trn("{n:,} already in library", "{n:,} already in library", fetch.merged),
     ]
     if fetch.failed:
         parts.append(trn("{n:,} failed", "{n:,} failed", fetch.failed))
@@ -97,7 +97,7 @@ def counts_line(fetch: Fetch) -> str:
 
 
 def _in_all(count: int) -> str:
-    return trn("{n:,} paper in all", "{n:,} papers in all", count)
+    return trn("{n:,} paper in total", "{n:,} papers in total", count)
 
 
 def results_line(results: FetchResults) -> str:
@@ -116,7 +116,7 @@ def changes_line(results: FetchResults) -> str:
             parts.append(count_text(count))
     if parts or results.added:
         return " · ".join(parts)
-    return " ".join((tr("Nothing new."), results.remark)).strip()
+    return " ".join((tr("No new papers."), results.remark)).strip()
 
 
 def change_name(what: UpdateKind) -> str:

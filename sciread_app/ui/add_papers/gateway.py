@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
     from sciread_app.storage.history.import_log import Import
 
-NOTHING = tr("The query finds no papers.")
+NOTHING = tr("No papers match the query.")
 
 
 class AddPapersGateway:
@@ -112,12 +112,12 @@ def _remark(text: str) -> Skipped:
 
 def _citation_lines(report: CitationFetchReport) -> list[str]:
     if not report.asked and not report.unanswered:
-        return [tr("All papers were asked for already, within the last 90 days.")]
+        return [tr("All papers were already looked up within the last 90 days.")]
     lines = [
         # Translators: {references} is "9,800 references", {citations} "4,200 citations"
         trn(
-            "{n:,} paper asked for: {references} and {citations}.",
-            "{n:,} papers asked for: {references} and {citations}.",
+            "{n:,} paper looked up: {references} and {citations}.",
+            "{n:,} papers looked up: {references} and {citations}.",
             report.asked,
             references=trn("{n:,} reference", "{n:,} references", report.references),
             citations=trn("{n:,} citation", "{n:,} citations", report.citations),
@@ -126,16 +126,16 @@ def _citation_lines(report: CitationFetchReport) -> list[str]:
     if report.unknown:
         lines.append(
             trn(
-                "{n:,} of them is known to no source.",
-                "{n:,} of them are known to no source.",
+                "{n:,} of them was not found in any source.",
+                "{n:,} of them were not found in any source.",
                 report.unknown,
             )
         )
     if report.unanswered:
         lines.append(
             trn(
-                "{n:,} paper had no answer; the next time asks for it.",
-                "{n:,} papers had no answer; the next time asks for them.",
+                "{n:,} paper could not be looked up; the next run tries the paper again.",
+                "{n:,} papers could not be looked up; the next run tries the papers again.",
                 report.unanswered,
             )
         )
@@ -156,7 +156,7 @@ def ledger_of(report: importer.ImportReport) -> ImportSummary:
 
 def _counted(kinds: Mapping[str, int]) -> list[Skipped]:
     """Files without papers, a row for each suffix."""
-    why = tr("Files of this kind hold no papers.")
+    why = tr("Files of this type are not supported.")
     return [
         Skipped(
             trn("{n:,} file ({kind})", "{n:,} files ({kind})", count, kind=kind or "–"), "", why

@@ -75,7 +75,7 @@ class ImportController(QObject):
             if papers:
                 self.changed.emit(LibraryChanges(vectors=True))
 
-        title = tr("Preparing search by meaning")
+        title = tr("Indexing papers")
         work = self._importer.encode_missing
         self._catching_up = self._run(title, work, encoded, self.encode_missing)
 
@@ -116,7 +116,7 @@ class ImportController(QObject):
 
 def report_import(banner: MessageBar, ledger: ImportSummary, show: Callable[[], object]) -> None:
     """Report an import in one line; `show` opens the full report."""
-    name = tr("What failed") if ledger.failures else tr("Details")
+    name = tr("Show errors") if ledger.failures else tr("Details")
     # Translators: a whole sentence, and its full stop
     text = tr("{sentence}.", sentence=headline(ledger))
     tell = banner.show_warning if ledger.failures else banner.show_notice
@@ -127,5 +127,5 @@ def report_stopped(banner: MessageBar, title: str) -> None:
     banner.show_notice(
         # Translators: {work} is "importing papers.bib" or the like
         tr("Stopped: {work}.", work=f"{title[0].lower()}{title[1:]}"),
-        tr("What was done until then is kept. Started again, it goes on from there."),
+        tr("Progress is saved. Start the task again to resume."),
     )

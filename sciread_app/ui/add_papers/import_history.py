@@ -32,18 +32,21 @@ if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 COLUMNS = (
-    tr("What"),
-    tr("When"),
-    # Translators: how many records were read, and what became of them
+    tr("Files"),
+    tr("Date"),
+    # Translators: the numbers of records of an import
     tr("Read"),
     tr("New"),
-    tr("Already there"),
+    tr("In library"),
     tr("Failed"),
 )
 WIDTHS = (0, 160, 70, 70, 112, 66)
 LEAST = 120  # pixels of the first column, at least
 GIVEN_UP = (2, 4, 1, 5, 3)  # columns that are hidden in this order where room is lacking
-HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window.")
+HOW = tr(
+    "Supported formats: BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON Lines, and PDF. "
+    "You can also drop files on the window."
+)
 
 
 class ImportHistoryModel(RowModel["Import"]):
@@ -72,7 +75,7 @@ class ImportHistoryPanel(QWidget):
 
     def load(self) -> None:
         self._jobs.run(
-            tr("Reading the history of imports"),
+            tr("Loading import history"),
             lambda task: self._history.imports(),
             self._show,
             queue=JobQueue.short,
@@ -88,7 +91,7 @@ class ImportHistoryPanel(QWidget):
         if 0 <= row < len(self.model.rows):
             past = self.model.rows[row]
             self._jobs.run(
-                tr("Reading a ledger"),
+                tr("Loading an import report"),
                 lambda task: self._history.import_ledger(past),
                 lambda ledger: ImportReportDialog(ledger, self).open(),
                 queue=JobQueue.short,
@@ -100,14 +103,14 @@ class ImportHistoryPanel(QWidget):
 
     def _build(self) -> None:
         self.add_files = styled(QPushButton(tr("Add files…")), "primary")
-        self.add_folder = QPushButton(tr("Add a folder…"))
+        self.add_folder = QPushButton(tr("Import folder…"))
         buttons = row(self.add_files, self.add_folder, 0, spacing=8)
         how = styled(QLabel(HOW, wordWrap=True), "quiet")
         how.setContentsMargins(4, 0, 4, 0)
         self.model = ImportHistoryModel(parent=self)
         self.table = _Table(self.model)
         self.table.activated.connect(lambda index: self.open_ledger(index.row()))
-        self._open = QPushButton(tr("Show what became of it"))
+        self._open = QPushButton(tr("Show import report"))
         self._open.clicked.connect(lambda: self.open_ledger(self.table.currentIndex().row()))
         self._open.setEnabled(False)
         self.table.selectionModel().selectionChanged.connect(
@@ -119,8 +122,8 @@ class ImportHistoryPanel(QWidget):
         self._empty = EmptyState(self._appearance)
         self._empty.show_message(
             "drop",
-            tr("No files added yet"),
-            tr("What became of each record of an import stands here."),
+            tr("No imports yet"),
+            tr("Imports are listed here with their reports."),
         )
         self._pages = QStackedWidget()
         self._pages.addWidget(past)
@@ -135,7 +138,7 @@ def _cells(past: Import) -> tuple[str, ...]:
     counts = (past.read, past.added, past.merged, past.failed)
     at = when(past.started, datetime.now())
     if not past.finished:
-        at = tr("{when}, cut off", when=at)
+        at = tr("{when}, incomplete", when=at)
     return (_what(past.what), at, *(f"{count:,}" for count in counts))
 
 
@@ -154,7 +157,7 @@ class _Table(QTableView):
     def __init__(self, model: ImportHistoryModel) -> None:
         super().__init__()
         self.setModel(model)
-        self.setAccessibleName(tr("Imports from files, the newest first"))
+        self.setAccessibleName(tr("File imports, newest first"))
         select_rows(self)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 14)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

@@ -33,7 +33,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import LEFT, Index, RowModel, select_rows
 
 COLUMNS = (
-    # Translators: the file or the source that an entry comes from
+    # Translators: the file or the online source of an entry
     tr("Source"),
     # Translators: one record of a file
     tr("Entry"),
@@ -47,23 +47,23 @@ class ImportReportModel(RowModel[Skipped]):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         skipped = self.rows[index.row()]
-        whole = (skipped.file, skipped.entry or tr("all of it"), skipped.why)[index.column()]
+        whole = (skipped.file, skipped.entry or tr("(whole file)"), skipped.why)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole
         return whole if role == Qt.ItemDataRole.ToolTipRole else None
 
 
 class ImportReportDialog(QDialog):
-    FAILED = tr("These could not be read:")
-    REMARKED = tr("These are in the library, with a remark:")
-    OTHERS = tr("These files were not read:")
+    FAILED = tr("Could not be read:")
+    REMARKED = tr("Added with warnings:")
+    OTHERS = tr("Skipped files:")
 
     def __init__(
         self,
         ledger: ImportSummary,
         parent: QWidget | None = None,
         *,
-        title: str = tr("What was imported"),
+        title: str = tr("Import report"),
     ) -> None:
         super().__init__(parent)
         self.ledger = ledger
@@ -112,10 +112,10 @@ class ImportReportDialog(QDialog):
         ledger = self.ledger
         terms_row = row(spacing=10)
         terms = (
-            # Translators: stands below a number of records, as do "new" and "failed"
+            # Translators: the label below a number of records, as are "new" and "failed"
             ("", ledger.read, tr("read")),
             ("=", ledger.added, tr("new")),
-            ("+", ledger.merged, tr("already there")),
+            ("+", ledger.merged, tr("already in library")),
             ("+", ledger.failed, tr("failed")),
         )
         for sign, number, name in terms:
@@ -130,29 +130,29 @@ class ImportReportDialog(QDialog):
         return row(*self._left_buttons(), 0, close)
 
     def _save(self, text: str) -> None:
-        title, kinds = tr("Save what failed"), tr("Table (*.tsv)")
+        title, kinds = tr("Save report"), tr("Table (*.tsv)")
         if file := save_file(self, DialogPurpose.failures, title, "import.tsv", kinds):
             try:
                 file.write_text(text, "utf-8")
             except OSError as error:
                 QMessageBox.warning(
                     self,
-                    tr("Not saved"),
-                    tr("{name} cannot be written: {why}", name=file, why=error.strerror),
+                    tr("Could not save"),
+                    tr("Could not write {name}: {why}.", name=file, why=error.strerror),
                 )
 
 
 class MissingFilesDialog(ImportReportDialog):
     """A report of failures and remarks without counts."""
 
-    FAILED = tr("For these there was no answer:")
-    REMARKED = tr("The answers for these leave something out:")
+    FAILED = tr("Could not be fetched:")
+    REMARKED = tr("Incomplete:")
 
     def __init__(self, ledger: ImportSummary, parent: QWidget | None = None) -> None:
-        super().__init__(ledger, parent, title=tr("What is missing"))
+        super().__init__(ledger, parent, title=tr("Missing citations"))
 
     def _title(self) -> str:
-        return tr("What is missing, and why")
+        return tr("Missing citations")
 
     def _sum(self) -> QHBoxLayout:
         return QHBoxLayout()
@@ -192,12 +192,12 @@ def report_table(
 def headline(ledger: ImportSummary) -> str:
     if ledger.stopped:
         return trn(
-            "Stopped after {n:,} record; what was read until then is in the library",
-            "Stopped after {n:,} records; what was read until then is in the library",
+            "Stopped after {n:,} record; the records read so far are in the library",
+            "Stopped after {n:,} records; the records read so far are in the library",
             ledger.read,
         )
     if not ledger.read:
-        return tr("Nothing that could be read was found there")
+        return tr("No readable records found")
     if not ledger.seconds:
         return trn("{n:,} record read", "{n:,} records read", ledger.read)
     # Translators: {duration} is "7 s" or "2 h 5 min"
@@ -210,12 +210,12 @@ def headline(ledger: ImportSummary) -> str:
 
 
 def summed_up(ledger: ImportSummary) -> str:
-    """The counts in a line: 10 new, 2 already there, 1 failed"""
+    """The counts in a line: 10 new, 2 already in library, 1 failed"""
     terms = []
     if ledger.added:
         terms.append(trn("{n:,} new", "{n:,} new", ledger.added))
     if ledger.merged:
-        terms.append(trn("{n:,} already there", "{n:,} already there", ledger.merged))
+        terms.append(trn("{n:,} already in library", "{n:,} already in library", ledger.merged))
     if ledger.failed:
         terms.append(trn("{n:,} failed", "{n:,} failed", ledger.failed))
     return ", ".join(terms)

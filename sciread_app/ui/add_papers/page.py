@@ -49,7 +49,7 @@ class AddPapersPage(Page):
         self._build()
         self._connect()
         jobs.run(
-            tr("Loading the sources"),
+            tr("Loading sources"),
             lambda task: intake.sources(),
             self._show_sources,
             on_failed=self._without_sources,
@@ -107,8 +107,10 @@ class AddPapersPage(Page):
         self._titles.update((source.key, source.title) for source in sources)
         for source in sources:
             self.switch.add(source.title, source.help)
-        self.switch.add(tr("Files"), tr("Add files and folders, and see what came of it"))
-        self.switch.add(tr("Citations"), tr("What your papers cite, and which papers cite them"))
+        self.switch.add(tr("Files"), tr("Import files and folders, and view import reports"))
+        self.switch.add(
+            tr("Citations"), tr("Fetch the references of your papers and the papers that cite them")
+        )
         self.show_source(0)
         self.work.load()
         if self.isVisible():
@@ -140,7 +142,7 @@ class AddPapersPage(Page):
 
     def _open_results(self, fetch: int) -> None:
         self._jobs.run(
-            tr("Reading what came in"),
+            tr("Loading fetch results"),
             lambda task: self._intake.results(fetch),
             self._show_results,
             queue=JobQueue.short,
@@ -174,7 +176,7 @@ class AddPapersPage(Page):
         self.work.moved.connect(lambda _: self._show_busy())
 
     def _build(self) -> None:
-        self.switch = SegmentedControl(tr("Where papers come from"))
+        self.switch = SegmentedControl(tr("Source"))
         # From the outside in: setting a parent restyles a widget with all its children.
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=16)
         column(split, parent=self, margins=(16, 12, 16, 10))

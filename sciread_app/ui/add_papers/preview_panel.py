@@ -24,7 +24,7 @@ from sciread_app.ui.widgets.text.labels import show_text
 if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
-LOOKING = tr("Looking at a source")
+LOOKING = tr("Loading a preview")
 
 
 class PreviewCards:
@@ -56,7 +56,7 @@ class PreviewPanel(QWidget):
         self._shown = PreviewCards()
         self.model = PaperModel(self._shown, jobs, self)
         self.list = PaperList(self.model, appearance)
-        self.list.setAccessibleName(tr("The first papers that would come"))
+        self.list.setAccessibleName(tr("Preview"))
         self.empty = EmptyState(appearance)
         self.count = QLabel()
         self.count.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
@@ -73,10 +73,10 @@ class PreviewPanel(QWidget):
     def invite(self) -> None:
         self._say(
             "papers",
-            tr("Look before you fetch"),
+            tr("Preview before fetching"),
             tr(
-                "How many papers a query finds, and the first of them, stand here before anything "
-                "comes into your library."
+                "See how many papers match a query, and the first of them, before adding any "
+                "to your library."
             ),
         )
 
@@ -115,11 +115,11 @@ class PreviewPanel(QWidget):
             self._looking = None
 
     def _wait(self, note: str = "") -> None:
-        self._say("wait", tr("Asking {title}…", title=self._asked), note, stop=True)
+        self._say("wait", tr("Searching {title}…", title=self._asked), note, stop=True)
 
     def _show_found(self, found: Preview, query: SourceQuery) -> None:
         if not found.total and not found.papers:
-            hint = tr("Try fewer or other words, another field, or a longer time.")
+            hint = tr("Try fewer or different words, another field, or a longer period.")
             self._say("search", tr("No papers found"), found.remark or hint)
             return
         counted = trn("{n:,} paper", "{n:,} papers", found.total)
@@ -132,7 +132,7 @@ class PreviewPanel(QWidget):
     def mark_outdated(self) -> None:
         """Mark the preview as outdated while the query is being changed."""
         if self._pages.currentIndex() == 1:
-            self.more.setText(tr("for the query as it was before"))
+            self.more.setText(tr("for the previous version of the query"))
 
     def _show_problem(self, problem: JobError) -> None:
         self._say("close", problem.message, problem.hint)
@@ -160,11 +160,11 @@ def _which(found: Preview, query: SourceQuery) -> str:
     shown = len(found.papers)
     if 0 < query.most < found.total:
         return trn(
-            "of which {most:,} would be fetched; the first is below",
-            "of which {most:,} would be fetched; the first {n:,} are below",
+            "of which {most:,} would be fetched; the first is shown below",
+            "of which {most:,} would be fetched; the first {n:,} are shown below",
             shown,
             most=query.most,
         )
     if shown < found.total or found.total < 0:
-        return trn("the first is below", "the first {n:,} are below", shown)
+        return trn("the first is shown below", "the first {n:,} are shown below", shown)
     return ""

@@ -81,7 +81,7 @@ class QueryForm(QWidget):
         texts = self._written.get(form.key, ("",) * len(self._edits))
         for edit, text in zip(self._edits, texts, strict=True):
             edit.setText(text)
-        self.line.setAccessibleName(tr("Query to {source}", source=form.title))
+        self.line.setAccessibleName(tr("{source} query", source=form.title))
         example = form.fields[0] if form.fields else None
         written = example.pattern.replace("{}", example.example) if example else ""
         self.line.setPlaceholderText(tr("For example {query}", query=written) if example else "")
@@ -104,7 +104,7 @@ class QueryForm(QWidget):
         since = iso_date(self.since.text(), tr("Since"))
         until = iso_date(self.until.text(), tr("Until"), last=True)
         if since and until and until < since:
-            raise ValueError(tr("Until is before since: nothing can be found."))
+            raise ValueError(tr("The Until date is before the Since date, so no papers can match."))
         text = " ".join(self.line.text().split())
         return SourceQuery(self._form.key, text, since, until, how_many(self.most.text()))
 
@@ -229,18 +229,18 @@ class QueryForm(QWidget):
         self.line.setFont(scaled(self.font(), 1.1))
         self.line.setClearButtonEnabled(True)
         self.line.setAcceptDrops(False)
-        self.look_button = QPushButton(tr("Look"))
+        self.look_button = QPushButton(tr("Preview"))
         self.look_button.setToolTip(
-            tr("See how many papers there are, and the first of them (Enter)")
+            tr("Show the number of matching papers and the first of them (Enter)")
         )
         self.fetch_button = styled(QPushButton(tr("Fetch")), "primary")
-        self.fetch_button.setToolTip(tr("Fetch all of them into your library (Ctrl+Enter)"))
+        self.fetch_button.setToolTip(tr("Fetch all matching papers into your library (Ctrl+Enter)"))
         self.message = styled(QLabel(wordWrap=True), "quiet")
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setContentsMargins(4, 0, 4, 0)
         self.since = self._field(tr("Since"), "2024-01-31", 108)
         self.until = self._field(tr("Until"), tr("today"), 108)
-        self.most = self._field(tr("At most"), tr("all"), 76)
+        self.most = self._field(tr("Maximum"), tr("all"), 76)
         self._edits = (self.line, self.since, self.until, self.most)
         self._chips = FlowLayout(6)
         top = row((self.line, 1), self.look_button, self.fetch_button, spacing=8)

@@ -75,7 +75,7 @@ def iso_date(text: str, name: str, *, last: bool = False) -> str:
     except ValueError:
         # Translators: the name of a field, as «Since», and what was written into it
         message = tr(
-            "{name} “{text}” is no date: write 2024, 2024-06 or 2024-06-12.",
+            "{name}: “{text}” is not a date. Enter 2024, 2024-06, or 2024-06-12.",
             name=name,
             text=text,
         )
@@ -90,7 +90,8 @@ def how_many(text: str) -> int:
     if not plain.isdecimal() or not 0 < int(plain) < 10**9:
         raise ValueError(
             tr(
-                "“{text}” is no number of papers: write 5000, or nothing for all.",
+                "“{text}” is not a number of papers. Enter a number such as 5000, or leave the "
+                "field empty for all papers.",
                 text=text.strip(),
             )
         )

@@ -101,7 +101,7 @@ class InstalledPairView(ModelPairView):
         return (one, other) if one != other and {one, other} <= self._models.keys() else None
 
     def explain(self, problem: JobError) -> None:
-        actions = ((tr("Try again"), self.ask),)
+        actions = ((tr("Retry"), self.ask),)
         self.show_message(self.picture, problem.message, problem.hint, actions)
 
     def load(self) -> None:

@@ -100,7 +100,7 @@ class ModelDownloads(QFrame):
 
     def add(self, source: Path) -> None:
         """Import the model in a folder, a zip or a training run."""
-        entry = self._entry(tr("Adding {name}", name=source.name), tr("Try again"))
+        entry = self._entry(tr("Adding {name}", name=source.name), tr("Retry"))
         entry.again.clicked.connect(lambda: self.add(source))
         self._begin(entry, lambda task: self._installer.add(source, task), JobQueue.long)
 

@@ -124,7 +124,7 @@ class ReaderTab(QStackedWidget):
 
     def _failed(self, problem: JobError) -> None:
         self.message.show_message(
-            "papers", problem.message, problem.hint, ((tr("Try again"), self._again),)
+            "papers", problem.message, problem.hint, ((tr("Retry"), self._again),)
         )
         self.setCurrentWidget(self.message)
 
@@ -147,7 +147,7 @@ class ReaderTab(QStackedWidget):
             self.setCurrentWidget(self.password)
             self.password.line.setFocus(Qt.FocusReason.OtherFocusReason)
             return
-        first = (tr("Try again"), self._again)
+        first = (tr("Retry"), self._again)
         if why.why is FailureReason.removed:
             first = (tr("Close the file"), self.close_wanted.emit)
         actions = [first, (tr("Show in folder"), self._reveal)]

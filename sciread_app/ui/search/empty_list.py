@@ -50,7 +50,7 @@ class EmptyList(EmptyState):
 
         def failed(problem: JobError) -> None:
             if name == self._wanted:
-                again = (tr("Try again"), lambda: self._look_up(name))
+                again = (tr("Retry"), lambda: self._look_up(name))
                 self.show_message("search", _title(name), problem.text, (again,))
 
         self._jobs.run(

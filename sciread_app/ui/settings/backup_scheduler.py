@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 SOON_MS = 20_000  # after the window opens, so as not to slow down the first search
 OFTEN_MS = 1_800_000  # a window may stay open for days
-SAFE = tr("It is safer in a folder of this computer, with only the backups where it is now.")
+SAFE = tr(
+    "Move the library to a folder on this computer and keep only the backups in the current folder."
+)
 
 
 class BackupScheduler(QObject):
@@ -37,7 +39,10 @@ class BackupScheduler(QObject):
         self._often.start()
         if risk := self._services.risk:
             self._messages.show_warning(
-                risk, SAFE, (tr("Move it there"), self._move), (tr("Leave it here"), self._leave)
+                risk,
+                SAFE,
+                (tr("Move library"), self._move),
+                (tr("Keep current folder"), self._leave),
             )
 
     def back_up(self) -> None:
@@ -52,7 +57,7 @@ class BackupScheduler(QObject):
                 )
 
         self._jobs.run(
-            tr("Looking at the backups"),
+            tr("Checking backups"),
             lambda task: self._services.backup_due(today),
             begin,
             queue=JobQueue.short,

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from sciread_app.ui.settings.gateway import SettingsGateway
 
 # Translators: columns of a list of backups: when one was made, how much it holds, and what for
-COLUMNS = (tr("Made"), tr("Papers"), tr("Size"), tr("Why"))
+COLUMNS = (tr("Created"), tr("Papers"), tr("Size"), tr("Type"))
 BACK_UP = tr("Back up now")
 HELP = tr(
-    "The library is copied once a day while the window is open. The last seven days are kept, and "
-    "the last day of each month for a year. Backups that you make yourself are kept until you "
-    "delete them."
+    "SciRead backs up the library once a day while its window is open. It keeps "
+    "the backups of the last seven days, and the last backup of each month for a "
+    "year. Manual backups are kept until you delete them."
 )
 ROWS = 6
 _NUMBERS = (1, 2)  # columns aligned right
@@ -50,10 +50,10 @@ class BackupsPanel(QWidget):
         self._copies: Sequence[Copy] = ()
         self._backing_up = False
         self.table = QTableWidget(0, len(COLUMNS))
-        self.none = styled(QLabel(tr("There is no backup yet.")), "quiet")
+        self.none = styled(QLabel(tr("No backups yet")), "quiet")
         self.restore = QPushButton(tr("Restore…"))
         self.now = QPushButton(BACK_UP)
-        self.folder = QPushButton(tr("Open their folder"))
+        self.folder = QPushButton(tr("Open folder"))
         self._build()
         self.restore.clicked.connect(self._restore)
         self.now.clicked.connect(self._back_up)
@@ -63,7 +63,7 @@ class BackupsPanel(QWidget):
 
     def load(self) -> None:
         self._jobs.run(
-            tr("Listing backups"),
+            tr("Loading backups"),
             lambda task: self._services.backups(),
             self._show,
             queue=JobQueue.short,

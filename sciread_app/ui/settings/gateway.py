@@ -18,8 +18,8 @@ from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
 
 KEYS = (
-    ("ncbi", "PubMed", tr("Ten requests a second instead of three.")),
-    ("semantic_scholar", "Semantic Scholar", tr("A line of your own for citations.")),
+    ("ncbi", "PubMed", tr("Allows 10 requests per second instead of 3.")),
+    ("semantic_scholar", "Semantic Scholar", tr("Your own rate limit for citations.")),
 )
 
 
@@ -117,7 +117,7 @@ def restoring(home: Home, copy: Copy) -> Reopening:
         backup_file.restore(home, copy.path)
         return home.folder
 
-    title = tr("Restoring the library as of {made:%Y-%m-%d %H:%M}", made=copy.made)
+    title = tr("Restoring the backup of {made:%Y-%m-%d %H:%M}", made=copy.made)
     return Reopening(title, work)
 
 
@@ -129,11 +129,11 @@ def salvaging(home: Home, target: Path) -> Reopening:
         ledger = salvage_home(home, target, task)
         sentences.append(
             tr(
-                "{papers} The file {file} in that folder lists what is lost.",
+                "{papers} The file {file} in that folder lists the lost data.",
                 papers=next(ledger.lines()),
                 file=LEDGER,
             )
         )
         return ledger.folder
 
-    return Reopening(tr("Saving what can be read"), work, lambda: " ".join(sentences))
+    return Reopening(tr("Recovering readable papers"), work, lambda: " ".join(sentences))

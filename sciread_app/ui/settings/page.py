@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from sciread_app.ui.settings.gateway import KeyPlace, SettingsGateway
 
 THEMES = (
-    (ThemeChoice.system, tr("Like the system")),
+    (ThemeChoice.system, tr("System")),
     (ThemeChoice.light, tr("Light")),
     (ThemeChoice.dark, tr("Dark")),
 )
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 WIDTH = 760
 KEY_PLACES = {
-    "keyring": tr("Kept in the keyring of this system."),
-    "environment": tr("Taken from the environment."),
-    "": tr("None yet."),
+    "keyring": tr("Stored in the system keyring."),
+    "environment": tr("Set by an environment variable."),
+    "": tr("No key saved."),
 }
 
 
@@ -63,7 +63,7 @@ class SettingsPage(Page):
     def refresh(self) -> None:
         settings = self._services.settings
         self.show_theme(self._appearance.choice)
-        self.scale.setCurrentText(f"{settings.scale} %")
+        self.scale.setCurrentText(f"{settings.scale}%")
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
         show_text(self.risk, self._services.risk)
@@ -80,28 +80,28 @@ class SettingsPage(Page):
         try:
             self._services.change(**changes)
         except ValueError as wrong:
-            # Translators: «This is no e-mail address.»
-            row.show_error(tr("This {wrong}.", wrong=wrong))
+            # Translators: {wrong} is “is not an email address” or the like
+            row.show_error(tr("The value {wrong}.", wrong=wrong))
         else:
             row.show_error("")
 
     def _choose_scale(self) -> None:
-        scale = int(self.scale.currentText().removesuffix(" %"))
+        scale = int(self.scale.currentText().removesuffix("%"))
         if scale != self._services.settings.scale:
             self._change(self._scale_row, scale=scale)
             self.restart.show()
 
     def _choose_folder(self) -> None:
-        title = tr("Move the library into this folder")
+        title = tr("Move library to folder")
         if folder := choose_folder(self, DialogPurpose.library, title):
             self._ask_to_move(folder)
 
     def _ask_to_move(self, folder: Path) -> None:
         confirm(
             self,
-            tr("Move Library"),
+            tr("Move library"),
             tr("Move the library to {folder}?", folder=folder),
-            tr("The window closes for as long as that takes. The old file is kept where it is."),
+            tr("The window closes during the move. The old library file is kept."),
             tr("Move"),
             lambda: self._events.reopen_requested.emit(self._services.moving(folder)),
         )
@@ -109,7 +109,7 @@ class SettingsPage(Page):
     def _ask_to_restore(self, copy: Copy) -> None:
         confirm(
             self,
-            tr("Restore Backup"),
+            tr("Restore backup"),
             tr("Restore the backup of {made:%Y-%m-%d %H:%M}?", made=copy.made),
             _replaced_by(copy),
             tr("Restore"),
@@ -117,7 +117,7 @@ class SettingsPage(Page):
         )
 
     def _choose_backups(self) -> None:
-        title = tr("Put backups into this folder")
+        title = tr("Select backup folder")
         if folder := choose_folder(self, DialogPurpose.backups, title):
             self._change(self._backups_row, backups=str(folder))
             self._show_backups_folder()
@@ -130,7 +130,7 @@ class SettingsPage(Page):
 
     def _load_keys(self) -> None:
         self._jobs.run(
-            tr("Looking for keys"),
+            tr("Loading API keys"),
             lambda task: self._services.keys(),
             self._show_keys,
             queue=JobQueue.short,
@@ -152,7 +152,7 @@ class SettingsPage(Page):
 
     def _keep_key(self, name: str, key: str) -> None:
         self._jobs.run(
-            tr("Keeping a key"),
+            tr("Saving an API key"),
             lambda task: self._services.set_key(name, key),
             lambda _: self._load_keys(),
             queue=JobQueue.short,
@@ -161,18 +161,18 @@ class SettingsPage(Page):
     def _build(self) -> None:
         self.theme = SegmentedControl(tr("Theme"), [(name, "") for _, name in THEMES])
         self.scale = ComboBox()
-        self.scale.addItems([f"{scale} %" for scale in SCALES])
-        self.restart = QPushButton(tr("Start again now"))
+        self.scale.addItems([f"{scale}%" for scale in SCALES])
+        self.restart = QPushButton(tr("Restart now"))
         self.restart.hide()
         self.workers = SpinBox(1, 16)
         self.contact = styled(QLineEdit(), "field")
         self.contact.setMinimumWidth(220)
         self.contact.setPlaceholderText(tr("you@university.org"))
         self.open_folder, self.move_it = QPushButton(tr("Open")), QPushButton(tr("Move…"))
-        self.open_folder.setAccessibleName(tr("Open the folder of the library"))
-        self.move_it.setAccessibleName(tr("Move the library to another folder"))
+        self.open_folder.setAccessibleName(tr("Open library folder"))
+        self.move_it.setAccessibleName(tr("Move library to another folder"))
         self.choose_backups = QPushButton(tr("Change…"))
-        self.choose_backups.setAccessibleName(tr("Choose the folder of the backups"))
+        self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
         sections = (self._looks(), self._library(), self._sources(), self._kept())
@@ -188,13 +188,9 @@ class SettingsPage(Page):
 
     def _looks(self) -> FormSection:
         section = FormSection(tr("Appearance"))
-        section.add(
-            FormRow(
-                tr("Theme"), tr("Light, dark, or whatever the system shows just now."), self.theme
-            )
-        )
+        section.add(FormRow(tr("Theme"), tr("Light, dark, or match the system."), self.theme))
         self._scale_row = FormRow(
-            tr("Size of everything"), tr("From the next start on."), self.restart, self.scale
+            tr("Interface size"), tr("Takes effect after a restart."), self.restart, self.scale
         )
         section.add(self._scale_row)
         return section
@@ -204,20 +200,20 @@ class SettingsPage(Page):
         section.add(FormRow(tr("Folder"), str(self._services.home), self.open_folder, self.move_it))
         section.add(self.risk)
         self._workers_row = FormRow(
-            tr("PDFs read at a time"),
-            tr("More is faster, and leaves less for others."),
+            tr("Parallel PDF imports"),
+            tr("Higher values are faster but use more of your computer."),
             self.workers,
         )
         section.add(self._workers_row)
         return section
 
     def _sources(self) -> FormSection:
-        self._network = FormSection(tr("Papers from the network"))
+        self._network = FormSection(tr("Online sources"))
         self._contact_row = FormRow(
-            tr("Your e-mail address"),
+            tr("Your email address"),
             tr(
-                "Sources are told it with each request, so that they can write before they block. "
-                "Nobody else is."
+                "Sent to online sources with each request, so that they can contact you "
+                "instead of blocking you. Not shared otherwise."
             ),
             self.contact,
         )
@@ -226,7 +222,7 @@ class SettingsPage(Page):
 
     def _kept(self) -> FormSection:
         section = FormSection(tr("Backups"))
-        self._backups_row = FormRow(tr("Folder of the backups"), "", self.choose_backups)
+        self._backups_row = FormRow(tr("Backup folder"), "", self.choose_backups)
         self._show_backups_folder()
         section.add(self._backups_row)
         section.add(self.backups)
@@ -257,14 +253,14 @@ class ApiKeyRow(FormRow):
     def __init__(self, key: KeyPlace) -> None:
         self._key = key
         self.line = styled(QLineEdit(echoMode=QLineEdit.EchoMode.Password), "field")
-        title = tr("Key for {source}", source=key.title)
+        title = tr("{source} API key", source=key.title)
         self.line.setAccessibleName(title)
-        self.line.setPlaceholderText(tr("Paste a key"))
+        self.line.setPlaceholderText(tr("Paste API key"))
         self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.keep = QPushButton(tr("Keep"))
-        self.forget = QPushButton(tr("Forget"))
-        self.keep.setAccessibleName(tr("Keep the key for {source}", source=key.title))
-        self.forget.setAccessibleName(tr("Forget the key for {source}", source=key.title))
+        self.keep = QPushButton(tr("Save"))
+        self.forget = QPushButton(tr("Remove"))
+        self.keep.setAccessibleName(tr("Save the {source} API key", source=key.title))
+        self.forget.setAccessibleName(tr("Remove the {source} API key", source=key.title))
         super().__init__(
             title, f"{key.what} {KEY_PLACES[key.where]}", self.line, self.keep,
             self.forget,
@@ -284,12 +280,12 @@ class ApiKeyRow(FormRow):
 
 def _replaced_by(copy: Copy) -> str:
     """The consequence of restoring this backup."""
-    kept = tr("The present library is kept as another backup.")
+    kept = tr("The current library is backed up first.")
     if copy.papers is None:
-        return tr("It replaces the library.") + " " + kept
+        return tr("The backup replaces your library.") + " " + kept
     replaced = trn(
-        "It holds {n:,} paper and replaces the library.",
-        "It holds {n:,} papers and replaces the library.",
+        "The backup contains {n:,} paper and replaces your library.",
+        "The backup contains {n:,} papers and replaces your library.",
         copy.papers,
     )
     return f"{replaced} {kept}"

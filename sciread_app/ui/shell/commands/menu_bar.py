@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 StandardKey = QKeySequence.StandardKey
 THEMES = {
-    ThemeChoice.system: tr("Like the system"),
+    ThemeChoice.system: tr("System"),
     ThemeChoice.light: tr("Light"),
     ThemeChoice.dark: tr("Dark"),
 }

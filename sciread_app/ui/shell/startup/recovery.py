@@ -120,7 +120,7 @@ class Recovery(QObject):
 
     def _list_backups(self) -> None:
         self._jobs.run(
-            tr("Listing backups"),
+            tr("Loading backups"),
             lambda task: backups_of(self._home.folder)[1].all(),
             self._choose,
             queue=JobQueue.short,
@@ -152,7 +152,7 @@ def ask_for_backup(copies: Sequence[Copy], parent: QWidget) -> Copy | None:
         return None
     named = {_named(copy): copy for copy in copies}
     name, done = QInputDialog.getItem(
-        parent, tr("Restore Backup"), tr("Backup:"), list(named), 0, False
+        parent, tr("Restore backup"), tr("Backup:"), list(named), 0, False
     )
     return named[name] if done else None
 

@@ -225,7 +225,7 @@ class TrainingForm(QFrame):
         self.said = styled(ElidedLabel(), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(120, 6)
-        self.bar.setAccessibleName(tr("How far it is"))
+        self.bar.setAccessibleName(tr("Progress"))
         self.stop = styled(QPushButton(tr("Stop")), "link")
         self.estimate = QPushButton(tr("Estimate"))
         self.estimate.setToolTip(tr("Try some steps, and say how long it takes on this computer"))

@@ -35,7 +35,7 @@ def test_when_is_relative_to_now():
 def test_state_line_describes_a_fetch():
     query = SourceQuery("arxiv", "all:bees")
     stopped = fetch_of(query, read=2000, total=5000, started=TODAY)
-    assert state_line(fetch_of(query), NOW) == "Not begun yet"
+    assert state_line(fetch_of(query), NOW) == "Not started"
     assert state_line(stopped, NOW) == "Stopped at 2,000 of 5,000, today at 05:12"
     assert state_line(replace(stopped, state=FetchState.failed), NOW).startswith("Failed at 2,000")
     first = done("all:bees", finished=TODAY)
@@ -45,10 +45,10 @@ def test_state_line_describes_a_fetch():
 
 
 def test_counts_line_sums_all_records():
-    assert counts_line(done("bees")) == "1,000 read: 990 new · 8 already there · 2 failed"
+    assert counts_line(done("bees")) == "1,000 read: 990 new · 8 already in library · 2 failed"
     later = done("bees", read=12, added=10, merged=2, failed=0, papers=1000)
-    assert counts_line(later) == "12 read: 10 new · 2 already there · 1,000 papers in all"
-    assert counts_line(done("bees", read=0, papers=7)) == "7 papers in all"
+    assert counts_line(later) == "12 read: 10 new · 2 already in library · 1,000 papers in total"
+    assert counts_line(done("bees", read=0, papers=7)) == "7 papers in total"
     assert counts_line(done("bees", read=0, papers=0)) == ""
 
 
@@ -63,8 +63,8 @@ def test_results_line_counts_new_and_changed_papers():
 
 def test_results_line_without_results_has_the_reason():
     why = "arXiv announces nothing from Friday to Sunday evening."
-    assert results_line(replace(NOTHING, remark=why)) == f"Nothing new. {why}"
-    assert changes_line(NOTHING) == "Nothing new."
+    assert results_line(replace(NOTHING, remark=why)) == f"No new papers. {why}"
+    assert changes_line(NOTHING) == "No new papers."
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_asked_lists_the_bounds_of_a_query(query, expected):
 
 def test_query_line_is_one_line():
     assert query_line(SourceQuery("pubmed", " a\n b ")) == "a b"
-    assert query_line(SourceQuery("pubmed", "")) == "everything"
+    assert query_line(SourceQuery("pubmed", "")) == "all papers"

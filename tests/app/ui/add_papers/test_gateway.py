@@ -111,7 +111,7 @@ def test_second_run_reports_changes_or_the_reason_for_none(intake, hive):
 
 def test_empty_query_result_has_no_seasonal_remark(intake, hive):
     hive.records = []
-    assert intake.run(intake.keep(BEES).id, Task()).remark == "The query finds no papers."
+    assert intake.run(intake.keep(BEES).id, Task()).remark == "No papers match the query."
 
 
 def test_removed_fetch_keeps_its_papers(intake, workspace):
@@ -140,16 +140,16 @@ def test_citation_report_is_in_sentences(intake, workspace):
     workspace.__dict__["citation_fetcher"] = SimpleNamespace(fetch=lambda task: fetched)
     report = intake.cite(Task())
     assert report.lines == [
-        "1,200 papers asked for: 9,800 references and 4,200 citations.",
-        "30 of them are known to no source.",
-        "3 papers had no answer; the next time asks for them.",
+        "1,200 papers looked up: 9,800 references and 4,200 citations.",
+        "30 of them were not found in any source.",
+        "3 papers could not be looked up; the next run tries the papers again.",
     ]
     assert report.failures == failed
     assert report.remarks == [Skipped("", "doi:10.1/x", "its publisher keeps them.")]
     workspace.__dict__["citation_fetcher"] = SimpleNamespace(
         fetch=lambda task: CitationFetchReport()
     )
-    assert "asked for already" in intake.cite(Task()).lines[0]
+    assert "already looked up" in intake.cite(Task()).lines[0]
 
 
 def test_searching_loads_no_network_modules():

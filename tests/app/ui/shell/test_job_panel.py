@@ -133,7 +133,7 @@ def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     steps.let.release(3)
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: work.state is JobState.done)
-    assert "1 new, 1 already there, 1 failed" in row.status.text()
+    assert "1 new, 1 already in library, 1 failed" in row.status.text()
     with qtbot.waitSignal(centre.ledger_requested) as wanted:
         click(qtbot, row.skipped)
     assert wanted.args[0].failures[0].why == "No closing brace."

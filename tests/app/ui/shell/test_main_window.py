@@ -51,7 +51,7 @@ def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     assert drop(window, QUrl.fromLocalFile(str(bib)), QUrl.fromLocalFile(str(folder)))
     qtbot.waitUntil(lambda: gateway.imported == [[bib, folder]])
     qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
-    assert window.banner.hint.text() == "3 new, 2 already there"
+    assert window.banner.hint.text() == "3 new, 2 already in library"
     assert report_of(window) is None  # no dialog interrupts the user
 
 
@@ -113,7 +113,7 @@ def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
     window = show_window(gateway)
     window.importing.add([Path("papers")])
     qtbot.waitUntil(lambda: "2 failed" in window.banner.hint.text())
-    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "What failed")
+    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Show errors")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: report_of(window) is not None)
     dialog = report_of(window)
@@ -131,7 +131,7 @@ def test_import_report_adds_up_and_lists_failures(qtbot, show_window):
     [
         (ImportSummary(1, 1, 0, []), "1 record read"),
         (ImportSummary(12_000, 11_000, 1_000, [], seconds=4), "12,000 records read in 4 s"),
-        (ImportSummary(0, 0, 0, []), "Nothing that could be read was found there"),
+        (ImportSummary(0, 0, 0, []), "No readable records found"),
         (ImportSummary(500, 500, 0, [], stopped=True), "Stopped after 500 records"),
     ],
 )

@@ -107,7 +107,7 @@ def test_message_moves_nothing_and_stays_within_the_page(qtbot, window, place, s
         JobError(
             "arXiv did not answer five times within two minutes.", "Try again later.", "Trace"
         ),
-        ("Try again", lambda: None),
+        ("Retry", lambda: None),
     )
     QApplication.processEvents()
     assert geometries(window) == before
