@@ -133,7 +133,7 @@ class ComparePanel(QWidget):
         """Offer the installed models and search with two of them."""
         self.is_open = True
         self._jobs.run(
-            tr("Looking for models"),
+            tr("Loading models"),
             lambda task: list(self._source.comparisons.models(task)),
             self._show_models,
             on_failed=self._explain,
@@ -235,11 +235,11 @@ class ComparePanel(QWidget):
             answers = {name: _answer(services, name, query, mode, task) for name in pair}
             return answers, services.count(*pair)
 
-        self.message.setText(tr("Asking both models…"))
+        self.message.setText(tr("Searching with both models…"))
         self.ballot.show_text("", back=False)
         self.changed.emit()
         self._jobs.run(
-            tr("Asking two models"),
+            tr("Searching with two models"),
             work,
             self._show_answers,
             on_failed=self._explain,
@@ -355,7 +355,7 @@ class ComparePanel(QWidget):
     def _read(self, name: str) -> None:
         title = self.chooser.models[name].title
         self._reading = self._jobs.run(
-            tr("Reading papers with {name}", name=title),
+            tr("Indexing papers with {name}", name=title),
             lambda task: self._source.comparisons.encode(name, task),
             on_failed=self._explain,
             queue=JobQueue.long,

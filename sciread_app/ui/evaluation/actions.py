@@ -20,23 +20,23 @@ class EvaluationActions(PageActions["EvaluationPage"]):
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "dashboard")
         add = self.add_anywhere
-        add(tr("&Measure models…"), lambda page: page.ask_what_to_measure())
+        add(tr("&Evaluate models…"), lambda page: page.ask_what_to_measure())
         menu.addSeparator()
         for number, text in enumerate(
             (
-                tr("&Scores of all models"),
-                tr("&Compare two models"),
-                tr("&By class"),
+                tr("&Scores"),
+                tr("&Compare scores of two models"),
+                tr("Results &by class"),
                 tr("&Learning curves"),
-                tr("&Neighbours of papers you know"),
-                tr("&Two maps side by side"),
+                tr("&Neighbors of papers"),
+                tr("&Maps of two models"),
             )
         ):
             add(text, partial(_show, number))
         menu.addSeparator()
-        add(tr("Export scores as a &page…"), lambda page: page.export_page(), name="page")
-        add(tr("Export scores as a t&able…"), lambda page: page.export_table(), name="table")
-        picture = tr("Export what is shown as a p&icture…")
+        add(tr("Export scores as &HTML…"), lambda page: page.export_page(), name="page")
+        add(tr("Export scores as CS&V…"), lambda page: page.export_table(), name="table")
+        picture = tr("Export view as &image…")
         add(picture, lambda page: page.export_picture(), name="picture")
 
 

@@ -42,22 +42,19 @@ METRIC, N, A, B, GAP, CHANCE, BETTER = range(7)
 WIDTHS = {N: 62, A: 76, B: 76, CHANCE: 72, BETTER: 84}
 MARGINS = 16  # pixels to the left and right of a number, together
 HOW = tr(
-    "Real is what chance alone would make in less than one of twenty such comparisons as a whole: "
-    "a paired bootstrap over the items, p raised for how many differences are looked at (Holm). "
-    "What cannot be told from chance is no proof of being alike."
+    "Paired test: bootstrap over the items. A difference is significant if its "
+    "p-value, adjusted for the number of comparisons (Holm), is below 0.05. A "
+    "difference that is not significant does not prove that the models are equally "
+    "good."
 )
 
 
 class ComparisonTableModel(MetricModel[MetricDifference]):
-    # Translators: p is the letter for how likely a thing is by chance
-    headings = (tr("Metric"), "n", "A", "B", tr("B − A, with 95 %"), "p", tr("better"))
+    headings = (tr("Metric"), "n", "A", "B", tr("B − A (95% CI)"), tr("p-value"), tr("Better"))
     heading_tips = {
-        N: tr("Items that both models have a score of"),
-        GAP: tr("By how much B is higher than A, and where 95 of 100 such comparisons lie"),
-        CHANCE: tr(
-            "How often chance alone makes so great a difference, raised for how many are "
-            "looked at (Holm)"
-        ),
+        N: tr("Number of items that both models have a score for"),
+        GAP: tr("Difference B − A with its 95% confidence interval"),
+        CHANCE: tr("p-value, adjusted for the number of comparisons (Holm)"),
     }
     heading_alignments = {METRIC: LEFT, N: RIGHT, A: RIGHT, B: RIGHT, CHANCE: RIGHT}
     reach = 0.01  # the largest absolute bound of all intervals
@@ -92,7 +89,7 @@ class ComparisonTable(MetricTable):
 
     def __init__(self, appearance: Appearance) -> None:
         self._differences = ComparisonTableModel()
-        super().__init__(tr("What it rests on"), self._differences, appearance)
+        super().__init__(tr("Differences by metric"), self._differences, appearance)
         self._delegate = ComparisonDelegate(self, self._differences, appearance)
         self.setItemDelegate(self._delegate)
 
@@ -229,7 +226,9 @@ class ComparisonView(ModelPairView):
         if asked == self._asked and self.verdict:
             return
         self._asked, self.verdict = asked, None
-        self.show_message("wait", tr("Comparing item by item…"), tr("It takes some seconds."))
+        self.show_message(
+            "wait", tr("Comparing the models item by item…"), tr("Takes a few seconds.")
+        )
 
         def work(task: Task) -> ComparisonVerdict:
             return self._gateway.compare(one, other, task)
@@ -261,7 +260,7 @@ class ComparisonView(ModelPairView):
         show_text(self.support, "\n".join(f"•  {one}" for one in verdict.support))
         data = self._found.called.get(board.key, board.data)
         self.data.setText(
-            tr("Measured with: {suite}. Data: {data}.", suite=suite_title(board.suite), data=data)
+            tr("Benchmark: {suite}. Data: {data}.", suite=suite_title(board.suite), data=data)
         )
         self.card.show_answer(verdict.answer, numbers)
         self.table.show_verdict(verdict, numbers)
@@ -274,15 +273,15 @@ class ComparisonView(ModelPairView):
     def _explain_missing_pair(self, models: int) -> None:
         self.verdict = None
         if models > 1:
-            title = tr("These two were not measured on the same data")
+            title = tr("These models were not evaluated on the same data")
             text = tr(
-                "Only numbers of the same suite on the same data can be compared. Measure both "
-                "on one of them."
+                "Only scores of the same benchmark on the same data can be compared. Evaluate "
+                "both models with one benchmark on the same data."
             )
         else:
-            title = tr("There are no two models to compare")
-            text = tr("Measure two models on the same data: then this says which is better.")
-        measure = (tr("Measure models…"), self.measure_requested.emit)
+            title = tr("No two models to compare")
+            text = tr("Evaluate two models on the same data to see which one is better.")
+        measure = (tr("Evaluate models…"), self.measure_requested.emit)
         self.show_message("similar", title, text, (measure,))
 
     def _build(self) -> None:
@@ -327,7 +326,7 @@ class ComparisonCard(QFrame):
 def _notes(verdict: ComparisonVerdict) -> list[str]:
     """Tasks that were not compared, and other caveats."""
     sentences = [
-        tr("Not compared, since {why}: {what}.", why=refused.why, what="; ".join(refused.what))
+        tr("Not compared because {why}: {what}.", why=refused.why, what="; ".join(refused.what))
         for refused in verdict.refused
     ]
     return [*sentences, *verdict.notes, HOW]
@@ -349,9 +348,9 @@ def _cells(each: MetricDifference) -> tuple[str, ...]:
     if each.winner is not None:
         better = "AB"[each.winner]
     elif each.too_few:
-        better = tr("too few")
+        better = tr("too few items")
     else:
-        better = tr("they differ") if each.significant else tr("chance?")
+        better = tr("significant") if each.significant else tr("not significant")
     return (
         f"{each.metric.title} {each.metric.arrow}".strip(),
         f"{each.n:,}",
@@ -370,7 +369,7 @@ def _rows(evidence: Sequence[MetricDifference]) -> list[MetricDifference | Table
         some = [each for each in evidence if each.counts is counts]
         if some and not counts:
             rows.append(
-                TableHeading(tr("How vectors lie: shown, but no part of the verdict"), True)
+                TableHeading(tr("Other properties of the models, not part of the conclusion"), True)
             )
         for task in dict.fromkeys(each.task for each in some):
             rows.append(TableHeading(task))

@@ -31,12 +31,13 @@ from trainer.contract.suites import CUSTOM, OWN, SUITES
 WIDTH = 560
 KINDS = {
     "model": "",
-    "run": tr("of a training"),
-    "baseline": tr("what everybody should beat"),
+    "run": tr("training run"),
+    "baseline": tr("baseline"),
 }
 HOW = tr(
-    "Papers of the test part are asked about, which no training here reads. What is measured "
-    "already is not measured again; stopped, it goes on where it was."
+    "Evaluation uses the test split, which no training run on this computer trains "
+    "on. Finished results are reused, and a stopped evaluation resumes where it "
+    "was."
 )
 
 
@@ -51,22 +52,22 @@ class EvaluateDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._candidates, self._corpora = candidates, corpora
-        self.setWindowTitle(tr("Measure models"))
+        self.setWindowTitle(tr("Evaluate models"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
         self.list.setObjectName("ticks")
         self.list.ensurePolished()  # else its rows would have the height of unstyled ones
-        self.list.setAccessibleName(tr("Models to measure"))
+        self.list.setAccessibleName(tr("Models to evaluate"))
         self.suites = QComboBox()
-        self.suites.setAccessibleName(tr("Suite"))
+        self.suites.setAccessibleName(tr("Benchmark"))
         self.about = styled(QLabel(wordWrap=True), "quiet")
         self.about.setTextFormat(Qt.TextFormat.PlainText)
         self.data = QComboBox()
-        self.data.setAccessibleName(tr("Papers to measure on"))
+        self.data.setAccessibleName(tr("Papers to evaluate on"))
         self.folder = styled(QLineEdit(), "field")
-        self.folder.setAccessibleName(tr("Folder of the suite's data"))
-        self.browse = QPushButton(tr("Choose…"))
-        self.go = styled(QPushButton(tr("Measure")), "primary")
+        self.folder.setAccessibleName(tr("Data folder of the benchmark"))
+        self.browse = QPushButton(tr("Select…"))
+        self.go = styled(QPushButton(tr("Evaluate")), "primary")
         self._fill()
         self._build()
         self._connect()
@@ -112,7 +113,7 @@ class EvaluateDialog(QDialog):
             self.list.addItem(item)
         for spec in SUITES:
             self.suites.addItem(spec.title, spec.key)
-        self.suites.addItem(tr("A suite of your own ({file})", file=CUSTOM), OWN.key)
+        self.suites.addItem(tr("Custom benchmark ({file})", file=CUSTOM), OWN.key)
         for corpus in self._corpora:
             self.data.addItem(corpus.name)
 
@@ -121,9 +122,9 @@ class EvaluateDialog(QDialog):
         spec = specs[str(self.suites.currentData())]
         local = spec.key == LOCAL
         self._where.setCurrentIndex(0 if local else 1)
-        needs = "" if local else tr("It reads: {files}", files=spec.needs)
+        needs = "" if local else tr("Required files: {files}", files=spec.needs)
         self.about.setText("\n".join(filter(None, (spec.summary, needs))))
-        place = tr("Folder or file of the suite") if spec is OWN else tr("Folder of its data")
+        place = tr("Folder or file of the benchmark") if spec is OWN else tr("Data folder")
         self.folder.setPlaceholderText(place)
         self._allow()
 
@@ -133,7 +134,7 @@ class EvaluateDialog(QDialog):
         self.go.setEnabled(bool(self.chosen) and data)
 
     def _browse(self) -> None:
-        if folder := choose_folder(self, DialogPurpose.suite, tr("Folder of the suite's data")):
+        if folder := choose_folder(self, DialogPurpose.suite, tr("Data folder of the benchmark")):
             self.folder.setText(str(folder))
 
     def _connect(self) -> None:
@@ -154,9 +155,9 @@ class EvaluateDialog(QDialog):
         cancel = QPushButton(tr("Cancel"))
         cancel.clicked.connect(self.reject)
         column(
-            *(_head(tr("Which")), (self.list, 1)),
-            *(_head(tr("By what")), self.suites, self.about),
-            *(_head(tr("On what")), self._where, how),
+            *(_head(tr("Models")), (self.list, 1)),
+            *(_head(tr("Benchmark")), self.suites, self.about),
+            *(_head(tr("Data")), self._where, how),
             row(0, cancel, self.go, margins=(0, 6, 0, 0)),
             parent=self,
             margins=(20, 18, 20, 16),

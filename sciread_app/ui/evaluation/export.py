@@ -14,6 +14,7 @@ from sciread_app.ui.evaluation.scores.score_table import FIRST, N, ScoreTable
 from sciread_app.ui.evaluation.scores.view import ScoresView
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from trainer.contract.suites import suite_title
 
 SHARP = 2.0  # scale of an image
 EDGE, GAP = 24, 10
@@ -24,9 +25,9 @@ WIDEST, HIGHEST = 4_000, 12_000
 def ask_where(kind: str, parent: QWidget) -> Path | None:
     """Ask where to save a file of this kind: html, csv or png."""
     kinds = {
-        "html": (tr("Export as a page"), tr("Pages ({pattern})", pattern="*.html")),
-        "csv": (tr("Export as a table"), tr("Tables ({pattern})", pattern="*.csv")),
-        "png": (tr("Export as a picture"), tr("Pictures ({pattern})", pattern="*.png")),
+        "html": (tr("Export scores as HTML"), tr("HTML files ({pattern})", pattern="*.html")),
+        "csv": (tr("Export scores as CSV"), tr("CSV files ({pattern})", pattern="*.csv")),
+        "png": (tr("Export view as image"), tr("PNG images ({pattern})", pattern="*.png")),
     }
     title, pattern = kinds[kind]
     return save_file(parent, DialogPurpose.scores, title, f"scores.{kind}", pattern)
@@ -65,8 +66,8 @@ def save_picture(picture: QPixmap, file: Path) -> None:
     """Save the image. Raises LibraryError."""
     if not picture.save(str(file), "PNG"):
         raise LibraryError(
-            tr("The picture {file} cannot be written.", file=file),
-            tr("Choose another folder, or make room there."),
+            tr("Could not save the image {file}.", file=file),
+            tr("Select another folder, or free some disk space."),
         )
 
 
@@ -79,7 +80,12 @@ def _caption(view: ScoresView) -> list[str]:
         when = "–".join(dict.fromkeys((days[0], days[-1]))) if days else ""
         data = found.called.get(board.key, board.data)
         sentences.append(
-            tr("Suite {suite} on {data}, measured {when}.", suite=board.suite, data=data, when=when)
+            tr(
+                "Benchmark: {suite}. Data: {data}. Evaluated: {when}.",
+                suite=suite_title(board.suite),
+                data=data,
+                when=when,
+            )
         )
     return [*sentences, view.legend.text()]
 

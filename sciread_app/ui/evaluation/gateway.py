@@ -34,7 +34,7 @@ from sciread_app.workspace import Workspace
 from trainer.contract.plots import Picture, read_pictures
 
 KNOWN = 60  # papers that are offered as known
-# In this order: who has written about a paper knows it better than who has only read it.
+# Best known first: a user knows an annotated paper better than one that was only read.
 _KNOWN_BY = ("has:highlights", "has:notes", "rating:>=4", "is:read")
 _HTML = "report.html"
 
@@ -85,7 +85,7 @@ class EvaluationGateway:
         """Sets of papers for evaluation: the library, collections, earlier corpora."""
         papers = self._workspace.library.count()
         shelf = self._workspace.editor.shelf()
-        library = trn("The library, {n:,} paper", "The library, {n:,} papers", papers)
+        library = trn("Library, {n:,} paper", "Library, {n:,} papers", papers)
         return [
             *([EvaluationCorpus(library, LIBRARY)] if papers else []),
             *(
@@ -97,7 +97,7 @@ class EvaluationGateway:
             ),
             *(
                 EvaluationCorpus(
-                    tr("Put aside: {what}", what=corpus_words(kept)),
+                    tr("Saved dataset: {what}", what=corpus_words(kept)),
                     TrainingData(TrainingDataKind.corpus, kept.id),
                 )
                 for kept in self._workspace.corpora.all()
@@ -157,7 +157,7 @@ class EvaluationGateway:
 
     @contextmanager
     def _atlas(self, model: str) -> Iterator[MapService | None]:
-        """The map of a model: of what answers, the very one that the page of the map has."""
+        """The map of a model; of the active model, the one that the map page shows."""
         workspace = self._workspace
         if model == workspace.active_model.model:
             with workspace.active_model.use() as now:
@@ -173,9 +173,9 @@ def corpus_words(corpus: KeptCorpus) -> str:
     papers = trn("{n:,} paper", "{n:,} papers", corpus.papers)
     day = corpus.made.strftime("%Y-%m-%d")
     what = {
-        TrainingDataKind.library: tr("the library of {day}", day=day),
+        TrainingDataKind.library: tr("Library of {day}", day=day),
         TrainingDataKind.collection: tr(
-            "collection {name} of {day}", name=corpus.what.name, day=day
+            "Collection {name} of {day}", name=corpus.what.name, day=day
         ),
     }.get(corpus.what.kind, corpus.what.name or corpus.id)
     return f"{what}, {papers}"

@@ -63,7 +63,7 @@ class LearningView(QWidget):
         self._scores: Mapping[str, Sequence[CardScore]] = {}
         self.list = QListWidget()
         self.list.setObjectName("ticks")
-        self.list.setAccessibleName(tr("Trainings"))
+        self.list.setAccessibleName(tr("Training runs"))
         self.list.setWordWrap(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.charts: list[LineChart] = []
@@ -75,7 +75,7 @@ class LearningView(QWidget):
     def ask(self) -> None:
         """Load the list of runs; known ones continue from the last event read."""
         self._jobs.run(
-            tr("Looking at trainings"),
+            tr("Loading training runs"),
             lambda task: list(self._gateway.trainings()),
             self._show_trainings,
             on_failed=self._explain,
@@ -122,7 +122,7 @@ class LearningView(QWidget):
             return stories, {name: self._gateway.after(name) for name in names}
 
         self._jobs.run(
-            tr("Reading learning curves"),
+            tr("Loading learning curves"),
             work,
             self._show,
             on_failed=self._explain,
@@ -174,7 +174,7 @@ class LearningView(QWidget):
         sentences = []
         for training in group:
             scores = [score for score in self._scores[training.name] if score.before]
-            lines = [tr("{name}, before and after:", name=training.name)]
+            lines = [tr("{name}, before and after training:", name=training.name)]
             for title in dict.fromkeys(score.title for score in scores):
                 parts = [_before_and_after(one) for one in scores if one.title == title]
                 lines.append(f"•  {title}: {'; '.join(parts)}")
@@ -184,12 +184,12 @@ class LearningView(QWidget):
 
     def _say_nothing(self) -> None:
         if self._trainings:
-            self.empty.show_message("wait", tr("Tick a training to see how it learned"))
+            self.empty.show_message("wait", tr("Select a training run to see its learning curves"))
         else:
             self.empty.show_message(
                 "wait",
-                tr("Nothing has been trained yet"),
-                tr("How the loss falls, and what validation papers say of it, comes here."),
+                tr("No training runs yet"),
+                tr("The training loss and the validation loss of each run appear here."),
                 ((tr("Train a model…"), lambda: self.place_requested.emit("training")),),
             )
         self._pages.setCurrentIndex(0)
@@ -224,8 +224,9 @@ class LearningView(QWidget):
         note = styled(
             QLabel(
                 tr(
-                    "Losses of different methods are different things, and each method has a chart "
-                    "of its own. The dots are of validation papers, from which nothing is learned."
+                    "Losses of different methods are not comparable, so each method has its own "
+                    "chart. Dots show the loss on validation papers, which are not used for "
+                    "training."
                 ),
                 wordWrap=True,
             ),
@@ -265,11 +266,11 @@ def _differences(group: Sequence[TrainingRun]) -> str:
         if name not in _HARMLESS and len({str(t.settings.get(name)) for t in group}) > 1
     ]
     corpora = {str(training.corpus) for training in group}
-    parts = [*map(setting_label, differ), *([tr("the papers")] if len(corpora) > 1 else [])]
+    parts = [*map(setting_label, differ), *([tr("training data")] if len(corpora) > 1 else [])]
     if not parts:
         return ""
     return tr(
-        "They differ in {settings}: a lower loss need not be a better model.",
+        "These runs differ in {settings}: a lower loss does not mean a better model.",
         settings=", ".join(parts),
     )
 
@@ -282,7 +283,7 @@ def _below(training: TrainingRun) -> str:
 
 def _before_and_after(score: CardScore) -> str:
     return tr(
-        "{metric} {before} → {after} ({part} part, n = {n})",
+        "{metric} {before} → {after} ({part} split, n = {n})",
         metric=score.metric,
         before=score.before,
         after=score.value,

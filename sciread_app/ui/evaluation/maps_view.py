@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _ENOUGH = 3  # papers on both maps that are needed to align them
 
 HOW = tr(
-    "Colours are the groups of A on both maps. B is turned and mirrored so that papers lie as near "
-    "to their place on A as can be. Click a group or a paper, and it stands out on both; Esc ends "
-    "that. Far apart says little on such a map: who lies together counts."
+    "Both maps are colored by the groups of A. Map B is rotated and mirrored to match map A as "
+    "closely as possible. Click a group or a paper to highlight it on both maps; press Esc to "
+    "clear the highlight. Only small distances are meaningful on a map."
 )
 
 
@@ -48,9 +48,7 @@ class MapsView(InstalledPairView):
     paper_requested = Signal(object)  # PaperId, to open in the details
 
     picture = "map"
-    without_second_model = tr(
-        "Add or train one: then its map of your papers stands beside this one's."
-    )
+    without_second_model = tr("Add or train a second model to compare the maps of both.")
 
     def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__(source, jobs, appearance)
@@ -70,7 +68,7 @@ class MapsView(InstalledPairView):
     def load(self) -> None:
         """Load the last layouts."""
         if (chosen := self.chosen_models()) is None:
-            self.show_message("map", tr("Choose two models"), "")
+            self.show_message("map", tr("Select two models"), "")
             return
         one, other = chosen
         dashboard = self._source.dashboard
@@ -79,7 +77,7 @@ class MapsView(InstalledPairView):
             return [dashboard.drawing(one), dashboard.drawing(other)]
 
         self._jobs.run(
-            tr("Looking at two maps"),
+            tr("Loading two maps"),
             work,
             self._show,
             on_failed=self.explain,
@@ -230,14 +228,16 @@ class MapSide(QWidget):
 
     def _invite(self, busy: bool) -> None:
         if busy:
-            what = tr("Reading papers comes first; it goes on in the background.")
-            self.empty.show_message("wait", tr("A map is being drawn"), what)
+            what = tr("The model indexes your papers first, in the background.")
+            self.empty.show_message("wait", tr("Drawing the map"), what)
         else:
             self.empty.show_message(
                 "map",
-                tr("This model has no map yet"),
-                tr("It reads your papers, then its map is drawn. You can go on meanwhile."),
-                ((tr("Draw the map"), self.draw_requested.emit),),
+                tr("No map of this model yet"),
+                tr(
+                    "The model indexes your papers first. You can continue to work in the meantime."
+                ),
+                ((tr("Draw map"), self.draw_requested.emit),),
             )
         self._pages.setCurrentIndex(0)
 
@@ -253,7 +253,7 @@ def scheme_like(drawing: MapLayout, first: MapLayout | None) -> ColorScheme:
     of = np.where(known, groups.of[at], rest).astype(np.uint8)
     if known.all():
         return replace(groups, of=of)
-    names = (*groups.names, tr("Not on the first map"))
+    names = (*groups.names, tr("Not on map A"))
     return ColorScheme(names, of, rest=rest, hollow=groups.hollow)
 
 

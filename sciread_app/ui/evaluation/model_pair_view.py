@@ -31,13 +31,13 @@ class ModelPairPicker(ModelPairBoxes):
     """Two models, A and B, with a button that swaps them."""
 
     def __init__(self) -> None:
-        super().__init__(tr("First model, A"), tr("Second model, B"))
+        super().__init__(tr("Model A"), tr("Model B"))
         for box in self.boxes:
             box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             box.setMinimumWidth(130)
         self.swap = QPushButton("⇄")
-        self.swap.setToolTip(tr("The other way round"))
-        self.swap.setAccessibleName(tr("The other way round"))
+        self.swap.setToolTip(tr("Swap A and B"))
+        self.swap.setAccessibleName(tr("Swap A and B"))
         first, second = self.boxes
         a, b = (styled(QLabel(letter), "quiet") for letter in "AB")
         row(a, (first, 1), self.swap, b, (second, 1), parent=self, margins=0, spacing=8)
@@ -87,7 +87,7 @@ class InstalledPairView(ModelPairView):
     def ask(self) -> None:
         """Load the installed models, then what is shown about two of them."""
         self._jobs.run(
-            tr("Looking for models"),
+            tr("Loading models"),
             lambda task: list(self._source.comparisons.models(task)),
             self._show_models,
             on_failed=self.explain,
@@ -118,7 +118,7 @@ class InstalledPairView(ModelPairView):
         else:
             self.show_message(
                 self.picture,
-                tr("There is no second model here yet"),
+                tr("Only one model is installed"),
                 self.without_second_model,
                 second_model_actions(self.place_requested.emit),
             )

@@ -45,7 +45,7 @@ class NeighboursView(InstalledPairView):
 
     picture = "similar"
     without_second_model = tr(
-        "Add or train one: then this shows what it makes of papers that you know."
+        "Add or train a second model to compare which papers both find similar to papers you know."
     )
 
     def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
@@ -53,13 +53,13 @@ class NeighboursView(InstalledPairView):
         self._paper: PaperId | None = None
         self._reading: Job | None = None
         self.search_field = styled(QLineEdit(), "field")
-        self.search_field.setPlaceholderText(tr("Find a paper by its words"))
-        self.search_field.setAccessibleName(tr("Find a paper by its words"))
+        self.search_field.setPlaceholderText(tr("Search for a paper"))
+        self.search_field.setAccessibleName(tr("Search for a paper"))
         self.search_field.setClearButtonEnabled(True)
         self.papers = PaperList(PaperModel(source, jobs, self), appearance)
-        self.papers.setAccessibleName(tr("Papers that you know"))
+        self.papers.setAccessibleName(tr("Papers you know"))
         self.sides = [
-            ResultColumn(tr("Neighbours by {model}", model=letter), source, jobs, appearance)
+            ResultColumn(tr("Neighbors in model {model}", model=letter), source, jobs, appearance)
             for letter in "AB"
         ]
         self.head = styled(QLabel(wordWrap=True), "quiet")
@@ -89,12 +89,10 @@ class NeighboursView(InstalledPairView):
         def work(task: Task) -> Sequence[PaperId]:
             return dashboard.find(words, task) if words else dashboard.known_papers()
 
-        self.head.setText(
-            tr("Found by their words") if words else tr("Papers that you have read, rated or "
-                                                        "written about, else the latest")
-        )  # fmt: skip
+        known = tr("Papers you have read, rated or annotated, or else the latest")
+        self.head.setText(tr("Search results") if words else known)
         self._jobs.run(
-            tr("Looking for papers that you know"),
+            tr("Loading papers you know"),
             work,
             self._show_papers,
             on_failed=lambda problem: self.head.setText(problem.message),
@@ -124,7 +122,7 @@ class NeighboursView(InstalledPairView):
         if paper is None or chosen is None:
             for side in self.sides:
                 side.clear()
-            self.message.setText("" if paper else tr("Choose a paper on the left."))
+            self.message.setText("" if paper else tr("Select a paper on the left."))
             return
         one, other = chosen
         query, comparisons = parse(likes([paper])), self._source.comparisons
@@ -135,9 +133,9 @@ class NeighboursView(InstalledPairView):
                 comparisons.ask(other, query, SearchMode.meaning, task),
             )
 
-        self.message.setText(tr("Asking both models…"))
+        self.message.setText(tr("Searching with both models…"))
         self._jobs.run(
-            tr("Asking two models"),
+            tr("Searching with two models"),
             work,
             self._show,
             on_failed=self._explain_below,
@@ -163,7 +161,7 @@ class NeighboursView(InstalledPairView):
         for side in self.sides:
             side.read_button.hide()
         self._reading = self._jobs.run(
-            tr("Reading papers with {name}", name=self._models[model].title),
+            tr("Indexing papers with {name}", name=self._models[model].title),
             lambda task: self._source.comparisons.encode(model, task),
             on_failed=self._explain_below,
             queue=JobQueue.long,

@@ -50,18 +50,18 @@ if TYPE_CHECKING:
 
 SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
 VIEWS = (
-    (tr("Scores"), tr("Every model against every evaluation")),
+    (tr("Scores"), tr("Scores of all models on all benchmarks")),
     # Translators: two models with each other
-    (tr("Compare"), tr("Is B better than A? In a sentence, with its evidence")),
-    (tr("Classes"), tr("What two models make of each class, pair and paper of a task")),
-    (tr("Learning"), tr("How trainings have learned")),
-    (tr("Neighbours"), tr("What two models find beside papers that you know")),
-    (tr("Maps"), tr("Your papers as two models see them")),
+    (tr("Compare"), tr("Whether model B is significantly better than model A")),
+    (tr("Classes"), tr("Results of two models by class, pair and paper")),
+    (tr("Training"), tr("Loss curves of your training runs")),
+    (tr("Neighbors"), tr("Papers that two models find similar to papers you know")),
+    (tr("Maps"), tr("Maps of your papers by two models")),
 )
 # Names of the views, as stored
 NAMES = ("scores", "compare", "classes", "learning", "neighbours", "maps")
 UNMEASURED = (LEARNING, NEIGHBOURS, MAPS)  # views that work without any evaluation
-MEASURE = tr("Measure…")
+MEASURE = tr("Evaluate…")
 EXPORTS = ("page", "table", "picture")
 TO_BEAT = ("starter", "tf-idf")  # baselines for a model trained here
 
@@ -90,7 +90,7 @@ class EvaluationPage(Page):
         self._appearance = context.appearance
         self.found = EvaluationResults()
         self._measuring: Job | None = None
-        self.views = SegmentedControl(tr("What to look at"), VIEWS)
+        self.views = SegmentedControl(tr("View"), VIEWS)
         self.scores = ScoresView(context.appearance)
         self._build()
         self._connect()
@@ -105,7 +105,7 @@ class EvaluationPage(Page):
             messages.show_notice(sentence, details, passes=not details)
 
         self.paper_requested.connect(
-            lambda paper: navigate.show_papers([paper], tr("From the dashboard"))
+            lambda paper: navigate.show_papers([paper], tr("From the Dashboard"))
         )
         self.switch_requested.connect(context.activation.activate)
         self.place_requested.connect(navigate.go_to)
@@ -204,7 +204,7 @@ class EvaluationPage(Page):
             return dashboard.candidates(), dashboard.corpora()
 
         self._jobs.run(
-            tr("Looking at what can be measured"),
+            tr("Loading models and data to evaluate"),
             work,
             lambda found: self._open_dialog(*found, space),
             on_failed=self.problem.emit,
@@ -217,14 +217,14 @@ class EvaluationPage(Page):
         dashboard = self._source.dashboard
         what = names[0] if len(names) == 1 else trn("{n} model", "{n} models", len(names))
         self._measuring = self._jobs.run(
-            tr("Measuring {what}", what=what),
+            tr("Evaluating {what}", what=what),
             lambda task: dashboard.evaluate(names, suite, data, task),
             self._measured,
             on_failed=self.problem.emit,
             queue=JobQueue.long,
         )
         self._measuring.retry = lambda: self.measure(names, suite, data)
-        self._show_progress(tr("Waiting for its turn…"))
+        self._show_progress(tr("Queued…"))
         self.busy_changed.emit(True)
         self.scores.invite(self.ask_what_to_measure, measuring=True)
 
@@ -236,7 +236,7 @@ class EvaluationPage(Page):
         """Why an export, "page", "table" or "picture", is unavailable; empty if it is available."""
         if self.found.boards or (action == "picture" and self.views.current in UNMEASURED):
             return ""
-        return tr("Nothing is measured yet")
+        return tr("No evaluations yet")
 
     def export_page(self, file: Path | None = None) -> None:
         if target := file or ask_where("html", self):
@@ -288,7 +288,7 @@ class EvaluationPage(Page):
 
     def _look(self, show: Callable[[EvaluationResults], None]) -> None:
         self._jobs.run(
-            tr("Looking at what was measured"),
+            tr("Loading scores"),
             lambda task: self._source.dashboard.look(),
             show,
             queue=JobQueue.short,
@@ -318,10 +318,12 @@ class EvaluationPage(Page):
 
     def _measured(self, done: EvaluationOutcome) -> None:
         n = len(done.reports)
-        what = trn("{n} model is measured", "{n} models are measured", n)
+        what = trn("{n} model was evaluated", "{n} models were evaluated", n)
         parts = done.remarks()
         if done.absent:
-            parts.append(tr("Left out for want of data: {tasks}.", tasks=", ".join(done.absent)))
+            parts.append(
+                tr("Not evaluated because data are missing: {tasks}.", tasks=", ".join(done.absent))
+            )
         self.message.emit(what, "\n".join(parts))
 
     def _say_exported(self, file: Path) -> None:
@@ -329,7 +331,7 @@ class EvaluationPage(Page):
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self._measuring:
-            share = f"{100 * done / total:.0f} %  " if total else ""
+            share = f"{100 * done / total:.0f}%  " if total else ""
             self._show_progress(f"{share}{note}".strip())
 
     def _finished(self, job: Job) -> None:
@@ -345,19 +347,21 @@ class EvaluationPage(Page):
         for widget in (self._note, self.stop):
             widget.setVisible(busy)
         # It stays enabled: a disabled button would lose the focus to its neighbour.
-        self.evaluate.setText(tr("Measuring…") if busy else MEASURE)
+        self.evaluate.setText(tr("Evaluating…") if busy else MEASURE)
 
     def _build(self) -> None:
         self.evaluate = styled(QPushButton(MEASURE), "primary")
-        self.evaluate.setToolTip(tr("Measure models on papers of yours, or on published data"))
+        self.evaluate.setToolTip(tr("Evaluate models on your papers or on published data"))
         self.stop = QPushButton(tr("Stop"))
-        self.stop.setToolTip(tr("What is measured already stays; it goes on when asked again"))
+        self.stop.setToolTip(
+            tr("Stop the evaluation; finished results are kept, and evaluating again resumes")
+        )
         self.export = QPushButton(tr("Export"))
         menu = QMenu(self.export)
         menu.setToolTipsVisible(True)
-        menu.addAction(tr("As a page (HTML)…"), lambda: self.export_page())
-        menu.addAction(tr("As a table (CSV)…"), lambda: self.export_table())
-        menu.addAction(tr("As a picture (PNG)…"), lambda: self.export_picture())
+        menu.addAction(tr("Scores as HTML…"), lambda: self.export_page())
+        menu.addAction(tr("Scores as CSV…"), lambda: self.export_table())
+        menu.addAction(tr("View as image (PNG)…"), lambda: self.export_picture())
         self.export.setMenu(menu)
         self._note: QLabel = styled(ElidedLabel(), "quiet")
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)

@@ -85,7 +85,7 @@ def data_words(row: ScoreRow, called: Mapping[str, str]) -> str:
     """A description of the data, precise enough to check whether two numbers are comparable."""
     result = row.result
     return tr(
-        "{data}, {split} part, data {hash}, seed {seed}",
+        "{data}, {split} split, SHA-256 {hash}, seed {seed}",
         data=called.get(row.board.key, row.board.data),
         split=result.split,
         hash=result.sha256[:8],
@@ -120,12 +120,14 @@ def spoken(row: ScoreRow, model: str, name: str) -> str:
     """The text of a number for screen readers."""
     cell = row.cells.get(model)
     if cell is None:
-        return tr("{name}: not measured", name=name)
+        return tr("{name}: not evaluated", name=name)
     parts = [f"{name}: {row.metric.shown(cell.score.value)}"]
     if between := interval_words(row, model):
         parts.append(between)
     if cell.best:
-        parts.append(tr("highest of the row") if row.metric.higher_is_better else tr("lowest"))
+        parts.append(
+            tr("highest in the row") if row.metric.higher_is_better else tr("lowest in the row")
+        )
     return ", ".join(parts)
 
 

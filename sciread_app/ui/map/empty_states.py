@@ -127,7 +127,7 @@ class MapEmptyStates(QWidget):
             self.empty.show_message("map", tr("The model is reading your papers"), text)
         else:
             text = tr("Papers that mean about the same come together.")
-            actions = ((tr("Draw the map"), self.draw_requested.emit),)
+            actions = ((tr("Draw map"), self.draw_requested.emit),)
             self.empty.show_message("map", tr("The map is not drawn yet"), text, actions)
 
     def _press(self) -> None:

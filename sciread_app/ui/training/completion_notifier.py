@@ -39,7 +39,7 @@ class CompletionNotifier(QObject):
 
     def look(self) -> None:
         self._jobs.run(
-            tr("Looking at trainings"),
+            tr("Loading training runs"),
             lambda task: self._training_service.trainings(),
             self._show,
             on_failed=lambda _: self._timer.start(IDLE_MS),

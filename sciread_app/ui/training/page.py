@@ -189,7 +189,7 @@ class TrainingPage(Page):
     def load(self, choose: str = "") -> None:
         """Load the runs; `choose` names one to show."""
         self._loading = self._light(
-            tr("Looking at trainings"),
+            tr("Loading training runs"),
             lambda task: self._training_service.trainings(),
             partial(self._show, choose=choose),
             replaces="trainings",

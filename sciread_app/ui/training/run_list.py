@@ -23,7 +23,7 @@ class TrainingList(ModelList):
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__(appearance)
-        self.setAccessibleName(tr("Trainings"))
+        self.setAccessibleName(tr("Training runs"))
         self._curves: dict[str, Sequence[float]] = {}
         self.setItemDelegate(TrainingDelegate(self._curves, appearance, self))
 

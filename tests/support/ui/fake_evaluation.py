@@ -141,7 +141,7 @@ class FakeEvaluation:
         ]
 
     def corpora(self) -> Sequence[EvaluationCorpus]:
-        return [EvaluationCorpus("The library, 100 papers", LIBRARY)]
+        return [EvaluationCorpus("Library, 100 papers", LIBRARY)]
 
     def evaluate(
         self, names: Sequence[str], suite: str, data: TrainingData | Path, task: Task

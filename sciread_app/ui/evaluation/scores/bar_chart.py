@@ -222,9 +222,9 @@ def differences(number: PaperNumber) -> str:
     """Differences between a published evaluation and ours, in words; empty if none."""
     sentences = []
     if not number.same_data:
-        sentences.append(tr("other data, or not all of it here"))
+        sentences.append(tr("other or incomplete data"))
     if not number.same_model:
-        sentences.append(tr("other weights"))
+        sentences.append(tr("other model weights"))
     return ", ".join(sentences)
 
 

@@ -98,7 +98,7 @@ class ScoreTable(MetricTable):
 
 class ScoreModel(MetricModel[ScoreRow]):
     headings = (tr("Metric"), "n")  # before the columns of the models
-    heading_tips = {N: tr("Of how many items each number is")}
+    heading_tips = {N: tr("Number of items")}
 
     def __init__(self) -> None:
         super().__init__()
@@ -266,7 +266,7 @@ def _rows(found: EvaluationResults, models: Sequence[str]) -> list[ScoreRow | Ta
                 rows.append(TableHeading(f"{suite_title(row.board.suite)} · {data}", over=True))
         now = row.result.task, row.key[2]
         if now != task:
-            why = tr("Not with the above: {why}", why=row.apart)
+            why = tr("Not comparable with the rows above: {why}", why=row.apart)
             rows.append(
                 TableHeading(why, quiet=True) if row.apart else TableHeading(row.result.title)
             )

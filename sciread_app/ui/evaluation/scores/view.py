@@ -32,12 +32,11 @@ from trainer.contract.evaluations import NO_QUALITY
 from trainer.contract.suites import suite_title
 
 LEGEND = tr(
-    "↑ higher is better, ↓ lower. Shares go from 0 to 100. Bold: the best number of its line, "
-    "which may be chance. Strips: where 95\u00a0% lie, on one scale a line."
+    "↑ higher is better, ↓ lower is better. Percentages range from 0 to 100. Bold: "
+    "best score of the row, not necessarily by a significant difference. Strips: "
+    "95% confidence intervals, on one scale per row."
 )
-OF_PAPERS = tr(
-    "◇ what the paper prints: * of other data, or not all of it here; † of other weights."
-)
+OF_PAPERS = tr("◇ published score (* on other or incomplete data, † with other model weights).")
 
 
 class RowPanel(QFrame):
@@ -58,7 +57,7 @@ class RowPanel(QFrame):
         column(*parts, parent=inner, margins=(14, 12, 14, 14), spacing=6)
         scroll = scrolling(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # contains no widget that takes the focus
-        scroll.setAccessibleName(tr("About this number"))
+        scroll.setAccessibleName(tr("Details of the score"))
         column(scroll, parent=self, margins=1)
 
     def show_row(self, row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> None:
@@ -82,7 +81,7 @@ class ScoresView(QWidget):
         self._found = EvaluationResults()
         self._hidden: set[str] = set()
         self.suites = QComboBox()
-        self.suites.setAccessibleName(tr("Suite"))
+        self.suites.setAccessibleName(tr("Benchmark"))
         self.boards = QComboBox()
         self.boards.setAccessibleName(tr("Data"))
         self.models = QPushButton(tr("Models"))
@@ -100,7 +99,7 @@ class ScoresView(QWidget):
         for box, every, offered in (
             (
                 self.suites,
-                tr("All suites"),
+                tr("All benchmarks"),
                 [(suite_title(suite), suite) for suite in found.suites],
             ),
             (
@@ -134,16 +133,16 @@ class ScoresView(QWidget):
     def invite(self, evaluate: Callable[[], object], *, measuring: bool) -> None:
         """Show the empty state."""
         if measuring:
-            self.empty.show_message("wait", tr("The first numbers come here soon"))
+            self.empty.show_message("wait", tr("Waiting for the first scores"))
         else:
             self.empty.show_message(
                 "dashboard",
-                tr("Nothing is measured yet"),
+                tr("No evaluations yet"),
                 tr(
-                    "Measure models on your own papers, by the protocols of the papers that made "
-                    "such models known: then you see which one knows your field best."
+                    "Evaluate models on your own papers with published protocols to see which one "
+                    "works best for your field."
                 ),
-                ((tr("Measure models…"), evaluate),),
+                ((tr("Evaluate models…"), evaluate),),
             )
 
     def _show(self) -> None:
@@ -213,14 +212,16 @@ def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> li
         sentences.append(trn("n = {n:,} item", "n = {n:,} items", row.n))
         has_quality = row.result.evaluation not in NO_QUALITY
         if has_quality and row.n < FEW and len(models) > 1:
-            sentences.append(tr("Too few papers to tell which model is better."))
+            sentences.append(tr("Too few papers to determine which model is better."))
     else:
         sentences.append(
-            tr("Models differ in how many items they are measured by: no one is best.")
+            tr("The models have scores for different numbers of items, so none is marked as best.")
         )
     sentences.append(data_words(row, found.called))
     if row.apart:
-        sentences.append(tr("Not with the other numbers of this task: {why}.", why=row.apart))
+        sentences.append(
+            tr("Not comparable with the other scores of this task: {why}.", why=row.apart)
+        )
     return sentences
 
 
@@ -230,8 +231,8 @@ def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> 
     if any(cell.score.low is not None for cell in row.cells.values()):
         sentences.append(
             tr(
-                "Intervals hold 95 % of what other items of the same kind would give. Two that "
-                "overlap may differ all the same: “Compare” says which differences are real."
+                "Intervals are 95% confidence intervals. Models with overlapping intervals can "
+                "still differ significantly: “Compare” shows which differences are significant."
             )
         )
     sentences += _left_out(row, found, models)
@@ -255,7 +256,7 @@ def _left_out(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) ->
             names_by_text.setdefault(text, []).append(found.names[model])
     every = len(models)
     return [
-        tr("Left out: {what}.", what=text)
+        tr("Excluded: {what}.", what=text)
         if len(names) == every
         else tr("{names}: {what}.", names=", ".join(names), what=text)
         for text, names in names_by_text.items()

@@ -100,7 +100,7 @@ class ConfusionMatrix(QWidget):
         grid, side = self._grid()
         painter.setPen(QColor(theme.faint))
         above = QRectF(grid.left(), 0, grid.width(), self._letters.height())
-        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, tr("told →"))
+        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, tr("Predicted →"))
         for actual, row in enumerate(confusion.counts):
             top, whole = grid.top() + actual * side, sum(row) or 1
             painter.setFont(self._small)
@@ -182,12 +182,12 @@ class ConfusionMatrix(QWidget):
         assert self._confusion
         labels, row = self._confusion.labels, self._confusion.counts[actual]
         count, whole = row[predicted], sum(row)
-        share = f"{100 * count / whole:.0f} %" if whole else "–"
+        share = f"{100 * count / whole:.0f}%" if whole else "–"
         if actual == predicted:
-            return tr("{label}: {count:,} of {n:,} found ({share})", label=labels[actual],
+            return tr("{label}: {count:,} of {n:,} correct ({share})", label=labels[actual],
                       count=count, n=whole, share=share)  # fmt: skip
         return f"{mistake_words(labels[actual], labels[predicted], count)} ({share})"
 
 
 def mistake_words(truth: str, told: str, count: int) -> str:
-    return tr("{truth} taken for {told}: {count:,}", truth=truth, told=told, count=count)
+    return tr("{truth} predicted as {told}: {count:,}", truth=truth, told=told, count=count)

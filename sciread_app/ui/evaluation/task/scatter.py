@@ -34,8 +34,12 @@ class Scatter(QWidget):
     def show_places(self, places: Places | None) -> None:
         self._places = places
         if places:
-            text = trn("{n:,} paper, by {way}", "{n:,} papers, by {way}", len(places.x),
-                       way=places.way)  # fmt: skip
+            text = trn(
+                "{n:,} paper, projected by {way}",
+                "{n:,} papers, projected by {way}",
+                len(places.x),
+                way=places.way,
+            )
             self.setAccessibleDescription(text)
         self.update()
 

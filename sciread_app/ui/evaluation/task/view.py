@@ -63,13 +63,26 @@ class ClassLine(NamedTuple):
 
 
 class ClassModel(RowModel[ClassLine]):
-    # Translators: "finds" is recall, "is right" precision, of a class
-    headings = (tr("Class"), "n", tr("A finds"), tr("B finds"), tr("A is right"), tr("B is right"))
+    # Translators: recall of model A, recall of model B
+    headings = (
+        tr("Class"),
+        "n",
+        tr("Recall A"),
+        tr("Recall B"),
+        tr("Precision A"),
+        tr("Precision B"),
+    )
     heading_tips = {
-        FOUND_A: tr("The share of the papers of a class that A told so, with 95 % (Wilson)"),
-        FOUND_B: tr("The share of the papers of a class that B told so, with 95 % (Wilson)"),
-        RIGHT_A: tr("The share of the papers that A told so that are of the class"),
-        RIGHT_B: tr("The share of the papers that B told so that are of the class"),
+        FOUND_A: tr(
+            "Share of the papers of the class that A predicts correctly, with its 95% "
+            "confidence interval (Wilson)"
+        ),
+        FOUND_B: tr(
+            "Share of the papers of the class that B predicts correctly, with its 95% "
+            "confidence interval (Wilson)"
+        ),
+        RIGHT_A: tr("Share of the papers for which A predicts the class that belong to the class"),
+        RIGHT_B: tr("Share of the papers for which B predicts the class that belong to the class"),
     }
     heading_alignments = {
         LABEL: LEFT,
@@ -86,7 +99,7 @@ class ClassModel(RowModel[ClassLine]):
             side = side_of(line, column)
             text = _text(line, column)
             if side and column in (FOUND_A, FOUND_B):
-                low, high = f"{100 * side.low:.0f}", f"{100 * side.high:.0f} %"
+                low, high = f"{100 * side.low:.0f}", f"{100 * side.high:.0f}%"
                 return tr("{text}, {low} to {high}", text=text, low=low, high=high)
             return text
         if role == Qt.ItemDataRole.ToolTipRole and column == LABEL:
@@ -171,14 +184,19 @@ class TaskView(QWidget):
         self.empty = EmptyState(appearance)
         self.classes = ClassTable(appearance)
         self.heats = tuple(
-            ConfusionMatrix(tr("What {model} told", model=m), appearance) for m in PARTS
+            ConfusionMatrix(tr("Confusion matrix of model {model}", model=m), appearance)
+            for m in PARTS
         )
-        self.scatters = tuple(Scatter(tr("Papers by {model}", model=m), appearance) for m in PARTS)
+        self.scatters = tuple(
+            Scatter(tr("Projection of the papers by model {model}", model=m), appearance)
+            for m in PARTS
+        )
         share = Axis("", 0, 1)
-        self.roc = LineChart(tr("Found and false alarms"), appearance, share, share)
-        self.precision = LineChart(tr("Precision and recall"), appearance, share, share)
+        self.roc = LineChart(tr("ROC curve"), appearance, share, share)
+        self.precision = LineChart(tr("Precision–recall curve"), appearance, share, share)
         self.spreads = tuple(
-            LineChart(tr("Similarities by {model}", model=model), appearance) for model in PARTS
+            LineChart(tr("Distribution of similarities by model {model}", model=model), appearance)
+            for model in PARTS
         )
         self._titles: list[QLabel] = []
         self._note = styled(QLabel(wordWrap=True), "faint")
@@ -207,7 +225,7 @@ class TaskView(QWidget):
             self._offer_tasks()
 
         self._jobs.run(
-            tr("Looking at pictures"),
+            tr("Loading charts"),
             lambda task: (gateway.pictures(one), gateway.pictures(other)),
             show,
             on_failed=self._explain,
@@ -234,8 +252,8 @@ class TaskView(QWidget):
             self._show_task()
         else:
             self._say(
-                tr("There is nothing to look into"),
-                tr("Of the tasks that both were measured by, none draws classes or curves."),
+                tr("No charts for these models"),
+                tr("None of the tasks that both models were evaluated on has classes or curves."),
             )
 
     def _show_task(self) -> None:
@@ -265,11 +283,14 @@ class TaskView(QWidget):
             heat.show_confusion(confusion, number)
         alike = one is None or other is None or comparable(one, other)
         text = tr(
-            "Of the papers of each class, a row, how many of a hundred were told what: columns "
-            "stand in the order of the rows. Mistakes are red."
+            "Each row is a class and each column a prediction, in the same order. Numbers "
+            "are percentages of the papers of the class. Errors are red."
         )
         if not alike:
-            text += " " + tr("The two were told different papers: their classes do not compare.")
+            text += " " + tr(
+                "The models were evaluated on different papers, so their classes are not "
+                "comparable."
+            )
         self._note.setText(text)
         self._pages.setCurrentIndex(1)
 
@@ -288,13 +309,15 @@ class TaskView(QWidget):
         if roc:
             ends = np.array([0.0, 1.0])
             roc.append(PlotLine("", ends, ends, aside=True))
-        self.roc.show_lines(roc, Axis(tr("false alarms"), 0, 1), Axis(tr("found"), 0, 1))
+        self.roc.show_lines(
+            roc, Axis(tr("false positive rate"), 0, 1), Axis(tr("true positive rate"), 0, 1)
+        )
         self.precision.show_lines(precision, Axis(tr("recall"), 0, 1), Axis(tr("precision"), 0, 1))
         known = [spread for spread in spreads if isinstance(spread, Distributions)]
         for chart, spread in zip(self.spreads, spreads, strict=True):
             found = spread if isinstance(spread, Distributions) else None
             chart.show_lines(_spread_lines(found), *_spread_axes(known))
-        self._note.setText(tr("Dashed: guessing."))
+        self._note.setText(tr("Dashed line: chance level."))
         self._pages.setCurrentIndex(2)
 
     def _show_places(self, places: Sequence[Picture | None]) -> None:
@@ -303,8 +326,8 @@ class TaskView(QWidget):
         self.scatters[1].show_places(turned(other, one) if one and other else other)
         self._note.setText(
             tr(
-                "A sample of the papers, each coloured by its label. Distances between far groups "
-                "say little: such a picture keeps who is near whom."
+                "A sample of the papers, colored by label. The projection preserves neighbors; "
+                "distances between groups mean little."
             )
         )
         self._pages.setCurrentIndex(3)
@@ -323,14 +346,14 @@ class TaskView(QWidget):
         return one, other
 
     def _say_nothing(self) -> None:
-        title = tr("Nothing is measured yet")
-        text = tr("Measure a model: then this shows what it makes of each class and pair.")
+        title = tr("No evaluations yet")
+        text = tr("Evaluate a model to see its results by class and pair.")
         if self._found.names:
-            title = tr("These two were not measured on the same data")
-            text = tr("Choose two that were, or measure both on the same data.")
+            title = tr("These models were not evaluated on the same data")
+            text = tr("Select two other models, or evaluate both on the same data.")
         self.tasks.clear()
         self.tasks.setEnabled(False)
-        self._say(title, text, (tr("Measure models…"), self.measure_requested.emit))
+        self._say(title, text, (tr("Evaluate models…"), self.measure_requested.emit))
 
     def _say(self, title: str, text: str, *actions: tuple[str, Callable[[], object]]) -> None:
         self._note.clear()
@@ -368,8 +391,8 @@ class TaskView(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(8)
         heads = [
-            _bold(tr("Found, for how many false alarms")),
-            _bold(tr("Precision, for how much is found")),
+            _bold(tr("ROC curve")),
+            _bold(tr("Precision–recall curve")),
             self._title(),
             self._title(),
         ]
@@ -430,4 +453,4 @@ def _text(line: ClassLine, column: int) -> str:
         return f"{line.n:,}"
     side = side_of(line, column)
     share = None if side is None else side.found if column in (FOUND_A, FOUND_B) else side.right
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else f"{100 * share:.1f}%"

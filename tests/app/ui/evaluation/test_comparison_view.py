@@ -30,7 +30,7 @@ def test_verdict_names_the_better_model_and_the_evidence(view):
     assert view.sentence.text().startswith("SPECTER on 900 papers is better than Starter")
     assert "gains most in Citations" in view.support.text()
     assert "the library of today" in view.data.text()
-    assert "Not compared, since the data differ: Speed and size." in view.notes.text()
+    assert "Not compared because the data differ: Speed and size." in view.notes.text()
     assert "Holm" in view.notes.text()
 
 
@@ -38,7 +38,7 @@ def test_differences_have_intervals_and_significance(view):
     assert cells(view, 1) == {
         METRIC: "MAP ↑", GAP: "+6.00   +4.00 to +8.00", CHANCE: "0.001", BETTER: "B",
     }  # fmt: skip
-    assert cells(view, 2)[BETTER] == "chance?"
+    assert cells(view, 2)[BETTER] == "not significant"
 
 
 def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard, page, settled):
@@ -48,7 +48,7 @@ def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard,
     view.pair.swap.click()
     settled()
     heads = [line.text for line in view.table.model().rows if isinstance(line, TableHeading)]
-    assert heads[-2:] == ["How vectors lie: shown, but no part of the verdict", "health"]
+    assert heads[-2:] == ["Other properties of the models, not part of the conclusion", "health"]
 
 
 def test_swap_button_reverses_the_comparison(view, dashboard, settled):
@@ -78,7 +78,7 @@ def test_models_measured_on_different_data_are_not_compared(view, dashboard, pag
     dashboard.asked.clear()
     page.refresh()
     settled()
-    assert "not measured on the same data" in view.empty.title.text()
+    assert "not evaluated on the same data" in view.empty.title.text()
     assert dashboard.asked == []
 
 
@@ -87,8 +87,8 @@ def test_single_model_has_nothing_to_compare(view, dashboard, page, settled):
     page.refresh()
     settled()
     assert view.empty.isVisible() and not view.pair.isEnabled()
-    assert "no two models" in view.empty.title.text()
-    assert [button.text() for button in view.empty.buttons()] == ["Measure models…"]
+    assert view.empty.title.text() == "No two models to compare"
+    assert [button.text() for button in view.empty.buttons()] == ["Evaluate models…"]
 
 
 def test_failed_comparison_shows_the_reason(view, dashboard, page, settled, monkeypatch):

@@ -80,12 +80,12 @@ def test_leaderboard_data_and_offered_corpora_have_descriptive_names(
     board = workspace.scores.place("local", corpus)
     put(tmp_path, START, 0.7, board.name)
     (name,) = dashboard.look().called.values()
-    assert name.startswith("the library of 20") and name.endswith(", 30 papers")
+    assert name.startswith("Library of 20") and name.endswith(", 30 papers")
     workspace.library.collections.add([1, 2], "thesis")
     offered = {corpus.name: corpus.data for corpus in dashboard.corpora()}
-    assert offered["The library, 30 papers"] == LIBRARY
+    assert offered["Library, 30 papers"] == LIBRARY
     assert offered["Collection thesis"] == TrainingData(TrainingDataKind.collection, "thesis")
-    assert offered[f"Put aside: {name}"] == TrainingData(TrainingDataKind.corpus, corpus.name)
+    assert offered[f"Saved dataset: {name}"] == TrainingData(TrainingDataKind.corpus, corpus.name)
 
 
 def test_known_papers_are_those_rated_or_read_or_else_the_latest(dashboard, workspace):

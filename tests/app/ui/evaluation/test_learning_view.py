@@ -29,10 +29,9 @@ def test_each_method_has_its_own_chart(view):
 
 
 def test_scores_before_and_after_training_are_listed(view):
-    assert any(
-        "first, before and after:\n•  Citations: MAP 70.00 → 80.00 (validation part, n = 50)" in t
-        for t in texts(view)
-    )
+    heading = "first, before and after training:\n"
+    scores = "•  Citations: MAP 70.00 → 80.00 (validation split, n = 50)"
+    assert any(heading + scores in text for text in texts(view))
 
 
 def test_unticked_training_is_not_drawn(view, settled):
@@ -41,7 +40,7 @@ def test_unticked_training_is_not_drawn(view, settled):
     assert [chart.accessibleName() for chart in view.charts] == ["Loss of SPECTER"]
     view.list.item(0).setCheckState(Qt.CheckState.Unchecked)
     settled()
-    assert view.empty.isVisible() and view.empty.title.text().startswith("Tick a training")
+    assert view.empty.isVisible() and view.empty.title.text().startswith("Select a training run")
 
 
 def test_ticks_are_kept_on_refresh(view, settled):
@@ -63,14 +62,14 @@ def test_losses_with_different_settings_get_a_remark(qtbot, view, dashboard, set
     settled()
     (chart,) = view.charts
     assert {line.number for line in chart.lines} == {0, 1}
-    qtbot.waitUntil(lambda: any("They differ in Margin" in text for text in texts(view)))
+    qtbot.waitUntil(lambda: any("differ in Margin" in text for text in texts(view)))
 
 
 def test_view_without_trainings_leads_to_the_training_page(qtbot, view, dashboard, settled):
     dashboard.runs = []
     view.ask()
     settled()
-    assert view.empty.title.text() == "Nothing has been trained yet"
+    assert view.empty.title.text() == "No training runs yet"
     (button,) = view.empty.buttons()
     with qtbot.waitSignal(view.place_requested) as wanted:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -78,7 +78,7 @@ def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, gatewa
     gateway.comparisons.read.clear()
     neighbours.ask()
     settled()
-    assert neighbours.empty.title.text() == "There is no second model here yet"
+    assert neighbours.empty.title.text() == "Only one model is installed"
 
 
 @pytest.mark.parametrize("number", [NEIGHBOURS, MAPS])
@@ -126,7 +126,7 @@ def test_turned_aligns_the_second_map_with_the_first():
 def test_scheme_like_separates_papers_missing_on_the_first_map():
     one, other = drawing(100), drawing(120)
     scheme = scheme_like(other, one)
-    assert scheme.names[-1] == "Not on the first map" and scheme.counts[-1] == 20
+    assert scheme.names[-1] == "Not on map A" and scheme.counts[-1] == 20
 
 
 def test_group_is_highlighted_on_both_maps_until_escape(maps, qtbot):
@@ -150,7 +150,7 @@ def test_hovered_and_picked_papers_are_marked_on_both_maps(maps):
 def test_missing_map_is_drawn_on_request(maps, gateway, dashboard, qtbot, settled):
     choose(maps, settled, "starter", "miread-ours")
     side = maps.sides[1]
-    assert side.empty.isVisible() and side.empty.title.text() == "This model has no map yet"
+    assert side.empty.isVisible() and side.empty.title.text() == "No map of this model yet"
     (button,) = side.empty.buttons()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: side.view.isVisible())

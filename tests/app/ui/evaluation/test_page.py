@@ -43,11 +43,11 @@ def test_view_is_built_on_its_first_visit(page, show):
 def test_dialog_offers_models_trainings_and_baselines(dialog):
     shown = [dialog.list.item(row).text() for row in range(dialog.list.count())]
     assert shown == [
-        "Starter", "SPECTER on 900 papers   (of a training)",
-        "TF-IDF   (what everybody should beat)", "Random vectors   (what everybody should beat)",
+        "Starter", "SPECTER on 900 papers   (training run)",
+        "TF-IDF   (baseline)", "Random vectors   (baseline)",
     ]  # fmt: skip
     assert dialog.chosen == ["starter", "specter-1", "tf-idf"]
-    assert dialog.data.currentText() == "The library, 100 papers"
+    assert dialog.data.currentText() == "Library, 100 papers"
 
 
 def test_dialog_needs_a_model_and_data(dialog):
@@ -70,17 +70,17 @@ def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboa
     with qtbot.waitSignal(page.busy_changed) as busy:
         qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     assert busy.args == [True] and window.focusWidget() is page.evaluate
-    qtbot.waitUntil(lambda: page._note.text() == "30 %  Starter: Citations")
-    assert page.stop.isVisible() and page.evaluate.text() == "Measuring…"
+    qtbot.waitUntil(lambda: page._note.text() == "30%  Starter: Citations")
+    assert page.stop.isVisible() and page.evaluate.text() == "Evaluating…"
     page.evaluate.click()
     assert all(one is dialog for one in page.findChildren(EvaluateDialog))
     assert window.rail.button("dashboard").busy
     dashboard.go_on.set()
     settled()
     assert dashboard.asked[0] == ("evaluate", ("starter",), "local", LIBRARY)
-    assert window.banner.message.text() == "1 model is measured."
-    assert "Left out for want of data: Questions." in window.banner.hint.text()
-    assert page.evaluate.text() == "Measure…" and not page.stop.isVisible()
+    assert window.banner.message.text() == "1 model was evaluated."
+    assert "data are missing: Questions." in window.banner.hint.text()
+    assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
     assert not window.rail.button("dashboard").busy
 
 
@@ -104,7 +104,7 @@ def test_evaluation_can_be_stopped(page, dashboard, qtbot, settled):
     qtbot.waitUntil(lambda: page._note.text().startswith("30"))
     qtbot.mouseClick(page.stop, Qt.MouseButton.LeftButton)
     settled()
-    assert page.evaluate.text() == "Measure…" and not page.stop.isVisible()
+    assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
 
 
 def test_published_suite_is_evaluated_from_its_folder(dialog, page, dashboard, qtbot, settled):
@@ -137,8 +137,8 @@ def test_exports_without_scores_are_disabled_except_for_pictures(
     page.refresh()
     settled()
     assert not any(action.isEnabled() for action in (*here, *there.values()))
-    assert {action.toolTip() for action in here} == {"Nothing is measured yet"}
-    assert there["picture"].property("why_not") == "Nothing is measured yet"
+    assert {action.toolTip() for action in here} == {"No evaluations yet"}
+    assert there["picture"].property("why_not") == "No evaluations yet"
     show(LEARNING)
     assert there["picture"].isEnabled() and not there["page"].isEnabled()
     assert [action.isEnabled() for action in here] == [False, False, True]
@@ -176,7 +176,7 @@ def test_every_view_can_be_exported_as_a_picture(show, page, appearance, number)
 def test_unwritable_picture_is_reported(page, window, settled, tmp_path):
     page.export_picture(tmp_path / "nowhere" / "a.png")
     settled()
-    assert "cannot be written" in window.banner.message.text()
+    assert "Could not save the image" in window.banner.message.text()
 
 
 def test_menu_commands_go_to_the_dashboard(window, page, settled):

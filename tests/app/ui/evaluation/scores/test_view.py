@@ -68,7 +68,7 @@ def test_accessible_text_of_a_score_has_its_interval_and_rank(page):
     assert spoken == [
         "Citations, MAP",
         "100 items",
-        "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row",
+        "SPECTER on 900 papers: 80.00, 77.00–83.00, highest in the row",
         "Starter: 70.00, 67.00–73.00",
         "TF-IDF: 60.00, 57.00–63.00",
     ]
@@ -77,7 +77,7 @@ def test_accessible_text_of_a_score_has_its_interval_and_rank(page):
 def test_tooltips_explain_metrics_and_scores(page):
     tips = texts(page.scores.table, Qt.ItemDataRole.ToolTipRole)[1]
     assert "Mean average precision" in tips[0] and "higher is better · 0 to 100" in tips[0]
-    assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row"
+    assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest in the row"
 
 
 def test_scale_of_a_single_model_is_0_to_100(page, dashboard, refresh):
@@ -103,14 +103,14 @@ def test_panel_describes_the_selected_score(page):
     panel = page.scores.panel
     facts = panel.facts.text()
     assert "n = 100 items" in facts
-    assert "the library of today, test part, data 5f5f5f5f, seed 1" in facts
-    assert "SciDocs" in panel.read.text() and "“Compare” says" in panel.read.text()
+    assert "the library of today, test split, SHA-256 5f5f5f5f, seed 1" in facts
+    assert "SciDocs" in panel.read.text() and "“Compare” shows" in panel.read.text()
     assert "SPECTER on 900 papers: 80.00 77.00–83.00" in panel.bars.accessibleDescription()
 
 
 def test_legend_explains_only_the_visible_signs(page, dashboard, refresh):
     legend = page.scores.legend
-    assert "◇ what the paper prints" in legend.text()
+    assert "◇ published score" in legend.text()
     asked = result("ours", title="Topics", evaluation="probe", scores=(Score("macro_f1", 0.8, 90),))
     dashboard.found = EvaluationResults([board(report(asked, subject=WORDS))])
     refresh()
@@ -135,8 +135,8 @@ def test_published_score_is_a_bar_with_its_differences(page, dashboard, refresh)
     ours, paper = bars[0], bars[1]
     assert ours.number is not None and paper.number is None
     assert "Table 1" in paper.name and paper.value == pytest.approx(0.884)
-    assert "†" in paper.aside and "other weights" in paper.tip
-    assert "88.40, other weights" in page.scores.panel.bars.accessibleDescription()
+    assert "†" in paper.aside and "other model weights" in paper.tip
+    assert "88.40, other model weights" in page.scores.panel.bars.accessibleDescription()
     assert "◇ SPECTER (Cohan et al. 2020), Table 1" in page.scores.panel.read.text()
 
 
@@ -148,7 +148,9 @@ def test_incomparable_scores_are_separate_rows_with_the_reason(page, dashboard, 
     refresh()
     lines = page.scores.table.model().rows
     why = [line.text for line in lines if isinstance(line, TableHeading) and line.quiet]
-    assert len(why) == 2 and why[0].startswith("Not with the above: the data differ")
+    assert len(why) == 2 and why[0].startswith(
+        "Not comparable with the rows above: the data differ"
+    )
     apart = [line for line in lines if isinstance(line, ScoreRow) and line.apart]
     assert all(len(row.cells) == 1 for row in apart)
 
@@ -188,7 +190,7 @@ def test_empty_scores_view_offers_to_evaluate(page, dashboard, refresh, qtbot, s
     dashboard.found = EvaluationResults()
     refresh()
     empty = page.scores.empty
-    assert empty.isVisible() and empty.title.text() == "Nothing is measured yet"
+    assert empty.isVisible() and empty.title.text() == "No evaluations yet"
     (button,) = empty.buttons()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     settled()

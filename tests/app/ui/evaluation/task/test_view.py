@@ -42,9 +42,9 @@ def test_class_table_has_the_recall_of_both_models_with_intervals(view):
     assert model.index(0, LABEL).data() == first[0].label
     assert model.index(0, N).data() == f"{first[0].n:,}"
     for column, side in ((FOUND_A, first[0]), (FOUND_B, first[1])):
-        assert model.index(0, column).data() == f"{100 * side.found:.1f} %"
+        assert model.index(0, column).data() == f"{100 * side.found:.1f}%"
         low, high = 100 * side.low, 100 * side.high
-        assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f} %")
+        assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f}%")
 
 
 def test_class_names_are_not_cut_in_a_small_window(view, qtbot):
@@ -67,13 +67,13 @@ def test_selected_class_is_highlighted_in_both_confusion_matrices(view):
 def test_arrow_keys_move_and_describe_the_confusion_cell(view, qtbot):
     choose_task(view, "Fields")
     heat = view.heats[0]
-    assert "taken for" in heat.accessibleDescription()
+    assert "predicted as" in heat.accessibleDescription()
     qtbot.keyClick(heat, Qt.Key.Key_Down)
     qtbot.keyClick(heat, Qt.Key.Key_Right)
     labels, counts = heat._confusion.labels, heat._confusion.counts
     assert heat.cell == (1, 1)
     assert heat.accessibleDescription().startswith(
-        f"{labels[1]}: {counts[1][1]} of {sum(counts[1])} found"
+        f"{labels[1]}: {counts[1][1]} of {sum(counts[1])} correct"
     )
     for _ in range(20):
         qtbot.keyClick(heat, Qt.Key.Key_Right)
@@ -97,14 +97,14 @@ def test_models_measured_on_different_data_have_no_common_tasks(view, dashboard,
     page.refresh()
     settled()
     assert view.tasks.count() == 0
-    assert view.empty.title.text() == "There is nothing to look into"
+    assert view.empty.title.text() == "No charts for these models"
 
 
 def test_empty_task_view_offers_to_evaluate(view, dashboard, page, settled, qtbot):
     dashboard.found = EvaluationResults()
     page.refresh()
     settled()
-    assert view.empty.title.text() == "Nothing is measured yet" and view.tasks.count() == 0
+    assert view.empty.title.text() == "No evaluations yet" and view.tasks.count() == 0
     (button,) = view.empty.buttons()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     settled()
