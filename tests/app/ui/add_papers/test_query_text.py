@@ -69,7 +69,7 @@ def test_iso_date_completes_partial_dates(text, first, last):
 
 @pytest.mark.parametrize("text", ["24", "2024-13", "2023-02-29", "last week", "2024-06-12T00:00"])
 def test_iso_date_rejects_invalid_dates(text):
-    with pytest.raises(ValueError, match=r"Since “.*” is no date"):
+    with pytest.raises(ValueError, match=r"Since “.*” is not a date"):
         iso_date(text, "Since")
 
 
@@ -98,4 +98,4 @@ def test_iso_date_accepts_or_explains_any_text(text):
     try:
         assert len(iso_date(text, "Since")) in (0, 10)
     except ValueError as error:
-        assert "is no date" in str(error)
+        assert "is not a date" in str(error)
