@@ -69,7 +69,7 @@ def test_iso_date_completes_partial_dates(text, first, last):
 
 @pytest.mark.parametrize("text", ["24", "2024-13", "2023-02-29", "last week", "2024-06-12T00:00"])
 def test_iso_date_rejects_invalid_dates(text):
-    with pytest.raises(ValueError, match=r"Since “.*” is not a date"):
+    with pytest.raises(ValueError, match=r"Since: “.*” is not a date"):
         iso_date(text, "Since")
 
 
@@ -80,7 +80,7 @@ def test_how_many_parses_numbers(text, number):
 
 @pytest.mark.parametrize("text", ["many", "-5", "0", "5k", "9999999999999"])
 def test_how_many_rejects_invalid_numbers(text):
-    with pytest.raises(ValueError, match="is no number"):
+    with pytest.raises(ValueError, match="is not a number"):
         how_many(text)
 
 
