@@ -150,8 +150,8 @@ class Order(Enum):
 class Edit:
     """An edit in the undo log.
 
-    `at` is in seconds since 1970; `what` is its description for the user: "Tagged 3 papers “to
-    read”"; `title` is that of the paper it changed, empty if there was not exactly one.
+    `at` is in seconds since 1970; `what` is its description for the user: "Added tag “new” to 3
+    papers"; `title` is that of the paper it changed, empty if there was not exactly one.
     """
 
     id: int

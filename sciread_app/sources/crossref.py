@@ -55,7 +55,7 @@ def work(doi: str, client: Client, task: Task) -> Paper:
             raise
         raise SourceError(
             tr("{source} does not know the DOI {doi}.", source=TITLE, doi=doi),
-            tr("Open its page, and add what you find there."),
+            tr("Open the paper's web page, download the PDF or citation file, and add that file."),
         ) from error
     return replace(paper, source=KEY, source_id=doi)
 

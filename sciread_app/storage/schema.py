@@ -361,7 +361,7 @@ edits = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),
-    Column("what", Text, nullable=False),  # shown to the user: "Tagged 3 papers “to read”"
+    Column("what", Text, nullable=False),  # shown to the user: "Added tag “new” to 3 papers"
     Column("rows", Integer, nullable=False, server_default="0"),
     Column("undone", Boolean, nullable=False, server_default="0"),
     Column("import", Integer),  # an edit that stands for the merges of this import

@@ -39,7 +39,7 @@ OURS = EvaluatedModel(
     method="specter", base="starter", dim=384,
 )  # fmt: skip
 WORDS = EvaluatedModel(id="tf-idf", title="TF-IDF", kind="baseline")
-CHANCE = EvaluatedModel(id="random", title="Random vectors", kind="baseline")
+CHANCE = EvaluatedModel(id="random", title="Random", kind="baseline")
 SKILLS = ((STARTER, 0.62), (OURS, 0.74), (WORDS, 0.55), (CHANCE, 0.1))
 TASKS = (
     ("citations", "Citations", "ranking", {"map": 0.12, "ndcg": 0.2}, 412),

@@ -51,7 +51,7 @@ def fill(window: MainWindow) -> None:
 
 def chosen(window: MainWindow) -> None:
     _choose_some(window)
-    window.shelving.notice.show_message("Tagged 5 papers “to read”", lambda: None)
+    window.shelving.notice.show_message("Added tag “to read” to 5 papers", lambda: None)
 
 
 def tagging(window: MainWindow) -> None:

@@ -73,9 +73,7 @@ class Bm25:
 class Random:
     """Random vectors, determined by the id and the text of a paper."""
 
-    subject = EvaluatedModel(
-        id="random", title="Random vectors", kind="baseline", found="random", dim=_DIM
-    )
+    subject = EvaluatedModel(id="random", title="Random", kind="baseline", found="random", dim=_DIM)
 
     def unsupported_reason(self, task: EvaluationTask) -> str:
         return ""

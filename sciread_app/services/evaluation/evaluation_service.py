@@ -25,7 +25,7 @@ LOCAL = "local"
 BASELINES: Mapping[str, str] = {
     "tf-idf": "TF-IDF",
     "bm25": "BM25",
-    "random": tr("Random vectors"),
+    "random": tr("Random"),
 }
 
 
@@ -71,10 +71,10 @@ class EvaluationOutcome:
             *(tr("{model} failed: {why}", model=name, why=why)
               for name, why in self.failed.items()),
             *(
-                tr("{task} could not run: {why}", task=task, why=why)
+                tr("Could not run {task}: {why}", task=task, why=why)
                 if alone
                 else tr(
-                    "{task} could not run for {models}: {why}",
+                    "Could not run {task} for {models}: {why}",
                     task=task,
                     models=", ".join(names),
                     why=why,
@@ -143,15 +143,20 @@ class EvaluationService:
         if isinstance(data, TrainingData):
             if suite != LOCAL:
                 raise LibraryError(
-                    tr("The suite {suite} is measured on published data.", suite=suite),
-                    tr("Name their folder. It holds: {files}", files=suite_spec(suite).needs),
+                    tr("The benchmark {suite} uses published data.", suite=suite),
+                    tr(
+                        "Specify the folder of the data. It must contain: {files}",
+                        files=suite_spec(suite).needs,
+                    ),
                 )
             return self._corpora.make(data, task).absolute()
         if data is None or not data.expanduser().is_dir():
-            raise LibraryError(
-                tr("There is no folder {folder}.", folder=data or ""),
-                tr("The suite {suite} reads: {files}", suite=suite, files=suite_spec(suite).needs),
+            needs = tr(
+                "The benchmark {suite} needs: {files}", suite=suite, files=suite_spec(suite).needs
             )
+            if data is None:
+                raise LibraryError(tr("No data folder is specified."), needs)
+            raise LibraryError(tr("The folder {folder} does not exist.", folder=data), needs)
         return data.expanduser().absolute()
 
     def _place(self, name: str) -> str:

@@ -123,12 +123,12 @@ def verdict(
         notes = [str(note) for note in answer["notes"]]
         unpaired = sum({each["task"]: each["unpaired"] for each in answer["compared"]}.values())
     except (KeyError, TypeError, AttributeError) as error:
-        raise TrainerFailed(tr("The trainer's answer is not understood."), str(error)) from error
+        raise TrainerFailed(tr("The trainer sent an unexpected response."), str(error)) from error
     if unpaired:
         notes.append(
             trn(
-                "{n:,} item that only one model has a score of is left out.",
-                "{n:,} items that only one model has a score of are left out.",
+                "{n:,} item is excluded because only one model has a score for it.",
+                "{n:,} items are excluded because only one model has a score for them.",
                 unpaired,
             )
         )
@@ -143,7 +143,11 @@ def verdict(
         else _sentence(found, one, other, tasks),
         (
             *_support(found, one, other, evidence),
-            *([tr("What could not be compared, and why, stands below.")] if refused else []),
+            *(
+                [tr("Some results cannot be compared. The reasons are listed below.")]
+                if refused
+                else []
+            ),
         ),
         evidence,
         [
@@ -202,10 +206,8 @@ def _all_too_few(evidence: Sequence[MetricDifference]) -> bool:
 def _too_few(one: str, other: str, evidence: Sequence[MetricDifference]) -> str:
     most = max(each.n for each in evidence if each.counts)
     return trn(
-        "There are too few papers to tell whether {first} or {second} is better: no task has more "
-        "than {n} item.",
-        "There are too few papers to tell whether {first} or {second} is better: no task has more "
-        "than {n} items.",
+        "Not enough data to compare {first} and {second}: no task has more than {n} item.",
+        "Not enough data to compare {first} and {second}: no task has more than {n} items.",
         most,
         first=one,
         second=other,
@@ -220,20 +222,18 @@ def _sentence(
     split, all_ = sum(len(winners) == 2 for winners in tasks.values()), len(tasks)
     if answer is ComparisonOutcome.unknown:
         return trn(
-            "Nobody can tell from these data: in the {n} task, chance alone could make the "
-            "difference between {first} and {second}.",
-            "Nobody can tell from these data: in all {n} tasks, chance alone could make the "
-            "difference between {first} and {second}.",
+            "Inconclusive: {first} and {second} do not differ significantly in {n} task.",
+            "Inconclusive: {first} and {second} do not differ significantly in any of {n} tasks.",
             all_,
             first=one,
             second=other,
         )
     if answer is ComparisonOutcome.both:
-        said = trn(
-            "{second} is better than {first} at some things and worse at others: better in "
-            "{better} of {n} task, worse in {worse}.",
-            "{second} is better than {first} at some things and worse at others: better in "
-            "{better} of {n} tasks, worse in {worse}.",
+        mixed = trn(
+            "Mixed results: {second} is significantly better than {first} in {better} of "
+            "{n} task and significantly worse in {worse}.",
+            "Mixed results: {second} is significantly better than {first} in {better} of "
+            "{n} tasks and significantly worse in {worse}.",
             all_,
             first=one,
             second=other,
@@ -241,16 +241,18 @@ def _sentence(
             worse=worse,
         )
         if not split:
-            return said
+            return mixed
         within = trn(
-            "Within {n} more, metrics disagree.", "Within {n} more, metrics disagree.", split
+            "The metrics of {n} task disagree.", "The metrics of {n} tasks disagree.", split
         )
-        return f"{said} {within}"
+        return f"{mixed} {within}"
     if answer is ComparisonOutcome.no:
         one, other, better = other, one, worse
     return trn(
-        "{second} is better than {first}: really so in {better} of {n} task, and worse in none.",
-        "{second} is better than {first}: really so in {better} of {n} tasks, and worse in none.",
+        "{second} is better than {first}: significantly better in {better} of {n} task "
+        "and significantly worse in none.",
+        "{second} is better than {first}: significantly better in {better} of {n} "
+        "tasks and significantly worse in none.",
         all_,
         first=one,
         second=other,
@@ -272,13 +274,14 @@ def _support(
     few = {each.task for each in counted if each.too_few} & doubtful
     if few and not _all_too_few(evidence):
         titles = ", ".join(dict.fromkeys(each.task for each in counted if each.task in few))
-        yield tr("Too few papers to tell in: {tasks}.", tasks=titles)
+        yield tr("Not enough data in: {tasks}.", tasks=titles)
     if (doubtful := doubtful - few) and answer is not ComparisonOutcome.unknown:
         titles = ", ".join(dict.fromkeys(e.task for e in counted if e.task in doubtful))
-        yield tr("Chance alone could make the difference in: {tasks}.", tasks=titles)
+        yield tr("Not significant in: {tasks}.", tasks=titles)
     if answer is ComparisonOutcome.unknown and (least := _min_detectable_difference(counted)):
         yield tr(
-            "Differences of less than about {blur} of a hundred would not show with so few items.",
+            "With this number of items, differences below about {blur} percentage points "
+            "cannot be detected.",
             blur=f"{100 * least:.1f}",
         )
 
@@ -286,22 +289,28 @@ def _support(
 def _most(each: MetricDifference, name: str, winner: int) -> str:
     """The strongest evidence for a model, with its numbers."""
     values = each.first, each.second
-    between = ""
+    its, others = (each.metric.shown(values[at]) for at in (winner, 1 - winner))
     if each.low is not None and each.high is not None and each.low * each.high > 0:
         low, high = sorted(abs(end) for end in (each.low, each.high))
-        between = tr(
-            ", {low} to {high} apart (95 %)",
+        return tr(
+            "Largest gain of {name}: {task}, {metric} {its} vs. {others} (95% confidence interval "
+            "of the difference: {low} to {high}), n = {n}.",
+            name=name,
+            task=each.task,
+            metric=each.metric.title,
+            its=its,
+            others=others,
             low=each.metric.shown(low),
             high=each.metric.shown(high),
+            n=f"{each.n:,}",
         )
     return tr(
-        "{name} gains most in {task}: {metric} {its} instead of {others}{between}, n = {n}.",
+        "Largest gain of {name}: {task}, {metric} {its} vs. {others}, n = {n}.",
         name=name,
         task=each.task,
         metric=each.metric.title,
-        its=each.metric.shown(values[winner]),
-        others=each.metric.shown(values[1 - winner]),
-        between=between,
+        its=its,
+        others=others,
         n=f"{each.n:,}",
     )
 

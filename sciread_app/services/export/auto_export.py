@@ -20,7 +20,10 @@ from sciread_app.services.export.export import Format
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-_CHANGED = tr("Somebody has changed it since it was written last. Keep it anew to overwrite it.")
+_CHANGED = tr(
+    "Another program has changed the file since the last export. To overwrite the file, turn on "
+    "its automatic export again."
+)
 
 
 class _Changed(Exception):
@@ -79,16 +82,16 @@ class AutoExportService:
             if other.path == kept.path and other.collection != kept.collection:
                 raise LibraryError(
                     tr(
-                        "{file} is kept for the collection “{collection}”.",
+                        "{file} is already the automatic export of the collection “{collection}”.",
                         file=kept.path,
                         collection=other.collection,
                     ),
-                    tr("Choose another name, or stop keeping that one first."),
+                    tr("Use another file name, or stop exporting that collection first."),
                 )
         if Path(kept.path).exists() and not may_replace:
             raise LibraryError(
-                tr("There is a file {file} already.", file=kept.path),
-                tr("Choose another name, or say that it may be replaced (--replace)."),
+                tr("The file {file} already exists.", file=kept.path),
+                tr("Use another name, or replace the file (--replace)."),
             )
 
     def _is_ours(self, path: Path) -> bool:
@@ -140,8 +143,8 @@ def _put_aside(path: Path) -> None:
         shutil.copy2(path, free)
     except OSError as error:
         raise LibraryError(
-            tr("{file} cannot be put aside: {why}.", file=path, why=error.strerror),
-            tr("Choose another name for the file."),
+            tr("Could not keep a copy of {file}: {why}.", file=path, why=error.strerror),
+            tr("Use another file name."),
         ) from error
 
 

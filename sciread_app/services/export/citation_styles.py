@@ -64,7 +64,7 @@ class CitationStyles:
             half.replace(target)
         except OSError as error:
             raise StyleRefused(
-                tr("The style {file} cannot be kept: {why}.", file=file, why=error.strerror)
+                tr("Could not add the style {file}: {why}.", file=file, why=error.strerror)
             ) from error
         return Style(key, style.title)
 
@@ -72,7 +72,9 @@ class CitationStyles:
         """Delete a style added by the user. Raises StyleRefused for any other."""
         style = self._named(name)
         if style.key in STYLES:
-            raise StyleRefused(tr("{style} is a style of SciRead.", style=style.title))
+            raise StyleRefused(
+                tr("{style} is a built-in style and cannot be removed.", style=style.title)
+            )
         (self._folder / f"{style.key}{SUFFIX}").unlink(missing_ok=True)
         return style
 
@@ -82,9 +84,9 @@ class CitationStyles:
             if name.casefold() in (style.key.casefold(), style.title.casefold()):
                 return style
         raise UnknownStyle(
-            tr("There is no citation style {name!r}.", name=name),
+            tr("The citation style {name!r} does not exist.", name=name),
             tr(
-                "There are {names}. Or give a .csl file.",
+                "Available styles: {names}. You can also specify a .csl file.",
                 names=", ".join(style.key for style in styles),
             ),
         )
@@ -107,10 +109,10 @@ class CitationStyles:
                 return replace(other, id=style.id, title=style.title, language=language)
         raise StyleRefused(
             tr(
-                "The style “{style}” takes its rules from another, which is not there.",
+                "The style “{style}” is based on another style that is not installed.",
                 style=style.title,
             ),
-            tr("Add that one first: {address}", address=style.parent),
+            tr("Add the other style first: {address}", address=style.parent),
         )
 
     def _independent(self) -> Iterator[CslStyle]:

@@ -75,11 +75,11 @@ def cite(
     if len(papers) > MOST:
         raise LibraryError(
             trn(
-                "{n:,} paper is too many to be written in a style.",
-                "{n:,} papers are too many to be written in a style.",
+                "{n:,} paper is too many to format in a citation style.",
+                "{n:,} papers are too many to format in a citation style.",
                 len(papers),
             ),
-            tr("Choose {most:,} at most, or export them as BibTeX.", most=MOST),
+            tr("Select at most {most:,} papers, or export the papers as BibTeX.", most=MOST),
         )
     try:
         items = [csl_item(paper, number) for number, paper in enumerate(papers, start=1)]
@@ -90,8 +90,8 @@ def cite(
     except Exception as error:  # odd records make citeproc.js raise any exception
         log.warning("a citation in the style %s failed", style.title, exc_info=True)
         raise LibraryError(
-            tr("This cannot be written in the style {style}.", style=style.title),
-            tr("Copy it as BibTeX, or look whether a field of the paper is not as it should be."),
+            tr("Could not format the papers in the style {style}.", style=style.title),
+            tr("Check the fields of the papers for errors, or copy the papers as BibTeX."),
         ) from error
 
 
@@ -106,11 +106,11 @@ def try_out(style: CslStyle) -> None:
         cited = cite(papers, style)
     except LibraryError as error:
         raise StyleRefused(
-            tr("No citation can be written in the style “{style}”.", style=style.title),
+            tr("Could not format a citation in the style “{style}”.", style=style.title),
             str(error.__cause__ or "").splitlines()[0] if error.__cause__ else "",
         ) from error
     if not plain("".join((*cited.references, cited.in_text))).strip():
-        raise StyleRefused(tr("The style “{style}” writes nothing.", style=style.title))
+        raise StyleRefused(tr("The style “{style}” produces no text.", style=style.title))
 
 
 def plain(html: str) -> str:
@@ -136,7 +136,7 @@ def render(
     processor.take(items)
     for done in range(0, len(items), STEP):
         # Translators: writing papers as a style of citations has them
-        task.step(done, len(items), tr("Citing"))
+        task.step(done, len(items), tr("Formatting citations"))
         processor.add(min(done + STEP, len(items)))
     entries = (processor.references() if references else None) or []
     return Cited(tuple(map(_inline, entries)), _inline(processor.citation()) if in_text else "")

@@ -57,8 +57,11 @@ def format_of(path: Path) -> Format:
     """The format for a file of this name. Raises LibraryError."""
     if path.suffix.lower() not in SUFFIXES:
         raise LibraryError(
-            tr("What {file} should hold cannot be told from its name.", file=path.name),
-            tr("Let it end with {endings}, or name the format.", endings=", ".join(SUFFIXES)),
+            tr("The name {file} does not indicate an export format.", file=path.name),
+            tr(
+                "Use one of the extensions {endings}, or specify the format.",
+                endings=", ".join(SUFFIXES),
+            ),
         )
     return SUFFIXES[path.suffix.lower()]
 
@@ -108,8 +111,8 @@ def _whole(path: Path, look: Callable[[], None] = lambda: None) -> Iterator[Text
         half.replace(path)
     except OSError as error:
         raise LibraryError(
-            tr("{file} cannot be written: {why}.", file=path, why=error.strerror),
-            tr("Choose another place for the file."),
+            tr("Could not write {file}: {why}.", file=path, why=error.strerror),
+            tr("Select another location for the file."),
         ) from error
     finally:
         half.unlink(missing_ok=True)

@@ -137,7 +137,7 @@ class _Run:
         """The responses of a source until it fails; none if it has failed before."""
         if not names or source.KEY in self._away:
             return
-        self._tell(tr("Asking {source}", source=source.TITLE))
+        self._tell(tr("Querying {source}", source=source.TITLE))
         try:
             yield from source.ask(names, self._client, self._task)
         except SourceError as error:
@@ -169,7 +169,7 @@ class _Run:
         self._library.citations.put(chain(pairs, own), source.KEY, asked=marks)
         self._report.remarks += [f"{_shown(a.asked)}: {a.remark}" for a in answers if a.remark]
         self._nameless += sum(answer.nameless for answer in answers)
-        self._tell(tr("Asking {source}", source=source.TITLE))
+        self._tell(tr("Querying {source}", source=source.TITLE))
 
     def _pairs(self, answers: Sequence[CitationResponse]) -> list[Pair]:
         """Citing and cited identifiers, in the form that the library uses if it has the paper."""
@@ -203,12 +203,14 @@ class _Run:
                 report.failed.append(Skipped(source.TITLE, papers, why))
                 report.unanswered += count
             elif error:
-                report.remarks.append(tr("{error} PubMed was asked in its place.", error=error))
+                report.remarks.append(tr("{error} PubMed was used instead.", error=error))
         if self._withheld:
             report.remarks.append(
                 trn(
-                    "The publishers of {n:,} paper do not let {source} say what is cited there.",
-                    "The publishers of {n:,} papers do not let {source} say what is cited there.",
+                    "{source} has no references for {n:,} paper because its publisher withholds "
+                    "them.",
+                    "{source} has no references for {n:,} papers because their publishers withhold "
+                    "them.",
                     self._withheld,
                     source=semantic_scholar.TITLE,
                 )
@@ -216,10 +218,10 @@ class _Run:
         if self._nameless:
             report.remarks.append(
                 trn(
-                    "{n:,} citation is left out: the other paper has neither DOI nor arXiv id nor "
-                    "PMID to remember it by.",
-                    "{n:,} citations are left out: the other paper has neither DOI nor arXiv id "
-                    "nor PMID to remember it by.",
+                    "{n:,} citation was skipped because the other paper has no DOI, arXiv ID or "
+                    "PMID.",
+                    "{n:,} citations were skipped because the other papers have no DOI, arXiv ID "
+                    "or PMID.",
                     self._nameless,
                 )
             )

@@ -131,7 +131,7 @@ class Fetcher:
         query, cursor, read, note = fetch.query, fetch.cursor, fetch.read, ""
         if query.most:
             query = replace(query, most=max(query.most - read, 1))
-        task.step(read, fetch.total, tr("Asking {source}", source=self._shown(fetch.query)))
+        task.step(read, fetch.total, tr("Querying {source}", source=self._shown(fetch.query)))
         pages = self._source(query).fetch(query, cursor, self._client, task)
         while not (fetch.query.most and read >= fetch.query.most):
             page = next(pages, None)
@@ -158,7 +158,7 @@ class Fetcher:
             known = ", ".join(self._sources)
             raise BadQuery(
                 tr(
-                    "There is no source {source}; there are {known}.",
+                    "Unknown source {source}. Available sources: {known}.",
                     source=query.source,
                     known=known,
                 )

@@ -83,7 +83,7 @@ class Importer:
         Records come before PDFs, so that a PDF finds its record.
         """
         begun = time.monotonic()
-        task.step(0, 0, tr("Looking for papers"))
+        task.step(0, 0, tr("Searching for files"))
         found = _look(paths, task)
         number = self._library.import_log.open(_legible(", ".join(str(path) for path in paths)))
         report = ImportReport(unread=found.unread, other_kinds=found.other_kinds)
@@ -252,7 +252,7 @@ def _look(paths: Sequence[Path], task: Task) -> _Found:
         elif path.exists():
             _sort_in(path, found)
         else:
-            found.skips.append(Skipped(str(path), "", tr("There is no such file or folder.")))
+            found.skips.append(Skipped(str(path), "", tr("The file or folder does not exist.")))
     return replace(found, records=_once(found.records), pdfs=_once(found.pdfs))
 
 
@@ -263,7 +263,7 @@ def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
     """
 
     def failed(error: OSError) -> None:
-        why = tr("The folder cannot be read: {why}.", why=error.strerror)
+        why = tr("Could not read the folder: {why}.", why=error.strerror)
         skips.append(Skipped(str(error.filename), "", why))
 
     for at, folders, files in os.walk(folder, onerror=failed):

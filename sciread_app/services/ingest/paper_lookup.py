@@ -53,7 +53,7 @@ class OnlineLookup:
 
         Raises SourceError if no source has it.
         """
-        task.step(0, 1, tr("Asking for {name}", name=f"{name.kind}:{name.value}"))
+        task.step(0, 1, tr("Looking up {name}", name=f"{name.kind}:{name.value}"))
         paper = _fetch(name, self._client, task)
         ledger = self._library.import_log
         number = ledger.open(f"{name.kind}:{name.value}")
@@ -73,7 +73,7 @@ def _fetch(name: Identifier, client: Client, task: Task) -> Paper:
     paper = next((one for one in found.papers if name in one.identifiers), None)
     if paper is None:
         raise SourceError(
-            tr("Nobody we ask has the paper {name}.", name=f"{name.kind}:{name.value}"),
-            tr("Open its page, and add what you find there."),
+            tr("No online source has the paper {name}.", name=f"{name.kind}:{name.value}"),
+            tr("Open the paper's web page, download the PDF or citation file, and add that file."),
         )
     return paper

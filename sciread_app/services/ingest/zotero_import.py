@@ -48,7 +48,7 @@ class ZoteroImporter:
         """Import the whole library. Raises SourceError if Zotero fails, and Cancelled; items so far
         stay."""
         begun = time.monotonic()
-        task.step(0, 0, tr("Asking {source}", source=WHAT))
+        task.step(0, 0, tr("Querying {source}", source=WHAT))
         collections = _paths(zotero.collections(self._client, task))
         files, notes = self._children(task)
         number, report = self._library.import_log.open(WHAT), ImportReport()
@@ -56,7 +56,7 @@ class ZoteroImporter:
         for page in zotero.items(self._client, task):
             strays += [Path(path) for path in _stray_files(page)]
             self._take(page, files, notes, collections, number, report)
-            task.step(report.read, 0, tr("Reading Zotero's library"))
+            task.step(report.read, 0, tr("Reading the Zotero library"))
         self._library.import_log.close(number)
         self._intake.read_linked(report, task)
         if there := [path for path in strays if path.is_file()]:
@@ -98,7 +98,7 @@ class ZoteroImporter:
             if found := items.paper(data, files.get(key, ())):
                 read.append((data, found))
             else:
-                why = tr("The item has no title; give it one in Zotero, then bring it again.")
+                why = tr("The item has no title. Add a title in Zotero, then import again.")
                 skips.append(Skipped(WHAT, key, why))
         stored = self._library.put([paper for _, paper in read], import_id=number, skips=skips)
         report.added += stored.added

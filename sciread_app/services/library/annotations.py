@@ -163,7 +163,7 @@ class AnnotationService:
             raise CannotShow(
                 FailureReason.removed,
                 tr("This paper is no longer in your library."),
-                tr("To read its file here, add the file to the library again."),
+                tr("To open the file, add it to the library again."),
             )
         pages = PdfDocument(path, self._spare)
         with self._changing:
@@ -211,7 +211,7 @@ class AnnotationService:
             return [replace(one, id=self._library.annotations.add(one)) for one in highlights]
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
-        what = tr("Changed the colour of “{text}”", text=_short(highlight.text))
+        what = tr("Changed the color of “{text}”", text=_short(highlight.text))
         with self._library.edits.recording(what):
             self._library.annotations.change(highlight.id, colour=colour)
 
@@ -260,19 +260,19 @@ class AnnotationService:
         text = self.as_markdown(papers)
         if not text:
             raise SciReadError(
-                tr("Nothing was marked or noted in what is chosen."),
-                tr("Read a paper, choose some text, and press 1 to highlight it."),
+                tr("The selected papers have no highlights or notes."),
+                tr("Open a paper, select text, and press 1 to highlight it."),
             )
         try:
             write_atomically(path, text)
         except OSError as error:
             raise SciReadError(
                 tr(
-                    "The notes could not be written to {file}: {why}.",
+                    "Could not write the notes to {file}: {why}.",
                     file=path,
                     why=error.strerror,
                 ),
-                tr("Choose another folder."),
+                tr("Select another folder."),
             ) from error
 
     def _of_earlier_versions(

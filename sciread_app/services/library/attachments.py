@@ -34,14 +34,14 @@ class AttachmentService:
 
     def detach(self, paper: PaperId, path: Path) -> None:
         """Detach a file from a paper; the file on disk stays."""
-        what = tr("Took the file “{file}” off a paper", file=path.name)
+        what = tr("Removed the file “{file}” from a paper", file=path.name)
         with self._library.edits.recording(what):
             self._library.attachments.remove(paper, str(path))
 
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         """Replace the path of a missing file."""
         attachment, text = _read(paper, new.absolute(), task)
-        with self._library.edits.recording(tr("Found the file “{file}”", file=old.name)):
+        with self._library.edits.recording(tr("Located the file “{file}”", file=old.name)):
             self._library.attachments.remove(paper, str(old))
             self._library.attachments.put([(attachment, text)])
 
@@ -64,8 +64,8 @@ def _read(paper: PaperId, path: Path, task: Task) -> tuple[Attachment, str]:
             return Attachment(paper, str(path), sha256, seen.st_size, seen.st_mtime), ""
     except OSError as error:
         raise LibraryError(
-            tr("“{file}” cannot be read: {why}.", file=path.name, why=error.strerror),
-            tr("Choose another file."),
+            tr("Could not read “{file}”: {why}.", file=path.name, why=error.strerror),
+            tr("Select another file."),
         ) from error
     task.step(0, 1, path.name)
     with ExtractionPool(1, seconds=_PDF_SECONDS) as readers:

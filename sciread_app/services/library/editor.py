@@ -58,8 +58,8 @@ class LibraryEditor:
     def tag(self, ids: Iterable[int], name: str) -> Edit | None:
         ids = list(ids)
         what = trn(
-            "Tagged {n:,} paper “{tag}”",
-            "Tagged {n:,} papers “{tag}”",
+            "Added tag “{tag}” to {n:,} paper",
+            "Added tag “{tag}” to {n:,} papers",
             len(ids),
             tag=name.strip(),
         )
@@ -68,8 +68,8 @@ class LibraryEditor:
     def untag(self, ids: Iterable[int], name: str) -> Edit | None:
         ids = list(ids)
         what = trn(
-            "Took the tag “{tag}” off {n:,} paper",
-            "Took the tag “{tag}” off {n:,} papers",
+            "Removed tag “{tag}” from {n:,} paper",
+            "Removed tag “{tag}” from {n:,} papers",
             len(ids),
             tag=name,
         )
@@ -79,24 +79,24 @@ class LibraryEditor:
         """Rename a tag. If the new name exists, the two tags are merged."""
         new = new.strip()
         if new != old and new in self._library.tags.names():
-            what = tr("Merged the tag “{old}” into “{new}”", old=old, new=new)
+            what = tr("Merged tag “{old}” into “{new}”", old=old, new=new)
         else:
-            what = tr("Renamed the tag “{old}” to “{new}”", old=old, new=new)
+            what = tr("Renamed tag “{old}” to “{new}”", old=old, new=new)
         return self._do(what, lambda: self._library.tags.rename(old, new))
 
     def set_tag_colour(self, name: str, colour: str) -> Edit | None:
-        what = tr("Changed the colour of the tag “{tag}”", tag=name)
+        what = tr("Changed the color of tag “{tag}”", tag=name)
         return self._do(what, lambda: self._library.tags.set_colour(name, colour))
 
     def remove_tag(self, name: str) -> Edit | None:
-        what = tr("Removed the tag “{tag}”", tag=name)
+        what = tr("Removed tag “{tag}”", tag=name)
         return self._do(what, lambda: self._library.tags.delete(name))
 
     def collect(self, ids: Iterable[int], path: str) -> Edit | None:
         ids = list(ids)
         what = trn(
-            "Put {n:,} paper into “{collection}”",
-            "Put {n:,} papers into “{collection}”",
+            "Added {n:,} paper to “{collection}”",
+            "Added {n:,} papers to “{collection}”",
             len(ids),
             collection=path,
         )
@@ -105,31 +105,31 @@ class LibraryEditor:
     def uncollect(self, ids: Iterable[int], path: str) -> Edit | None:
         ids = list(ids)
         what = trn(
-            "Took {n:,} paper out of “{collection}”",
-            "Took {n:,} papers out of “{collection}”",
+            "Removed {n:,} paper from “{collection}”",
+            "Removed {n:,} papers from “{collection}”",
             len(ids),
             collection=path,
         )
         return self._do(what, lambda: self._library.collections.remove(ids, path))
 
     def create_collection(self, path: str) -> Edit | None:
-        what = tr("Made the collection “{collection}”", collection=path)
+        what = tr("Created collection “{collection}”", collection=path)
         return self._do(what, lambda: self._library.collections.create(path))
 
     def move_collection(self, path: str, new_path: str) -> Edit | None:
         """Rename or move a collection. If the new path exists, the two collections are merged."""
         names = [name for part in new_path.split("/") if (name := part.strip())]
         if new_path != path and "/".join(names) in self._library.collections.paths():
-            what = tr("Merged the collection “{old}” into “{new}”", old=path, new=new_path)
+            what = tr("Merged collection “{old}” into “{new}”", old=path, new=new_path)
         elif path.rpartition("/")[0] == new_path.rpartition("/")[0]:
-            what = tr("Renamed the collection “{old}” to “{new}”", old=path, new=new_path)
+            what = tr("Renamed collection “{old}” to “{new}”", old=path, new=new_path)
         else:
-            what = tr("Moved the collection “{old}” to “{new}”", old=path, new=new_path)
+            what = tr("Moved collection “{old}” to “{new}”", old=path, new=new_path)
         return self._do(what, lambda: self._library.collections.move(path, new_path))
 
     def remove_collection(self, path: str) -> Edit | None:
         """Delete a collection and its descendants. The papers stay in the library."""
-        what = tr("Removed the collection “{collection}”", collection=path)
+        what = tr("Removed collection “{collection}”", collection=path)
         return self._do(what, lambda: self._library.collections.delete(path))
 
     def mark_read(self, ids: Iterable[int], read: bool = True) -> Edit | None:
@@ -143,12 +143,19 @@ class LibraryEditor:
     def rate(self, ids: Iterable[int], stars: int) -> Edit | None:
         """From 1 to 5 stars; 0 removes the rating."""
         if stars not in STARS:
-            said = trn("A paper cannot have {n} star.", "A paper cannot have {n} stars.", stars)
-            raise LibraryError(said, tr("Give a number from 0 to 5."))
+            invalid = tr("{rating} is not a valid rating.", rating=stars)
+            raise LibraryError(invalid, tr("Use a number from 0 to 5."))
         ids = list(ids)
-        given = trn("{n} star", "{n} stars", stars) if stars else tr("no stars")
-        # Translators: «Gave 3 papers 4 stars»
-        what = trn("Gave {n:,} paper {stars}", "Gave {n:,} papers {stars}", len(ids), stars=given)
+        if stars:
+            given = trn("{n} star", "{n} stars", stars)
+            # Translators: «Rated 3 papers 4 stars»
+            what = trn(
+                "Rated {n:,} paper {stars}", "Rated {n:,} papers {stars}", len(ids), stars=given
+            )
+        else:
+            what = trn(
+                "Removed the rating of {n:,} paper", "Removed the rating of {n:,} papers", len(ids)
+            )
         return self._do(what, lambda: self._library.reading_state.rate(ids, stars))
 
     def trash(self, ids: Iterable[int]) -> Edit | None:
@@ -158,9 +165,7 @@ class LibraryEditor:
 
     def untrash(self, ids: Iterable[int]) -> Edit | None:
         ids = list(ids)
-        what = trn(
-            "Took {n:,} paper out of the trash", "Took {n:,} papers out of the trash", len(ids)
-        )
+        what = trn("Restored {n:,} paper from Trash", "Restored {n:,} papers from Trash", len(ids))
         return self._do(what, lambda: self._library.untrash(ids))
 
     def delete_permanently(self, ids: Iterable[int]) -> int:
@@ -179,7 +184,7 @@ class LibraryEditor:
 
     def change_note(self, note: int, text: str) -> Edit | None:
         """An empty text deletes the note."""
-        what = tr("Changed a note") if text else tr("Removed a note")
+        what = tr("Edited a note") if text else tr("Removed a note")
         return self._do(what, lambda: self._library.notes.change(note, text))
 
     def edit(self, ids: Iterable[int], task: Task | None = None, **fields: Any) -> Edit | None:
@@ -217,11 +222,11 @@ class LibraryEditor:
         return self._do(what, lambda: self._library.saved_searches.save(name, query))
 
     def rename_search(self, old: str, new: str) -> Edit | None:
-        what = tr("Renamed the search “{old}” to “{new}”", old=old, new=new)
+        what = tr("Renamed saved search “{old}” to “{new}”", old=old, new=new)
         return self._do(what, lambda: self._library.saved_searches.rename(old, new))
 
     def remove_search(self, name: str) -> Edit | None:
-        what = tr("Removed the search “{name}”", name=name)
+        what = tr("Removed saved search “{name}”", name=name)
         return self._do(what, lambda: self._library.saved_searches.delete(name))
 
     def merge(self, keep: PaperId, others: Sequence[PaperId], **chosen: Any) -> Edit | None:
@@ -237,8 +242,8 @@ class LibraryEditor:
         """Merge papers into the best of them: a published article before a preprint."""
         ids = list(ids)
         if len(ids) < 2:
-            said = tr("One paper alone cannot be merged.")
-            raise LibraryError(said, tr("Choose two or more."))
+            said = tr("A single paper cannot be merged.")
+            raise LibraryError(said, tr("Select two or more papers."))
         return self._do(_merged(len(ids)), lambda: self._merge_into_best(ids))
 
     def merge_all(self, groups: Sequence[Iterable[int]], task: Task | None = None) -> Edit | None:
@@ -256,21 +261,22 @@ class LibraryEditor:
     def _merge_into_best(self, ids: Iterable[int]) -> None:
         found = self._library.get(ids)
         if len(found) < 2:
-            said = tr("These papers are no longer there.")
-            raise LibraryError(said, tr("Look again, and try again."))
+            said = tr("The papers are no longer in the library.")
+            raise LibraryError(said, tr("Refresh the list, then try again."))
         best = reduce(lambda one, other: one if better(one, other) else other, found)
         assert best.id is not None
         others = [paper.id for paper in found if paper.id is not None and paper.id != best.id]
         self._library.duplicates.merge(best.id, others)
 
     def mark_not_duplicates(self, a: PaperId, b: PaperId) -> Edit | None:
-        """Mark two papers as neither duplicates nor versions, for good."""
+        """Mark two papers as neither duplicates nor versions, permanently."""
         return self._do(
-            tr("Kept two papers apart"), lambda: self._library.duplicates.mark_as_different(a, b)
+            tr("Marked two papers as not duplicates"),
+            lambda: self._library.duplicates.mark_as_different(a, b),
         )
 
     def mark_as_versions(self, a: PaperId, b: PaperId) -> Edit | None:
-        what = tr("Made two papers versions of one work")
+        what = tr("Linked two papers as versions")
         return self._do(what, lambda: self._library.duplicates.mark_as_versions(a, b))
 
     def split(self, id: PaperId, merge: int | None = None) -> Edit | None:
@@ -278,7 +284,7 @@ class LibraryEditor:
 
         Raises LibraryError if nothing was merged.
         """
-        return self._do(tr("Took a paper apart"), lambda: self._library.duplicates.split(id, merge))
+        return self._do(tr("Split a paper"), lambda: self._library.duplicates.split(id, merge))
 
     def _do(self, what: str, act: Callable[[], object], more_of: Edit | None = None) -> Edit | None:
         with self._library.edits.recording(what, more_of) as made:
@@ -286,7 +292,7 @@ class LibraryEditor:
         return made.edit
 
 
-# Translators: what a paper says, in «Changed the title and venue of 3 papers»; so are the next
+# Translators: the fields of a paper, in «Changed the title and venue of 3 papers»; so are the next
 _FIELD_NAMES = {
     "title": tr("title"),
     "abstract": tr("abstract"),

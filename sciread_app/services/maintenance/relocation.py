@@ -41,7 +41,7 @@ def move(home: Home, target: Home, task: Task) -> Home:
                 folder=target.folder,
                 why=error.strerror,
             ),
-            tr("Choose another folder."),
+            tr("Select another folder."),
         ) from error
     return target
 

@@ -221,7 +221,7 @@ class ModelRegistry:
         model = self._find_changeable(name)
         if target.exists() and not may_replace:
             raise LibraryError(
-                tr("There is a file {file} already.", file=target), tr("Choose another name.")
+                tr("The file {file} already exists.", file=target), tr("Choose another name.")
             )
         package = read_package(self.folder / model.name)
         archive.pack(package.folder, model.name, target, task)

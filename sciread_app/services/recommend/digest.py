@@ -90,8 +90,8 @@ def write(made: Digest, path: Path) -> None:
         write_atomically(path, form(made))
     except OSError as error:
         raise SciReadError(
-            tr("{file} cannot be written: {why}.", file=path, why=error.strerror),
-            tr("Choose another folder."),
+            tr("Could not write {file}: {why}.", file=path, why=error.strerror),
+            tr("Select another folder."),
         ) from error
 
 

@@ -108,6 +108,6 @@ class RateLimiter:
 
 def _unwritable(path: Path, error: Exception) -> SourceError:
     return SourceError(
-        tr("{file} cannot be written: {why}.", file=path, why=error),
+        tr("Could not write {file}: {why}.", file=path, why=error),
         tr("It keeps how often sources are asked, so nothing can be fetched without it."),
     )

@@ -47,7 +47,7 @@ class NoteStore:
             papers = schema.papers.c
             if db.scalars(select(papers.id).where(papers.id == id)).first() is None:
                 problem = tr("This paper is no longer there.")
-                raise LibraryError(problem, tr("Look again, and try again."))
+                raise LibraryError(problem, tr("Refresh the list, then try again."))
             with fulltext.reindexing(db, [id]):
                 row = {"paper": id, "text": text, "added": now, "changed": now}
                 return int(db.execute(insert(schema.notes).values(row)).lastrowid)

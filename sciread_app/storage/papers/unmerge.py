@@ -41,7 +41,9 @@ def split(db: Connection, id: int, now: float, merge: int | None = None) -> list
     found = merge_history.of_papers(db, [id])[id]
     merges = [one for one in found if merge in (None, one.id)]
     if not paper_rows.read(db, [id]):
-        raise LibraryError(tr("This paper is no longer there."), tr("Look again, and try again."))
+        raise LibraryError(
+            tr("This paper is no longer there."), tr("Refresh the list, then try again.")
+        )
     if not merges:
         raise LibraryError(
             tr("This paper was not merged from others: there is nothing to take apart."),

@@ -92,7 +92,7 @@ def _decide(db: Connection, a: int, b: int, verdict: MatchVerdict, reason: str, 
     found = select(schema.papers.c.id).where(schema.papers.c.id.in_((a, b)))
     if len(db.scalars(found).all()) < 2:
         said = tr("One of these papers is no longer there.")
-        raise LibraryError(said, tr("Look again, and try again."))
+        raise LibraryError(said, tr("Refresh the list, then try again."))
     _put(db, [(a, b)], verdict, reason, now)
 
 

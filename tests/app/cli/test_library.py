@@ -95,12 +95,12 @@ def test_papers_can_be_tagged_and_collected(shell):
 
 
 def test_edits_can_be_undone_and_redone(shell):
-    assert shell.run("rate", "4", "curie1898").stdout == "Gave 1 paper 4 stars\n"
+    assert shell.run("rate", "4", "curie1898").stdout == "Rated 1 paper 4 stars\n"
     assert shell.json("trash", "curie1898", "2") == {"papers": [1, 2], "in_trash": True}
     assert shell.json("status")["papers"] == 1
-    assert shell.json("undo") == {"edit": "Moved 2 papers to the trash"}
+    assert shell.json("undo") == {"edit": "Moved 2 papers to Trash"}
     assert shell.json("status")["papers"] == 3
-    assert shell.run("redo").stdout == "Redone: Moved 2 papers to the trash\n"
+    assert shell.run("redo").stdout == "Redone: Moved 2 papers to Trash\n"
     assert shell.json("untrash", "10.1000/radium", "2")["papers"] == [1, 2]
     for _ in range(3):
         shell.run("undo")
@@ -159,7 +159,7 @@ def test_duplicates_are_listed_and_merged(shell, tmp_path):
     shell.run("undo")
     merged = shell.json("duplicates", "--merge")
     assert merged == {"merged": "Merged 2 papers into 1", "pairs": []}
-    assert "alone cannot be merged" in shell.json("merge", "4", code=1)["error"]
+    assert "single paper cannot be merged" in shell.json("merge", "4", code=1)["error"]
 
 
 def test_duplicates_search_covers_the_whole_library(shell, tmp_path):
@@ -365,10 +365,10 @@ def test_keep_updates_the_file_of_a_collection_until_stopped(shell, tmp_path):
     assert "joliot1934" in file.read_text("utf-8") and kept["path"] == str(file)
     file.write_text("% mine", "utf-8")
     (kept,) = shell.json("keep", code=1)["files"]
-    assert "changed it" in kept["problem"] and file.read_text("utf-8") == "% mine"
+    assert "changed the file" in kept["problem"] and file.read_text("utf-8") == "% mine"
     shell.run("keep", "thesis", "--stop")
     assert shell.json("keep")["files"] == []
-    assert "cannot be told" in shell.run("keep", "thesis", "thesis.doc", code=1).output
+    assert "thesis.doc" in shell.run("keep", "thesis", "thesis.doc", code=1).output
 
 
 def test_tags_and_collections_are_listed(shell):

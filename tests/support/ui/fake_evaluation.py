@@ -137,7 +137,7 @@ class FakeEvaluation:
             EvaluationCandidate("starter", "Starter", "model", "aaaa"),
             EvaluationCandidate("specter-1", "SPECTER on 900 papers", "run", "bbbb"),
             EvaluationCandidate("tf-idf", "TF-IDF", "baseline"),
-            EvaluationCandidate("random", "Random vectors", "baseline"),
+            EvaluationCandidate("random", "Random", "baseline"),
         ]
 
     def corpora(self) -> Sequence[EvaluationCorpus]:

@@ -45,13 +45,14 @@ class FakeEditor:
     def tag(self, ids: Iterable[int], name: str) -> Edit:
         ids = list(ids)
         return self._do(
-            f"Tagged {_papers(ids)} “{name}”", lambda: self.tags.setdefault(name, set()).update(ids)
+            f"Added tag “{name}” to {_papers(ids)}",
+            lambda: self.tags.setdefault(name, set()).update(ids),
         )
 
     def untag(self, ids: Iterable[int], name: str) -> Edit:
         ids = list(ids)
         return self._do(
-            f"Took the tag “{name}” from {_papers(ids)}",
+            f"Removed tag “{name}” from {_papers(ids)}",
             lambda: self.tags[name].difference_update(ids),
         )
 
@@ -62,19 +63,19 @@ class FakeEditor:
         return self._do(f"Coloured {name} {colour}", lambda: self.colours.update({name: colour}))
 
     def remove_tag(self, name: str) -> Edit:
-        return self._do(f"Removed the tag “{name}”", lambda: self.tags.pop(name))
+        return self._do(f"Removed tag “{name}”", lambda: self.tags.pop(name))
 
     def collect(self, ids: Iterable[int], path: str) -> Edit:
         ids = list(ids)
         return self._do(
-            f"Put {_papers(ids)} into “{path}”",
+            f"Added {_papers(ids)} to “{path}”",
             lambda: self.collections.setdefault(path, set()).update(ids),
         )
 
     def uncollect(self, ids: Iterable[int], path: str) -> Edit:
         ids = list(ids)
         return self._do(
-            f"Took {_papers(ids)} out of “{path}”",
+            f"Removed {_papers(ids)} from “{path}”",
             lambda: self.collections[path].difference_update(ids),
         )
 
@@ -110,7 +111,7 @@ class FakeEditor:
 
     def trash(self, ids: Iterable[int]) -> Edit:
         ids = list(ids)
-        return self._do(f"Moved {_papers(ids)} to the trash", lambda: self.trashed.update(ids))
+        return self._do(f"Moved {_papers(ids)} to Trash", lambda: self.trashed.update(ids))
 
     def untrash(self, ids: Iterable[int]) -> Edit:
         ids = list(ids)
@@ -140,7 +141,7 @@ class FakeEditor:
         return self._do(f"Renamed {old} {new}", lambda: _rename(self.searches, old, new))
 
     def remove_search(self, name: str) -> Edit:
-        return self._do(f"Removed the search “{name}”", lambda: self.searches.pop(name))
+        return self._do(f"Removed saved search “{name}”", lambda: self.searches.pop(name))
 
     def undoable(self) -> Edit | None:
         return self._edit(self.asked[-1]) if self.asked else None

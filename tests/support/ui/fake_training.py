@@ -121,7 +121,7 @@ class FakeTraining:
     def check(self, plan: TrainingPlan, task: Task) -> TrainingCheck:
         self.plans.append(plan)
         if plan.data.kind is TrainingDataKind.files and "empty" in plan.data.name:
-            raise LibraryError("There is nothing to learn from.", "Choose another folder.")
+            raise LibraryError("There is nothing to learn from.", "Select another folder.")
         return TrainingCheck(AvailableData(HELD, estimated=plan.data == LIBRARY), self.lines)
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:

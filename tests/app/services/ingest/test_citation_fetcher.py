@@ -159,7 +159,7 @@ def test_references_withheld_by_publisher_come_from_pubmed(library, fetch, schol
     counts = library.citations.counts([ten, thirty])
     assert counts == {ten: Counts(1, 4), thirty: Counts(0, 4)}
     assert (report.asked, report.unknown) == (2, 0)
-    assert any("publishers of 1 paper " in remark for remark in report.remarks)
+    assert any("references for 1 paper " in remark for remark in report.remarks)
 
 
 def test_references_of_own_record_are_used_if_no_source_has_them(library, fetch, scholar, pubmed):

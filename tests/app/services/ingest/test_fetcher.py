@@ -185,7 +185,7 @@ def test_broken_records_are_logged_and_others_stored(fetching, shelf):
 def test_invalid_query_is_refused_before_it_is_stored(fetching, library):
     with pytest.raises(BadQuery, match="not a word"):
         fetching.start(replace(ALL, text="?"))
-    with pytest.raises(BadQuery, match="no source"):
+    with pytest.raises(BadQuery, match="Unknown source"):
         fetching.start(replace(ALL, source="cellar"))
     assert library.fetches.all() == []
 

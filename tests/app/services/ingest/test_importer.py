@@ -153,7 +153,7 @@ def test_missing_file_is_reported_and_others_are_imported(intake, tmp_path):
     (tmp_path / "refs.bib").write_text(BIB)
     report = add(intake, tmp_path / "gone", tmp_path / "refs.bib")
     assert report.added == 2
-    assert report.skips[0] == (str(tmp_path / "gone"), "", "There is no such file or folder.")
+    assert report.skips[0] == (str(tmp_path / "gone"), "", "The file or folder does not exist.")
 
 
 def test_undecodable_names_and_texts_do_not_stop_import(intake, library, tmp_path):

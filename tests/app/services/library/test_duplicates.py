@@ -132,7 +132,7 @@ def test_merge_into_best_keeps_most_complete_paper(library, organise):
     assert organise.merge_into_best([1, 2, 3]).what == "Merged 3 papers"
     [merged] = library.get([1, 2, 3])
     assert (merged.id, merged.title) == (2, "Bees in motion")
-    with pytest.raises(LibraryError, match="alone"):
+    with pytest.raises(LibraryError, match="single paper"):
         organise.merge_into_best([2])
 
 

@@ -218,9 +218,9 @@ def test_undo_describes_the_edit_in_words(library, organise):
     library.put([paper("A"), paper("B")])
     assert (undoable(organise), redoable(organise)) == ("", "")
     organise.tag([1, 2], "to read")
-    assert undoable(organise) == "Tagged 2 papers “to read”"
+    assert undoable(organise) == "Added tag “to read” to 2 papers"
     edit = organise.undo()
-    assert edit and edit.what == redoable(organise) == "Tagged 2 papers “to read”"
+    assert edit and edit.what == redoable(organise) == "Added tag “to read” to 2 papers"
     assert organise.undo() is None
 
 
@@ -238,7 +238,7 @@ def test_edit_names_its_paper_unless_it_changed_several(library, organise):
 def test_moved_collection_with_same_parent_is_called_renamed(library, organise):
     organise.create_collection("thesis/methods")
     assert organise.move_collection("thesis/methods", "thesis/results").what == (
-        "Renamed the collection “thesis/methods” to “thesis/results”"
+        "Renamed collection “thesis/methods” to “thesis/results”"
     )
     assert organise.move_collection("thesis/results", "results").what.startswith("Moved")
     assert organise.move_collection("results", "findings").what.startswith("Renamed")
@@ -278,7 +278,7 @@ def test_edit_without_effect_is_not_recorded(library, organise):
     organise.tag([1], "red")
     organise.undo()
     assert organise.mark_read([1], read=False) is None and organise.untag([1], "blue") is None
-    assert redoable(organise) == "Tagged 1 paper “red”"
+    assert redoable(organise) == "Added tag “red” to 1 paper"
 
 
 def test_new_edit_clears_redo(library, organise):
@@ -295,9 +295,9 @@ def test_failed_edit_leaves_nothing_behind(library, organise):
         organise.create_collection("a/b")
         organise.move_collection("a", "a/b/c")
     assert library.collections.paths() == ["a", "a/b"]
-    assert undoable(organise) == "Made the collection “a/b”"
+    assert undoable(organise) == "Created collection “a/b”"
     organise.rate([1], 3)  # and the next one is recorded as usual
-    assert undoable(organise) == "Gave 1 paper 3 stars"
+    assert undoable(organise) == "Rated 1 paper 3 stars"
 
 
 def test_only_last_edits_are_kept(library, organise, monkeypatch):

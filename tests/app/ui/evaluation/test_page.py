@@ -44,7 +44,7 @@ def test_dialog_offers_models_trainings_and_baselines(dialog):
     shown = [dialog.list.item(row).text() for row in range(dialog.list.count())]
     assert shown == [
         "Starter", "SPECTER on 900 papers   (training run)",
-        "TF-IDF   (baseline)", "Random vectors   (baseline)",
+        "TF-IDF   (baseline)", "Random   (baseline)",
     ]  # fmt: skip
     assert dialog.chosen == ["starter", "specter-1", "tf-idf"]
     assert dialog.data.currentText() == "Library, 100 papers"

@@ -75,7 +75,7 @@ def test_picker_tags_papers_by_a_partial_name(qtbot, window, gateway):
     assert chooser.model.rows[0].name == "to read"
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: gateway.organise.tags["to read"] == {1, *ids})
-    qtbot.waitUntil(lambda: toast_text(window) == "Tagged 2 papers “to read”.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Added tag “to read” to 2 papers.")
 
 
 def test_picker_creates_a_new_tag_or_collection(qtbot, window, gateway):
@@ -135,11 +135,11 @@ def test_letter_keys_in_the_search_box_are_text(qtbot, window, gateway):
 def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, gateway):
     ids = choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: toast_text(window) == "Moved 2 papers to the trash.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Moved 2 papers to Trash.")
     assert gateway.organise.trashed == set(ids)
     window.shelving.notice.undo_button.click()
-    qtbot.waitUntil(lambda: gateway.organise.undone == ["Moved 2 papers to the trash"])
-    qtbot.waitUntil(lambda: toast_text(window) == "Undone: moved 2 papers to the trash.")
+    qtbot.waitUntil(lambda: gateway.organise.undone == ["Moved 2 papers to Trash"])
+    qtbot.waitUntil(lambda: toast_text(window) == "Undone: moved 2 papers to Trash.")
 
 
 def test_undo_and_redo_work_from_any_page(qtbot, window, gateway):
@@ -194,7 +194,7 @@ def test_toast_is_above_the_selection_bar(qtbot, window):
 def test_toast_is_above_the_message_bar_in_full(qtbot, window):
     window.resize(760, 600)
     notice, banner = window.shelving.notice, window.banner
-    text = "Renamed the collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
+    text = "Renamed collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
     notice.show_message(text, lambda: None)
     banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
     qtbot.waitUntil(lambda: not notice.geometry().intersects(banner.geometry()))
