@@ -190,7 +190,7 @@ class MapSide(QWidget):
         self.view = MapView(source, jobs, appearance)
         self.hover = HoverCard(source, jobs, self.view)
         self.empty = EmptyState(appearance)
-        self.whole = styled(QPushButton(tr("Whole map")), "link")
+        self.whole = styled(QPushButton(tr("Fit")), "link")
         self.whole.clicked.connect(lambda: self.view.fit())
         self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)

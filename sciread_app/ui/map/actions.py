@@ -14,18 +14,18 @@ from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
 if TYPE_CHECKING:
     from sciread_app.ui.map.page import MapPage
 
-WITH_PAPERS = ("search", "foryou", "reader", "duplicates", "intake")  # pages with papers to choose
+WITH_PAPERS = ("search", "foryou", "reader", "duplicates", "intake")  # pages with a list of papers
 
 
 class MapActions(PageActions["MapPage"]):
     """Each action is enabled on the pages where it applies."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
-        super().__init__(actions, menu, "map", tr("On the page Map"))
-        navigate, elsewhere = actions.navigate, tr("Where papers can be chosen")
+        super().__init__(actions, menu, "map", tr("Available on the Map page"))
+        navigate, elsewhere = actions.navigate, tr("Available where papers can be selected")
         self.chosen = actions.add(
             menu,
-            tr("&Show chosen papers on the map"),
+            tr("&Show selected papers on the map"),
             navigate.show_chosen_on_map,
             "Ctrl+Shift+M",
             places=WITH_PAPERS,
@@ -39,10 +39,10 @@ class MapActions(PageActions["MapPage"]):
             elsewhere=elsewhere,
         )
         menu.addSeparator()
-        self.add(tr("&Light up similar papers"), lambda page: page.highlight_similar())
-        self.add(tr("Let &nothing stand out"), lambda page: page.clear())
-        self.add(tr("See the &whole map"), lambda page: page.whole_map())
-        self.add(tr("&Draw the map anew"), lambda page: page.redraw())
+        self.add(tr("&Highlight similar papers"), lambda page: page.highlight_similar())
+        self.add(tr("&Clear highlight"), lambda page: page.clear())
+        self.add(tr("&Fit map"), lambda page: page.whole_map())
+        self.add(tr("Re&draw map"), lambda page: page.redraw())
         menu.addSeparator()
         for by in ColorBy:
             self.add(BY[by].action, partial(_colour, by))

@@ -44,12 +44,12 @@ class ColorScheme:
 
 
 def by_group(drawing: MapLayout) -> ColorScheme:
-    names = tuple(cluster.name or tr("Without a name") for cluster in drawing.coarse_clusters)
+    names = tuple(cluster.name or tr("Unnamed") for cluster in drawing.coarse_clusters)
     if not drawing.ungrouped:
         return ColorScheme(names, drawing.coarse.astype(np.uint8))
     rest = len(names)
     of = np.where(drawing.coarse == NO_GROUP, rest, drawing.coarse).astype(np.uint8)
-    # Translators: papers that came after a map was drawn, and are unlike those on it
+    # Translators: papers that were added after the map was drawn and resemble none on it
     return ColorScheme(
         (*names, tr("New, not yet grouped")), of, rest=rest, hollow=frozenset({rest})
     )

@@ -29,7 +29,7 @@ class MapEmptyStates(QWidget):
         self._busy = False
         self._unfinished = False  # it was stopped and can be resumed
         self.empty = EmptyState(appearance)
-        self.empty.show_message("map", tr("Opening the map"))
+        self.empty.show_message("map", tr("Loading the map"))
         self.line = styled(QLabel(textFormat=Qt.TextFormat.PlainText), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(BAR, 6)
@@ -73,15 +73,15 @@ class MapEmptyStates(QWidget):
             self.empty.show_message(
                 "map",
                 tr("Drawing the map"),
-                tr("Papers that mean about the same come together."),
+                tr("Papers on similar topics are placed close together."),
             )
 
     def show_stopped(self) -> None:
         self._busy = False
         self._update_text()
         self._unfinished = True
-        self.line.setText(tr("The map was not finished. Started again, it goes on from there."))
-        self.button.setText(tr("Go on"))
+        self.line.setText(tr("The map is not finished. Resume to continue where it stopped."))
+        self.button.setText(tr("Resume"))
         self.bar.hide()
         self.button.show()
         self._head.show()
@@ -97,18 +97,18 @@ class MapEmptyStates(QWidget):
         drawing = status.drawing if status else None
         self._head.setVisible(bool(drawing and drawing.outgrown and self._has_map))
         self.line.setText(_outdated_text(drawing) if drawing else "")
-        self.button.setText(tr("Redraw the map"))
+        self.button.setText(tr("Redraw"))
         if status is not None and not self._has_map:
             self._show_empty(status)
 
     def _show_empty(self, status: MapStatus) -> None:
         if not status.by_meaning:
-            text = tr("The map shows which papers mean about the same, and only a model can tell.")
-            self.empty.show_message("map", tr("There is no model to draw a map with"), text)
+            text = tr("The map needs a search model to place papers on similar topics together.")
+            self.empty.show_message("map", tr("No search model"), text)
         elif status.papers < FEWEST:
             self.empty.show_message(
                 "map",
-                trn("A map needs {n} paper", "A map needs {n} papers", FEWEST),
+                trn("A map needs at least {n} paper", "A map needs at least {n} papers", FEWEST),
                 _too_few(status.papers),
                 (
                     (tr("Add files…"), self.add_requested.emit),
@@ -117,18 +117,18 @@ class MapEmptyStates(QWidget):
             )
         elif status.with_vector < FEWEST:
             text = trn(
-                "{n:,} of {papers:,} papers has been read until now. "
-                "The map is drawn as soon as there are more.",
-                "{n:,} of {papers:,} papers have been read until now. "
-                "The map is drawn as soon as there are more.",
+                "{n:,} of {papers:,} papers is indexed. The map is drawn once enough papers "
+                "are indexed.",
+                "{n:,} of {papers:,} papers are indexed. The map is drawn once enough papers "
+                "are indexed.",
                 status.with_vector,
                 papers=status.papers,
             )
-            self.empty.show_message("map", tr("The model is reading your papers"), text)
+            self.empty.show_message("map", tr("Indexing your papers"), text)
         else:
-            text = tr("Papers that mean about the same come together.")
+            text = tr("Papers on similar topics are placed close together.")
             actions = ((tr("Draw map"), self.draw_requested.emit),)
-            self.empty.show_message("map", tr("The map is not drawn yet"), text, actions)
+            self.empty.show_message("map", tr("No map yet"), text, actions)
 
     def _press(self) -> None:
         if self._busy:
@@ -143,22 +143,20 @@ def _outdated_text(drawing: MapLayout) -> str:
     """The number of papers added since the last layout, and of those that fit nowhere."""
     papers = len(drawing.ids)
     text = trn(
-        "{later:,} of {n:,} paper was added after this map was drawn.",
-        "{later:,} of {n:,} papers were added after this map was drawn.",
+        "{later:,} of {n:,} paper was added after the map was drawn.",
+        "{later:,} of {n:,} papers were added after the map was drawn.",
         papers,
         later=drawing.later,
     )
     if not drawing.ungrouped:
         return text
-    unplaced = trn(
-        "{n:,} fits none of its groups.", "{n:,} fit none of its groups.", drawing.ungrouped
-    )
+    unplaced = trn("{n:,} fits no group.", "{n:,} fit no group.", drawing.ungrouped)
     return f"{text} {unplaced}"
 
 
 def _too_few(papers: int) -> str:
-    more = tr("Add more, and papers that mean about the same will lie together.")
+    more = tr("Add papers to see similar ones placed close together.")
     if not papers:
         return more
-    have = trn("There is {n} so far.", "There are {n} so far.", papers)
+    have = trn("Your library has {n} paper.", "Your library has {n} papers.", papers)
     return f"{have} {more}"

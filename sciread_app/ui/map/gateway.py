@@ -52,7 +52,7 @@ class MapGateway:
         if by is ColorBy.read:
             return by_read(ids, traits.read())
         if by is ColorBy.collection:
-            return by_sets(ids, traits.collections(), tr("In no collection"))
+            return by_sets(ids, traits.collections(), tr("Not in a collection"))
         return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
 
     def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:

@@ -42,7 +42,7 @@ class LayoutJob(QObject):
     def refresh(self) -> None:
         """Show the current map and update it where it is out of date."""
         self._jobs.run(
-            tr("Opening the map"),
+            tr("Loading the map"),
             lambda task: self._load(),
             lambda found: self._show_result(*found),
             queue=JobQueue.short,

@@ -22,7 +22,7 @@ class Legend(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName(tr("What the colours mean"))
+        self.setAccessibleName(tr("Legend"))
         self._appearance = appearance
         self._scheme: ColorScheme | None = None
         self.boxes: list[QCheckBox] = []

@@ -41,29 +41,31 @@ class ToolText(NamedTuple):
 
 
 BY = {
-    ColorBy.group: ColorByText(tr("Group"), tr("Colour by: group ▾"), tr("Colour by group")),
+    ColorBy.group: ColorByText(tr("Group"), tr("Color by: group ▾"), tr("Color by group")),
     # Translators: a subject area, such as mathematics
-    ColorBy.field: ColorByText(tr("Field"), tr("Colour by: field ▾"), tr("Colour by field")),
-    ColorBy.year: ColorByText(tr("Year"), tr("Colour by: year ▾"), tr("Colour by year")),
+    ColorBy.field: ColorByText(tr("Field"), tr("Color by: field ▾"), tr("Color by field")),
+    ColorBy.year: ColorByText(tr("Year"), tr("Color by: year ▾"), tr("Color by year")),
     ColorBy.collection: ColorByText(
-        tr("Collection"), tr("Colour by: collection ▾"), tr("Colour by collection")
+        tr("Collection"), tr("Color by: collection ▾"), tr("Color by collection")
     ),
     ColorBy.read: ColorByText(
         # Translators: whether a person has read a paper
-        tr("Read or not"),
-        tr("Colour by: read or not ▾"),
-        tr("Colour by read or not"),
+        tr("Read status"),
+        tr("Color by: read status ▾"),
+        tr("Color by read status"),
     ),
 }
 TOOLS = {
     Tool.move: ToolText(
-        # Translators: what dragging does: it moves the map about
-        tr("Move"),
-        tr("Drag to move about; hold Shift to draw around papers"),
-        tr("Drag: move"),
+        # Translators: a tool: dragging moves the map
+        tr("Pan"),
+        tr("Drag to pan; hold Shift to draw a line around papers"),
+        tr("Pan tool"),
     ),
     Tool.box: ToolText(
-        tr("Rectangle"), tr("Drag a rectangle around papers"), tr("Drag: rectangle")
+        tr("Rectangle"), tr("Drag a rectangle to select papers"), tr("Rectangle tool")
     ),
-    Tool.lasso: ToolText(tr("Lasso"), tr("Draw a line around papers"), tr("Drag: lasso")),
+    Tool.lasso: ToolText(
+        tr("Lasso"), tr("Draw a line around papers to select them"), tr("Lasso tool")
+    ),
 }

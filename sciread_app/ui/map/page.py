@@ -112,7 +112,7 @@ class MapPage(Page):
         if seeds:
             title = self._show_similar(seeds)
             self._jobs.run(
-                tr("Looking for similar papers"),
+                tr("Finding similar papers"),
                 lambda task: self._gateway.map.similar(seeds),
                 lambda found: self.select_papers((*seeds, *found), title),
                 queue=JobQueue.short,
@@ -154,7 +154,7 @@ class MapPage(Page):
             return
         drawing = points.drawing
         self._jobs.run(
-            tr("Colouring the map"),
+            tr("Coloring the map"),
             lambda task: self._gateway.map.scheme(by, drawing.ids),
             lambda scheme: self._show_scheme(by, drawing, scheme),
             queue=JobQueue.short,
@@ -220,7 +220,7 @@ class MapPage(Page):
         paper = PaperId(int(points.ids[number]))
         self.side_pane.show_paper(paper)
         self._jobs.run(
-            tr("Looking for similar papers"),
+            tr("Finding similar papers"),
             lambda task: self._gateway.map.similar((paper,)),
             self.view.ring,
             queue=JobQueue.short,
@@ -249,7 +249,7 @@ class MapPage(Page):
 
     def _select_points(self, numbers: Sequence[int]) -> None:
         if self.view.points:
-            self.select_papers(self.view.points.ids[numbers].tolist(), tr("Chosen on the map"))
+            self.select_papers(self.view.points.ids[numbers].tolist(), tr("Selected on the map"))
 
     def _select_group(self, group: int, fine: bool) -> None:
         if self.view.points:
@@ -257,7 +257,7 @@ class MapPage(Page):
             labels = drawing.fine if fine else drawing.coarse
             groups = drawing.fine_clusters if fine else drawing.coarse_clusters
             ids = drawing.ids[labels == group].tolist()
-            self.select_papers(ids, groups[group].name or tr("A group without a name"))
+            self.select_papers(ids, groups[group].name or tr("Unnamed group"))
             self.selection.list.setFocus()
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
@@ -272,11 +272,11 @@ class MapPage(Page):
     def _show_similar(self, seeds: Sequence[PaperId]) -> str:
         paper = self.side_pane.picked
         if len(seeds) > 1:
-            return trn("Like {n:,} paper", "Like {n:,} papers", len(seeds))
+            return trn("Similar to {n:,} paper", "Similar to {n:,} papers", len(seeds))
         if paper is None or paper.id != seeds[0]:
-            return tr("Like this paper")
+            return tr("Similar to this paper")
         title = readable(paper.title)
-        return tr("Like “{title}”", title=shortened(title, TITLE_SHOWN))
+        return tr("Similar to “{title}”", title=shortened(title, TITLE_SHOWN))
 
     def _place_legend(self) -> None:
         self.legend.adjustSize()
@@ -360,12 +360,15 @@ class MapPage(Page):
 
         def give(choice: PickerItem) -> None:
             if tagging:
-                edits.submit(tr("Tagging"), lambda editor: editor.tag(papers, choice.name))
+                edits.submit(tr("Tagging papers"), lambda editor: editor.tag(papers, choice.name))
             else:
-                edits.submit(tr("Collecting"), lambda editor: editor.collect(papers, choice.name))
+                edits.submit(
+                    tr("Adding papers to a collection"),
+                    lambda editor: editor.collect(papers, choice.name),
+                )
 
         def ask(tree: LibraryTree) -> None:
-            title = tr("Give a tag") if tagging else tr("Add to a collection")
+            title = tr("Add tag") if tagging else tr("Add to collection")
             if tagging:
                 choices = [PickerItem(tag.name, tag.colour, tag.count) for tag in tree.tags]
             else:
@@ -375,7 +378,7 @@ class MapPage(Page):
             self.chooser.open_at(button.mapToGlobal(QPoint(0, 0)))
 
         self._jobs.run(
-            tr("Reading names"),
+            tr("Loading tags and collections"),
             lambda task: self._gateway.organise.shelf(),
             ask,
             queue=JobQueue.short,

@@ -30,14 +30,14 @@ class MapToolbar(QWidget):
             self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
         self.show_by(ColorBy.group)
         choices = [(TOOLS[tool].name, TOOLS[tool].tip) for tool in Tool]
-        self.tools = SegmentedControl(tr("What dragging does"), choices)
+        self.tools = SegmentedControl(tr("Mouse tool"), choices)
         self.tools.chosen.connect(lambda number: self.tool_chosen.emit(list(Tool)[number]))
-        self.found = QPushButton(tr("Light up search results"))
-        self.found.setToolTip(tr("Let what was searched for last stand out"))
+        self.found = QPushButton(tr("Highlight search results"))
+        self.found.setToolTip(tr("Highlight the results of the last search"))
         self.legend = QPushButton(tr("Hide legend"))
         self.legend.setCheckable(True)
         self.legend.setChecked(True)
-        self.legend.setToolTip(tr("What the colours mean"))
+        self.legend.setToolTip(tr("Show or hide the legend of the colors"))
         self.legend.toggled.connect(
             lambda shown: self.legend.setText(tr("Hide legend") if shown else tr("Show legend"))
         )
@@ -45,8 +45,8 @@ class MapToolbar(QWidget):
         self.out.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
         self.closer = self._button("+", tr("Zoom in"), "+")
         self.closer.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
-        self.whole = self._button(tr("Whole map"), tr("See the whole map"), "0")
-        # Wraps in a narrow window, or at 300 % text size.
+        self.whole = self._button(tr("Fit"), tr("Show the whole map"), "0")
+        # Wraps in a narrow window, or at 300% text size.
         row = FlowLayout(8)
         self.setLayout(row)
         for widget in (

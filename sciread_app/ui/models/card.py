@@ -130,7 +130,7 @@ class ModelCard(QFrame):
         self.bar.setRange(0, 0 if share is None else 1000)
         self.bar.setValue(int(1000 * (share or 0)))
         self.bar.setAccessibleDescription(status)
-        self.pause.setText(tr("Go on") if activation.is_paused else tr("Pause"))
+        self.pause.setText(tr("Resume") if activation.is_paused else tr("Pause"))
         for button in (self.pause, self.cancel):
             button.setEnabled(not activation.is_stopping)
 

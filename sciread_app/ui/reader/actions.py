@@ -38,39 +38,39 @@ class ReaderActions(PageActions["ReaderPage"]):
     def __init__(
         self, actions: ActionRegistry, menu: QMenu, read: QAction, add_file: QAction
     ) -> None:
-        super().__init__(actions, menu, "reader", tr("While a paper is read"))
+        super().__init__(actions, menu, "reader", tr("Available in the reader"))
         self._read, self._add_file = read, add_file
         add = self._add_for_book
-        add(tr("&Find in this file"), lambda book: book.start_find())
+        add(tr("&Find in file"), lambda book: book.start_find())
         add(tr("Find &next"), lambda book: book.finding.step(1), "F3")
         add(tr("Find pre&vious"), lambda book: book.finding.step(-1), "Shift+F3")
         add(tr("&Go to page…"), lambda book: book.go_to_page_line(), "Ctrl+G")
-        add(tr("&Back in the file"), lambda book: book.back(), StandardKey.Back)
-        add(tr("F&orward in the file"), lambda book: book.forward(), StandardKey.Forward)
+        add(tr("&Back"), lambda book: book.back(), StandardKey.Back)
+        add(tr("F&orward"), lambda book: book.forward(), StandardKey.Forward)
         menu.addSeparator()
-        add(tr("&Larger"), lambda book: book.view.zoom_in(), StandardKey.ZoomIn, "Ctrl+=")
-        add(tr("&Smaller"), lambda book: book.view.zoom_out(), StandardKey.ZoomOut)
+        add(tr("&Zoom in"), lambda book: book.view.zoom_in(), StandardKey.ZoomIn, "Ctrl+=")
+        add(tr("Zoom o&ut"), lambda book: book.view.zoom_out(), StandardKey.ZoomOut)
         add(tr("&Actual size"), lambda book: book.view.set_zoom("1"), "Ctrl+0")
-        add(tr("As &wide as the window"), lambda book: book.view.set_zoom("width"))
-        add(tr("Whole pag&e"), lambda book: book.view.set_zoom("page"))
-        add(tr("&Turn the pages"), lambda book: book.view.rotate(), "Ctrl+R")
+        add(tr("Fit &width"), lambda book: book.view.set_zoom("width"))
+        add(tr("Fit pag&e"), lambda book: book.view.set_zoom("page"))
+        add(tr("&Rotate"), lambda book: book.view.rotate(), "Ctrl+R")
         self.add(tr("&Dark pages"), lambda page: page.toggle_dark(), "Ctrl+D")
         menu.addSeparator()
-        add(tr("Outline, pages and &marks"), lambda book: book.toggle_side(), "F9")
-        add(tr("Show the outline"), lambda book: book.show_side(0))
-        add(tr("Show the pages, small"), lambda book: book.show_side(1))
+        add(tr("&Sidebar"), lambda book: book.toggle_side(), "F9")
+        add(tr("Show outline"), lambda book: book.show_side(0))
+        add(tr("Show thumbnails"), lambda book: book.show_side(1))
         add(tr("Show highlights and notes"), lambda book: book.show_side(2))
         menu.addSeparator()
-        add(tr("Cop&y the chosen text"), lambda book: book.copy())
-        add(tr("Choose all te&xt"), lambda book: book.choose_all())
+        add(tr("Cop&y selected text"), lambda book: book.copy())
+        add(tr("Select all te&xt"), lambda book: book.choose_all())
         for number, colour in enumerate(Colour, start=1):
             self.add(f"{HIGHLIGHT[colour]} ({number})", _highlighter(colour))
-        add(tr("Note on the h&ighlight"), lambda book: book.write_note(), "Ctrl+M")
-        self.add(tr("Save &highlights and notes…"), lambda page: page.export())
+        add(tr("Edit h&ighlight note"), lambda book: book.write_note(), "Ctrl+M")
+        self.add(tr("Export &highlights and notes…"), lambda page: page.export())
         menu.addSeparator()
-        self.add(tr("Next file"), lambda page: page.next_tab(1), "Ctrl+PgDown")
-        self.add(tr("File before"), lambda page: page.next_tab(-1), "Ctrl+PgUp")
-        self.add(tr("&Close the file"), lambda page: page.close_tab(), StandardKey.Close)
+        self.add(tr("Next tab"), lambda page: page.next_tab(1), "Ctrl+PgDown")
+        self.add(tr("Previous tab"), lambda page: page.next_tab(-1), "Ctrl+PgUp")
+        self.add(tr("&Close tab"), lambda page: page.close_tab(), StandardKey.Close)
 
     def follow_list(self, hits: PaperList, model: PaperModel) -> None:
         """Offer to read the current paper of this list if it has a PDF."""
@@ -79,9 +79,9 @@ class ReaderActions(PageActions["ReaderPage"]):
             paper = hits.current()
             # Also while its card is not loaded: the files are looked up on reading.
             card = model.known(paper) if paper is not None else None
-            why = tr("Choose a paper first") if paper is None else ""
+            why = tr("Select a paper first") if paper is None else ""
             if card is not None and not has_pdf(card):
-                why = tr("This paper has no PDF. Add a file to it first.")
+                why = tr("This paper has no PDF. Add a file first.")
             self.registry.set_why_not(self._read, why)
             self._read.setToolTip(why or self._read.text().replace("&", ""))
 

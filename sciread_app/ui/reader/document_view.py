@@ -151,7 +151,7 @@ class DocumentView(QWidget):
         )
         if selection:
             self._work(
-                tr("Highlighting"),
+                tr("Adding a highlight"),
                 lambda task: self._files.highlight(passages(file, selection, colour, task)),
                 self._highlighted,
             )
@@ -159,10 +159,13 @@ class DocumentView(QWidget):
             self.recolour(picked, colour)
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
-        self._edit(tr("Colouring"), lambda task: self._files.recolour(highlight, colour))
+        self._edit(
+            tr("Changing the color of a highlight"),
+            lambda task: self._files.recolour(highlight, colour),
+        )
 
     def annotate(self, highlight: Highlight, note: str) -> None:
-        self._edit(tr("Keeping a note"), lambda task: self._files.annotate(highlight, note))
+        self._edit(tr("Saving a note"), lambda task: self._files.annotate(highlight, note))
 
     def remove(self, highlight: Highlight) -> None:
         self._edit(tr("Removing a highlight"), lambda task: self._files.remove(highlight))
@@ -178,7 +181,7 @@ class DocumentView(QWidget):
 
     def load_marks(self, choose: int = 0) -> None:
         self._work(
-            tr("Looking up highlights"),
+            tr("Loading highlights"),
             lambda task: self._files.marked(self._file, task),
             lambda marked: self._show_marked(marked, choose),
         )
@@ -186,7 +189,9 @@ class DocumentView(QWidget):
     def remember(self) -> None:
         """Save the reading position."""
         place, sha256 = self.view.place, self._file.shape.sha256
-        self._work(tr("Remembering a page"), lambda task: self._files.remember(sha256, place))
+        self._work(
+            tr("Saving the reading position"), lambda task: self._files.remember(sha256, place)
+        )
 
     def save_now(self) -> None:
         """Save the reading position and the unsaved note before returning."""
@@ -199,7 +204,7 @@ class DocumentView(QWidget):
     def rest(self) -> None:
         """Release memory after some time in the background."""
         self.pictures.rest()
-        self._work(tr("Closing a file for a while"), lambda task: self._file.rest())
+        self._work(tr("Unloading a file"), lambda task: self._file.rest())
 
     def check_for_changes(self) -> None:
         """Reload if the file has changed, when the tab is shown again."""
@@ -209,9 +214,7 @@ class DocumentView(QWidget):
                 self.lost.emit(CannotShow(FailureReason.changed, CHANGED))
 
         self.view.refresh()
-        self._work(
-            tr("Looking whether a file has changed"), lambda _: self._file.is_changed(), done
-        )
+        self._work(tr("Checking a file for changes"), lambda _: self._file.is_changed(), done)
 
     def close_file(self) -> None:
         self._rest.stop()
@@ -344,7 +347,7 @@ class DocumentView(QWidget):
             action = menu.addAction(swatch(colour), f"{text}\t{number}")
             action.triggered.connect(lambda _=False, colour=colour: self.highlight(colour))
             action.setEnabled(chosen or bool(self.view.marks.selected_highlight))
-        menu.addAction(tr("Highlight with a note"), self.write_note).setEnabled(chosen)
+        menu.addAction(tr("Highlight and add note"), self.write_note).setEnabled(chosen)
         return menu
 
     def _work(

@@ -28,14 +28,14 @@ class FindBar(QFrame):
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.line = styled(QLineEdit(placeholderText=tr("Find in this file")), "field")
-        self.line.setAccessibleName(tr("Find in this file"))
+        self.line = styled(QLineEdit(placeholderText=tr("Find in file")), "field")
+        self.line.setAccessibleName(tr("Find in file"))
         self.line.setClearButtonEnabled(True)
         self.line.setMaximumWidth(320)
         self.count = styled(QLabel(), "quiet")
-        before, after = tr("The one before (Shift+Enter)"), tr("The next (Enter)")
-        self._before = _button(tr("The one before"), before, lambda: self.stepped.emit(-1))
-        self._after = _button(tr("The next"), after, lambda: self.stepped.emit(1))
+        before, after = tr("Previous (Shift+Enter)"), tr("Next (Enter)")
+        self._before = _button(tr("Previous"), before, lambda: self.stepped.emit(-1))
+        self._after = _button(tr("Next"), after, lambda: self.stepped.emit(1))
         self._close = _button(tr("Close"), tr("Close (Escape)"), self.closed.emit)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(lambda: self.requested.emit(self.line.text()))
@@ -93,7 +93,7 @@ def counted(found: int, current: int | None, result: SearchOfFile | None) -> str
     """
     if result is None:
         return trn("{n:,} found…", "{n:,} found…", found) if found else tr("Searching…")
-    text = _place(found, current, result.cut_off) if found else tr("Not in this file")
+    text = _place(found, current, result.cut_off) if found else tr("No results")
     if result.unread:
         unread = trn(
             "{n:,} page could not be searched",
@@ -106,11 +106,11 @@ def counted(found: int, current: int | None, result: SearchOfFile | None) -> str
 
 def _place(found: int, current: int | None, cut_off: bool) -> str:
     if current is None and cut_off:
-        return trn("{n:,} and more found", "{n:,} and more found", found)
+        return trn("At least {n:,} found", "At least {n:,} found", found)
     if current is None:
         return trn("{n:,} found", "{n:,} found", found)
     if cut_off:
-        return tr("{place:,} of {found:,} and more", place=current + 1, found=found)
+        return tr("{place:,} of at least {found:,}", place=current + 1, found=found)
     return tr("{place:,} of {found:,}", place=current + 1, found=found)
 
 
@@ -147,7 +147,7 @@ class FileSearch(QObject):
         self.bar.show_count(counted(0, None, None) if words.strip() else "")
         if words.strip():
             self._job = self._jobs.run(
-                tr("Searching in a file"),
+                tr("Searching a file"),
                 lambda task: self._file.search(
                     words, task, lambda found: self._batch.emit(number, found)
                 ),

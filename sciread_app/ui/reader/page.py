@@ -26,8 +26,8 @@ from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 NOTHING_OPEN = (
-    tr("No paper is open"),
-    tr("Choose a paper that has a PDF, and press Ctrl+Shift+Return to read it here."),
+    tr("No open papers"),
+    tr("Select a paper with a PDF and press Ctrl+Shift+Return to read it here."),
 )
 TITLE = 40  # characters of a tab's title
 MAX_RESTORED = 30  # maximum number of tabs to restore
@@ -60,7 +60,7 @@ class ReaderPage(Page):
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._update_tabs()
-        jobs.run(tr("Preparing to read"), lambda task: files.prepare(), queue=JobQueue.short)
+        jobs.run(tr("Preparing the reader"), lambda task: files.prepare(), queue=JobQueue.short)
         appearance.changed.connect(self._paint)
 
     def palette_entries(self) -> Sequence[PaletteEntry]:
@@ -171,16 +171,16 @@ class ReaderPage(Page):
         title = self.tab.title if self.tab and list(papers) == [self.tab.paper] else tr("Notes")
         name, kinds = f"{_file_name(title)}.md", "Markdown (*.md)"
         if file := save_file(
-            self, DialogPurpose.notes, tr("Save highlights and notes"), name, kinds
+            self, DialogPurpose.notes, tr("Export highlights and notes"), name, kinds
         ):
             self.save_notes(papers, file)
 
     def save_notes(self, papers: Sequence[PaperId], path: Path) -> None:
         self._jobs.run(
-            tr("Saving highlights and notes"),
+            tr("Exporting highlights and notes"),
             lambda task: self._files.save_markdown(papers, path),
             lambda _: self._context.messages.show_notice(
-                tr("Highlights and notes were saved in {name}.", name=path.name)
+                tr("Highlights and notes were exported to {name}.", name=path.name)
             ),
             on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,
@@ -211,8 +211,8 @@ class ReaderPage(Page):
 
     def _closer(self, tab: ReaderTab) -> QToolButton:
         button = styled(QToolButton(), "link")
-        button.setToolTip(tr("Close the file (Ctrl+W)"))
-        button.setAccessibleName(tr("Close the file"))
+        button.setToolTip(tr("Close tab (Ctrl+W)"))
+        button.setAccessibleName(tr("Close tab"))
         button.setIconSize(QSize(12, 12))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setIcon(icon("close", self._appearance.theme.quiet))

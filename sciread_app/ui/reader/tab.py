@@ -149,10 +149,10 @@ class ReaderTab(QStackedWidget):
             return
         first = (tr("Retry"), self._again)
         if why.why is FailureReason.removed:
-            first = (tr("Close the file"), self.close_wanted.emit)
+            first = (tr("Close tab"), self.close_wanted.emit)
         actions = [first, (tr("Show in folder"), self._reveal)]
         if why.why is FailureReason.damaged:
-            actions.append((tr("Open elsewhere"), self._open_elsewhere))
+            actions.append((tr("Open in another program"), self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
         self.message.show_message("papers", why.message, text, tuple(actions))
         self.setCurrentWidget(self.message)
@@ -179,10 +179,10 @@ class _Password(QWidget):
         heading = QLabel(tr("This file needs a password"))
         heading.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
         self.what = styled(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "quiet")
-        self.wrong = styled(QLabel(tr("That is not its password.")), "wrong")
+        self.wrong = styled(QLabel(tr("The password is not correct.")), "wrong")
         self.line = styled(QLineEdit(), "field")
         self.line.setEchoMode(QLineEdit.EchoMode.Password)
-        self.line.setAccessibleName(tr("Password of the file"))
+        self.line.setAccessibleName(tr("File password"))
         self.line.returnPressed.connect(self._give)
         button = styled(QPushButton(tr("Open")), "primary")
         button.clicked.connect(self._give)
@@ -194,7 +194,9 @@ class _Password(QWidget):
 
     def ask(self, name: str) -> None:
         """Ask for the password; from the second time on, report that it was wrong."""
-        self.what.setText(tr("{name} is protected. SciRead does not keep the password.", name=name))
+        self.what.setText(
+            tr("{name} is password-protected. SciRead does not store the password.", name=name)
+        )
         self.wrong.setVisible(self._asked)
         self._asked = True
         self.line.clear()

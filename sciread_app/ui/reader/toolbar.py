@@ -22,14 +22,14 @@ ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
 # Icon, tooltip and shortcut of each button
 _BUTTONS = {
-    "panel": ("panel", tr("Outline, pages and highlights"), "F9"),
-    "back": ("back", tr("Back to where you were"), "Alt+Left"),
-    "forward": ("forward", tr("Forward again"), "Alt+Right"),
-    "smaller": ("minus", tr("Smaller"), "Ctrl+-"),
-    "larger": ("plus", tr("Larger"), "Ctrl++"),
-    "rotate": ("rotate", tr("Turn the pages"), "Ctrl+R"),
+    "panel": ("panel", tr("Sidebar"), "F9"),
+    "back": ("back", tr("Back"), "Alt+Left"),
+    "forward": ("forward", tr("Forward"), "Alt+Right"),
+    "smaller": ("minus", tr("Zoom out"), "Ctrl+-"),
+    "larger": ("plus", tr("Zoom in"), "Ctrl++"),
+    "rotate": ("rotate", tr("Rotate"), "Ctrl+R"),
     "dark": ("moon", tr("Dark pages"), "Ctrl+D"),
-    "find": ("search", tr("Find in this file"), "Ctrl+F"),
+    "find": ("search", tr("Find in file"), "Ctrl+F"),
 }
 
 
@@ -50,7 +50,7 @@ class Toolbar(QFrame):
         self.page.returnPressed.connect(self._page_typed)
         self.pages = styled(QLabel(), "quiet")
         self.zoom = styled(QToolButton(), "plain")
-        self.zoom.setAccessibleName(tr("Size of the pages"))
+        self.zoom.setAccessibleName(tr("Zoom"))
         self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.zoom.setMenu(self._zoom_menu())
         self._lay_out()
@@ -64,8 +64,8 @@ class Toolbar(QFrame):
         self.pages.setText(tr("of {count:,}", count=count))
 
     def show_zoom(self, wanted: str, factor: float) -> None:
-        names = {zoom.WIDTH: tr("Width"), zoom.PAGE: tr("Whole page")}
-        self.zoom.setText(names.get(wanted) or f"{factor:.0%}".replace("%", " %"))
+        names = {zoom.WIDTH: tr("Fit width"), zoom.PAGE: tr("Fit page")}
+        self.zoom.setText(names.get(wanted) or f"{factor:.0%}")
 
     def check(self, key: str, on: bool) -> None:
         self._buttons[key].setChecked(on)
@@ -79,8 +79,8 @@ class Toolbar(QFrame):
 
     def _zoom_menu(self) -> QMenu:
         menu = QMenu(self)
-        choices = [(tr("As wide as the window"), zoom.WIDTH), (tr("Whole page"), zoom.PAGE)]
-        choices += [(f"{factor * 100:.0f} %", str(factor)) for factor in ZOOMS]
+        choices = [(tr("Fit width"), zoom.WIDTH), (tr("Fit page"), zoom.PAGE)]
+        choices += [(f"{factor:.0%}", str(factor)) for factor in ZOOMS]
         for name, wanted in choices:
             action = menu.addAction(name)
             action.triggered.connect(

@@ -89,7 +89,7 @@ class SearchHeader(QWidget):
         imported."""
 
         def look(likeness: QueryDocument) -> None:
-            label = tr("Like “{title}”", title=likeness.title)
+            label = tr("Similar to “{title}”", title=likeness.title)
             text = (QueryChip(likeness.text, label),) if likeness.text else ()
             self.activated.emit(SearchRequest(scope=text, like=likeness.known))
 

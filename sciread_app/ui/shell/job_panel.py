@@ -151,7 +151,9 @@ class JobRow(QFrame):
         self.cancel.setToolTip(stopping)
         self.skipped = self._button(tr("What was skipped"), lambda: show_ledger(work.ledger))
         self.report = self._button(tr("Copy report"), self._copy)
-        self.again = self._button(tr("Go on") if stopping else tr("Start again"), self._start_again)
+        self.again = self._button(
+            tr("Resume") if stopping else tr("Start again"), self._start_again
+        )
         self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
         words = column(self.title, self.status, self.bar, spacing=3)
         buttons = ((button, 0, Qt.AlignmentFlag.AlignVCenter) for button in self.buttons)
@@ -167,7 +169,7 @@ class JobRow(QFrame):
         if state is JobState.held and not work.total:
             self.bar.setRange(0, 1000)  # without activity
         self.pause.setVisible(going and work.job.can_pause)
-        self.pause.setText(tr("Go on") if state is JobState.held else tr("Pause"))
+        self.pause.setText(tr("Resume") if state is JobState.held else tr("Pause"))
         self.pause.setEnabled(not self._stopping)
         self.cancel.setVisible(going)
         self.cancel.setEnabled(not self._stopping)

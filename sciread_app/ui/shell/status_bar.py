@@ -99,7 +99,7 @@ class StatusBar(QFrame):
     def _show_held(self, job: Job) -> None:
         if job is self._job:
             held = job.task.is_paused
-            self.pause.setText(tr("Go on") if held else tr("Pause"))
+            self.pause.setText(tr("Resume") if held else tr("Pause"))
             self.how_far.setText(tr("Paused") if held else "")
             self._pace = ProgressRate()
 

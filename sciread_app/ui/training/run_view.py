@@ -162,7 +162,7 @@ class TrainingView(QFrame):
             "activate": action_button(
                 tr("Let it answer"), tr("Find papers with this model"), "primary"
             ),
-            "resume": action_button(tr("Go on"), tr("Train on from where it was"), "primary"),
+            "resume": action_button(tr("Resume"), tr("Train on from where it was"), "primary"),
             "stop": action_button(tr("Stop"), STOPPING),
             "add_model": action_button(tr("Add to models"), tr("Copy its model to your models")),
             "measure": action_button(

@@ -96,11 +96,11 @@ def description(papers: int, group: Cluster | None) -> str:
         )
     else:
         text = trn(
-            "Group without a name, {n:,} paper",
-            "Group without a name, {n:,} papers",
+            "Unnamed group, {n:,} paper",
+            "Unnamed group, {n:,} papers",
             group.papers,
         )
-    return tr("{map}. {group}. Enter lists them", map=whole, group=text)
+    return tr("{map}. {group}. Press Enter to list the papers", map=whole, group=text)
 
 
 def reading_order(groups: Sequence[Cluster]) -> list[int]:

@@ -49,7 +49,7 @@ class HoverCard(QFrame):
             self._show(self._cache[paper])
         else:
             self._jobs.run(
-                tr("Reading a title"),
+                tr("Loading a title"),
                 lambda task: self._source.cards([paper]),
                 self._keep,
                 queue=JobQueue.short,

@@ -101,7 +101,7 @@ class TitleLabels(QObject):
     def _read(self) -> None:
         papers = [PaperId(paper) for paper in self._requested]
         self._jobs.run(
-            tr("Reading titles"),
+            tr("Loading titles"),
             lambda task: self._source.cards(papers),
             self._keep,
             queue=JobQueue.short,

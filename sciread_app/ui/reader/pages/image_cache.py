@@ -115,7 +115,7 @@ class PageImageCache(QObject):
         want = next(filter(self._missing, self._in_order()), None)
         if want is not None:
             self._job = self._jobs.run(
-                tr("Drawing a page"),
+                tr("Rendering a page"),
                 lambda task: self._get(want, task),
                 lambda got: self._take(want, got),
                 on_failed=lambda problem: self._take(want, problem),

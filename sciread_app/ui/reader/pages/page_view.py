@@ -202,7 +202,7 @@ class PageView(QAbstractScrollArea):
         self._request_timer = QTimer(self, singleShot=True, interval=SOON_MS)
         self._request_timer.timeout.connect(self._request_images)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(tr("Pages of the file"))
+        self.setAccessibleName(tr("Pages of the document"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # Always visible: else a page that fits the width would oscillate between two widths.
         self.setVerticalScrollBarPolicy(Policy.ScrollBarAlwaysOn)

@@ -42,7 +42,7 @@ from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import Index
 
-HOW = tr("Choose some text and press 1 to 5, or the right mouse button, to highlight it.")
+HOW = tr("Select text, then press 1–5 or right-click to highlight it.")
 LOST = tr("Not found in this version of the file")
 PAUSE_MS = 2_000  # without typing, after which a note is saved
 HIGHLIGHT = Qt.ItemDataRole.UserRole
@@ -80,7 +80,7 @@ class HighlightsPanel(QFrame):
         self.editor.note.escaped.connect(self.save_note)
         self.editor.coloured.connect(lambda colour: self.recoloured.emit(self._shown, colour))
         self.editor.remove.clicked.connect(lambda: self.removed.emit(self._shown))
-        self.export = styled(QPushButton(tr("Save as Markdown…")), "link")
+        self.export = styled(QPushButton(tr("Export as Markdown…")), "link")
         self.export.clicked.connect(self.export_requested)
         full = QWidget()
         parts = ((self.list, 1), self.editor, (self.export, 0, Qt.AlignmentFlag.AlignLeft))
@@ -244,8 +244,8 @@ class _Editor(QFrame):
         super().__init__()
         self._id = 0
         self.note = styled(_Note(), "notebox")
-        self.note.setPlaceholderText(tr("A note on this highlight"))
-        self.note.setAccessibleName(tr("Note on this highlight"))
+        self.note.setPlaceholderText(tr("Add a note to the highlight"))
+        self.note.setAccessibleName(tr("Note on the highlight"))
         self.note.setFixedHeight(92)
         self.note.setTabChangesFocus(True)
         self._colours = {colour: self._colour(colour) for colour in Colour}

@@ -41,11 +41,11 @@ class SidePanel(QFrame):
         super().__init__()
         self.setObjectName("panel")
         self.switch = SegmentedControl(
-            tr("What is beside the pages"),
+            tr("Sidebar view"),
             (
-                (tr("Outline"), tr("The file's headings")),
-                (tr("Pages"), tr("All pages, small")),
-                (tr("Marks"), tr("Highlights and notes")),
+                (tr("Outline"), tr("Headings of the file")),
+                (tr("Pages"), tr("Thumbnails of all pages")),
+                (tr("Highlights"), tr("Highlights and notes")),
             ),
         )
         self.outline = Outline(view.file.shape.outline)
@@ -116,7 +116,7 @@ class Thumbnails(QListView):
         self.setItemDelegate(_Thumbnail(view, appearance))
         self.setUniformItemSizes(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(tr("Pages, small"))
+        self.setAccessibleName(tr("Thumbnails"))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setAutoFillBackground(False)

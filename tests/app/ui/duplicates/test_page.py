@@ -147,7 +147,7 @@ def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window,
     menu = page.findChild(QMenu)
     offered = {action.text().replace("&", ""): action for action in menu.actions()}
     assert "Keep both papers" in offered
-    offered["Show chosen papers on the map"].trigger()
+    offered["Show selected papers on the map"].trigger()
     menu.close()
     on_map = window.other_page("map")
     qtbot.waitUntil(lambda: tuple(on_map.selection.ids) == (1, 2))

@@ -118,7 +118,7 @@ def test_drawing_is_stopped_and_resumed(show, gateway, qtbot):
     qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(gateway.map.asked))
     page.empty_states.button.click()
     qtbot.waitUntil(lambda: page.layout_job.job is None)
-    assert page.empty_states.button.text() == "Go on"
+    assert page.empty_states.button.text() == "Resume"
     assert page.empty_states.shows_map
 
     gateway.map.go_on.set()
@@ -159,10 +159,10 @@ def test_model_change_replaces_the_running_drawing(show, gateway, qtbot):
 @pytest.mark.parametrize(
     ("papers", "with_vector", "by_meaning", "expected"),
     [
-        (0, 0, True, "A map needs 20 papers"),
-        (19, 19, True, "A map needs 20 papers"),
-        (100, 12, True, "The model is reading your papers"),
-        (100, 0, False, "There is no model to draw a map with"),
+        (0, 0, True, "A map needs at least 20 papers"),
+        (19, 19, True, "A map needs at least 20 papers"),
+        (100, 12, True, "Indexing your papers"),
+        (100, 0, False, "No search model"),
     ],
 )
 def test_page_without_a_map_shows_the_reason(
@@ -291,7 +291,7 @@ def test_lasso_ignores_hidden_papers(show, gateway):
 
 def test_selected_papers_are_added_to_a_collection(show, gateway, qtbot, context):
     page = show(gateway)
-    page.select_papers([3, 5], "Chosen on the map")
+    page.select_papers([3, 5], "Selected on the map")
     page.selection.collect.click()
     qtbot.waitUntil(lambda: page.chooser is not None)
     page.chooser.line.setText("thesis")
@@ -303,7 +303,7 @@ def test_selected_papers_are_added_to_a_collection(show, gateway, qtbot, context
 
 def test_selected_papers_are_tagged(show, gateway, qtbot, context):
     page = show(gateway)
-    page.select_papers([3, 5], "Chosen on the map")
+    page.select_papers([3, 5], "Selected on the map")
     page.selection.tag.click()
     qtbot.waitUntil(lambda: page.chooser is not None)
     page.chooser.line.setText("to read")
@@ -315,14 +315,14 @@ def test_selected_papers_are_tagged(show, gateway, qtbot, context):
 
 def test_selected_papers_are_listed(show, gateway, context):
     page = show(gateway)
-    page.select_papers([3, 5], "Chosen on the map")
+    page.select_papers([3, 5], "Selected on the map")
     page.selection.list_button.click()
-    assert context.navigate.calls[-1] == ("show_papers", (3, 5), "Chosen on the map")
+    assert context.navigate.calls[-1] == ("show_papers", (3, 5), "Selected on the map")
 
 
 def test_similar_papers_of_a_selection_are_highlighted(show, gateway, qtbot):
     page = show(gateway)
-    page.select_papers([3], "Chosen on the map")
+    page.select_papers([3], "Selected on the map")
     page.selection.similar.click()
     qtbot.waitUntil(lambda: len(page.selection.ids) > 1)
     assert page.selection.ids[0] == 3
@@ -351,7 +351,7 @@ def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, context, 
 
 def test_escape_clears_the_selection(show, gateway):
     page = show(gateway)
-    page.select_papers([3, 5], "Chosen on the map")
+    page.select_papers([3, 5], "Selected on the map")
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Escape)
     assert page.view.points.highlighted is None
@@ -451,7 +451,7 @@ def test_unread_papers_are_drawn_hollow(show, gateway, qtbot):
 
 def test_refreshed_map_keeps_the_selection(show, gateway, qtbot):
     page = show(gateway)
-    page.select_papers([3, 5], "Chosen on the map")
+    page.select_papers([3, 5], "Selected on the map")
     gateway.map.count = gateway.map.with_vector = 90
     page.refresh()
     qtbot.waitUntil(lambda: len(page.view.points.ids) == 90)
@@ -515,7 +515,7 @@ def test_search_results_are_highlighted(show_window, qtbot, jobs):
 
 def test_unselected_papers_are_hidden_until_cleared(show, gateway):
     page = show(gateway)
-    page.select_papers([3, 5], "Chosen on the map")
+    page.select_papers([3, 5], "Selected on the map")
     page.selection.only.click()
     assert sorted(page.view.points.ids[page.view.points.order].tolist()) == [3, 5]
     page.clear()

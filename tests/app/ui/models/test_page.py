@@ -191,7 +191,7 @@ def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, gat
     assert "Until it has read them all, Starter answers." in card.ready.text()
     click(qtbot, card.pause)
     gateway.activation.go_on.set()
-    qtbot.waitUntil(lambda: card.far.text().startswith("Paused") and card.pause.text() == "Go on")
+    qtbot.waitUntil(lambda: card.far.text().startswith("Paused") and card.pause.text() == "Resume")
     click(qtbot, card.pause)
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "Answers")
     qtbot.waitUntil(lambda: "It answers whenever" in card.ready.text())

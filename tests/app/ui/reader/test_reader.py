@@ -237,7 +237,7 @@ def test_find_counts_matches_and_goes_through_them(open_book, qtbot, jobs):
     qtbot.keyClick(book.finding.bar.line, Key.Key_Escape)
     assert selected_text(book) == "home" and book.view.hasFocus()
     book.finding.start("wolves")
-    qtbot.waitUntil(lambda: book.finding.bar.count.text() == "Not in this file")
+    qtbot.waitUntil(lambda: book.finding.bar.count.text() == "No results")
 
 
 def test_key_highlights_the_selected_text(open_book, qtbot, jobs, reading):
@@ -344,7 +344,7 @@ def test_tab_of_a_removed_paper_can_be_closed(qtbot, make_page, reading):
     page = make_page()
     message = page.tab.message
     qtbot.waitUntil(lambda: message.title.text() == "The file is removed.")
-    assert [button.text() for button in message.buttons()] == ["Close the file", "Show in folder"]
+    assert [button.text() for button in message.buttons()] == ["Close tab", "Show in folder"]
     message.buttons()[0].click()
     assert page.tabs == [] and page.empty.isVisible()
 
@@ -369,7 +369,7 @@ def test_failed_page_is_reported_in_its_place(make_page, qtbot, jobs, reading):
 def test_notes_of_the_open_paper_are_saved(qtbot, context, make_page, reading, tmp_path):
     page = make_page()
     page.save_notes([PaperId(1)], tmp_path / "notes.md")
-    saved = "Highlights and notes were saved in notes.md."
+    saved = "Highlights and notes were exported to notes.md."
     qtbot.waitUntil(lambda: ("show_notice", saved) in context.messages.calls)
     assert reading.saved == [([1], tmp_path / "notes.md")]
 

@@ -109,19 +109,19 @@ def test_find_searches_the_open_file_or_else_the_library(qtbot, jobs, window):
 
 
 def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
-    turn = menu_action(window, "Turn the pages")
-    assert not turn.isEnabled() and turn.property("why_not") == "While a paper is read"
+    turn = menu_action(window, "Rotate")
+    assert not turn.isEnabled() and turn.property("why_not") == "Available in the reader"
     page = read(qtbot, jobs, window)
-    for name in ("Turn the pages", "Actual size", "Dark pages", "Show the pages, small"):
+    for name in ("Rotate", "Actual size", "Dark pages", "Show thumbnails"):
         menu_action(window, name).trigger()
     assert page.book.view.turn == 1 and page.book.view.zoom == "1" and page.book.view.dark
     assert page.book.side.switch.current == 1
-    menu_action(window, "Choose all text").trigger()
+    menu_action(window, "Select all text").trigger()
     assert len(page.book.view.marks.selection.pages) == 5
     menu_action(window, "Highlight in green (2)").trigger()
     qtbot.waitUntil(lambda: len(window.gateway.reading.kept) >= 1)
     qtbot.waitUntil(lambda: not jobs.running())
-    menu_action(window, "Close the file").trigger()
+    menu_action(window, "Close tab").trigger()
     assert page.tabs == []
     qtbot.waitUntil(lambda: not jobs.running())
 
@@ -146,7 +146,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     chosen = window.page.result_list.chosen()
     menu_action(window, "Save notes on chosen papers…").trigger()
     qtbot.waitUntil(lambda: window.gateway.reading.saved == [(list(chosen), target)])
-    qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())
+    qtbot.waitUntil(lambda: "exported to notes.md" in window.banner.message.text())
 
 
 def test_closing_the_window_saves_note_and_place(qtbot, jobs, window):

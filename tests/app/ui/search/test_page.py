@@ -483,7 +483,7 @@ def test_pasted_entry_is_searched_without_import(qtbot, show_page):
     QGuiApplication.clipboard().setText(ENTRY)
     qtbot.keyClick(page.search_box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: page.view.query == "On Bees that fly")
-    assert chip_texts(page.header.scope) == ["Like “On Bees”"] and page.search_box.text == ""
+    assert chip_texts(page.header.scope) == ["Similar to “On Bees”"] and page.search_box.text == ""
     page.back()
     assert page.search_box.text == "light"
     page.search_box.edit.setText(ENTRY)  # as when pasted from the context menu of the box

@@ -88,4 +88,4 @@ def test_pasted_entry_finds_similar_papers(qtbot, page):
     known = "TY  - JOUR\nTI  - Graph minors\nAU  - Robertson, Neil\nPY  - 1983\nER  - \n"
     QGuiApplication.clipboard().setText(known)
     qtbot.keyClick(page.search_box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: page.header.scope.chips[0].text() == "Like “Graph minors”")
+    qtbot.waitUntil(lambda: page.header.scope.chips[0].text() == "Similar to “Graph minors”")

@@ -86,7 +86,7 @@ def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
     qtbot.waitUntil(lambda: work.state is JobState.running and work.done == 1)
     click(qtbot, row.pause)
     assert work.state is JobState.held and row.status.text().startswith("Paused")
-    assert row.pause.text() == "Go on"
+    assert row.pause.text() == "Resume"
     click(qtbot, row.pause)
     steps.let.release(3)
     qtbot.waitUntil(lambda: work.state is JobState.done)
@@ -174,7 +174,7 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     window.job_panel.toggle()
     qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
     click(qtbot, window._foot.pause)
-    assert window._foot.how_far.text() == "Paused" and window._foot.pause.text() == "Go on"
+    assert window._foot.how_far.text() == "Paused" and window._foot.pause.text() == "Resume"
     click(qtbot, window._foot.pause)
     gateway.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())

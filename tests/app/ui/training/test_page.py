@@ -595,7 +595,7 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is JobState.stopped)
     assert service.known["mine"].status is RunStatus.stopped
-    assert row.again.text() == "Go on"
+    assert row.again.text() == "Resume"
     click(qtbot, row.again)
     qtbot.waitUntil(lambda: service.known["mine"].status is RunStatus.running)
     qtbot.waitUntil(lambda: window.work_log.works[-1].state is JobState.running)
