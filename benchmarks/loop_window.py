@@ -93,7 +93,7 @@ class Windowed:
         return self._finished(page)
 
     def activate(self) -> str:
-        """Let the model answer of the training that is shown; the name of that model."""
+        """Activate the model of the selected training run; return its name."""
         page = self._go("training", TrainingPage)
         told = page.view.details
         assert told

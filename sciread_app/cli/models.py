@@ -29,7 +29,7 @@ from sciread_app.workspace import Workspace
 _STATES = {
     ModelState.answers: tr("answers"),
     ModelState.pending: tr("is about to answer"),
-    ModelState.earlier: tr("answered before"),
+    ModelState.earlier: tr("previously in use"),
     ModelState.idle: "",
 }
 
@@ -159,7 +159,7 @@ def remove(
     title = escape(removed.title)
     deleted, moved = (
         tr("{title} is deleted.", title=title),
-        tr("{title} is in the trash.", title=title),
+        tr("{title} was moved to the Trash.", title=title),
     )
     console.print(deleted if for_good else moved)
     console.print_json({"model": removed.name, "deleted": for_good})
@@ -215,7 +215,7 @@ def _activate(workspace: Workspace, model: str, console: Console) -> int:
         workspace.active_model.cancel(model)
         raise
     read = trn("{n:,} paper read", "{n:,} papers read", done.read) if done.read else ""
-    now = tr("{title} answers now.", title=escape(done.title))
+    now = tr("Now searching with {title}.", title=escape(done.title))
     console.print(f"{now} {read}".strip())
     console.print_json(done._asdict())
     return DONE

@@ -62,7 +62,7 @@ def progress_text(done: int, total: int, pace: ProgressRate, note: str = "") -> 
     if total:
         percent = min(100, done * 100 // total)
         parts = [
-            tr("{percent} %", percent=percent),
+            tr("{percent}%", percent=percent),
             tr("{done:,} of {total:,}", done=done, total=total),
         ]
     elif done:

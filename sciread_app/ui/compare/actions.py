@@ -15,8 +15,8 @@ from sciread_app.ui.compare.trial import LEFT_KEY, NEITHER_KEY, RIGHT_KEY
 if TYPE_CHECKING:
     from sciread_app.ui.compare.panel import ComparePanel
 
-_NOT_COMPARING = tr("While two models are compared")
-_NO_VOTE = tr("While the names are hidden and two answers differ")
+_NOT_COMPARING = tr("Available while you compare two models")
+_NO_VOTE = tr("Available in a blind test while the results of the two models differ")
 
 
 class CompareAction(NamedTuple):
@@ -29,26 +29,26 @@ class CompareAction(NamedTuple):
 
 ACTIONS = (
     CompareAction(
-        tr("&Hide the names, to vote"), "Ctrl+Shift+H",
+        tr("&Blind test"), "Ctrl+Shift+H",
         lambda panel: panel.chooser.blind.toggle(),
         lambda panel: panel.is_open and panel.chooser.blind.isEnabled(), _NOT_COMPARING,
     ),
     CompareAction(
-        tr("The &left answer is better"), LEFT_KEY,
+        tr("Vote for the &left results"), LEFT_KEY,
         lambda panel: panel.vote(0), lambda panel: panel.can_vote, _NO_VOTE,
     ),
     CompareAction(
-        tr("The &right answer is better"), RIGHT_KEY,
+        tr("Vote for the &right results"), RIGHT_KEY,
         lambda panel: panel.vote(1), lambda panel: panel.can_vote, _NO_VOTE,
     ),
     CompareAction(
-        tr("&Neither answer is better"), NEITHER_KEY,
+        tr("Vote for &neither"), NEITHER_KEY,
         lambda panel: panel.vote(None), lambda panel: panel.can_vote, _NO_VOTE,
     ),
     CompareAction(
-        tr("Take the last vote &back"), "",
+        tr("&Undo last vote"), "",
         lambda panel: panel.take_back(), lambda panel: panel.can_take_back,
-        tr("Where two models are compared that were voted on"),
+        tr("Available while you compare two models with votes"),
     ),
 )  # fmt: skip
 

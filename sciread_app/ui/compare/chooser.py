@@ -77,12 +77,12 @@ class ModelPairSelector(ModelPairBoxes):
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
         # Translators: between the names of two models that are compared
-        self._beside = styled(QLabel(tr("beside")), "quiet")
-        self.blind = QCheckBox(tr("Hide the names, to vote"))
-        self.blind.setToolTip(tr("Nobody knows which answer is whose until he has voted."))
+        self._beside = styled(QLabel(tr("vs.")), "quiet")
+        self.blind = QCheckBox(tr("Blind test"))
+        self.blind.setToolTip(tr("Model names stay hidden until you vote."))
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setToolTip(tr("Stop comparing"))
-        self.close_button.setAccessibleName(tr("Stop comparing"))
+        self.close_button.setToolTip(tr("Close comparison"))
+        self.close_button.setAccessibleName(tr("Close comparison"))
         first, second = self.boxes
         models = ((first, 1), self._beside, (second, 1))
         layout = row(*models, self.blind, 0, self.close_button, parent=self, margins=0)

@@ -92,7 +92,7 @@ class CompareGateway:
         if question.paper is None:
             return question.query
         found = self._workspace.library.get([question.paper])
-        return readable(found[0].title) if found else tr("a paper that is gone")
+        return readable(found[0].title) if found else tr("a deleted paper")
 
 
 class CompareSource(CardSource, Protocol):

@@ -38,17 +38,20 @@ from trainer.contract.errors import TrainerError
 if TYPE_CHECKING:
     from sciread_app.ui.compare.gateway import CompareGateway, CompareSource
 
-ALONE = tr("Two models, asked the same")
+ALONE = tr("Compare two models")
 NONE_THERE = tr(
-    "There is no other model here yet. Teach one your own papers, or fetch one that others have "
-    "trained: then both answer side by side, and you say which answer is better."
+    "Only one model is installed. Train a model on your own papers or fetch a "
+    "published model, then compare the results of both models side by side and "
+    "vote for the better ones."
 )
-NO_QUERY = tr("Search for something: then it is shown what both models find.")
-BY_WORDS = tr("By words alone all models find the same. Search by meaning, or by both.")
-KNOWN = tr("You have seen before what one of these models finds here. Ask something else to vote.")
-SAME = tr("Both answers are the same: there is nothing to vote on.")
-UNREAD = tr("One can vote once both models have read all papers.")
-BY_CHANCE = tr("Which answer is whose was drawn by chance.")
+NO_QUERY = tr("Search for something to see the results of both models.")
+BY_WORDS = tr("Keyword search gives the same results with every model. Switch to Meaning or Both.")
+KNOWN = tr(
+    "You have already seen which results come from which model. Search for something else to vote."
+)
+SAME = tr("Both models give the same results, so there is nothing to vote on.")
+UNREAD = tr("You can vote once both models have indexed all papers.")
+BY_CHANCE = tr("The models are assigned to left and right at random.")
 
 
 class Ballot(QFrame):
@@ -61,16 +64,16 @@ class Ballot(QFrame):
         self.setObjectName("note")
         self.text = QLabel(wordWrap=True)
         self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.left = self._button(tr("The left one"), LEFT_KEY, 0)
+        self.left = self._button(tr("Left"), LEFT_KEY, 0)
         self.neither = self._button(tr("Neither"), NEITHER_KEY, None)
-        self.right = self._button(tr("The right one"), RIGHT_KEY, 1)
-        self.back = styled(QPushButton(tr("Take the last vote back")), "link")
+        self.right = self._button(tr("Right"), RIGHT_KEY, 1)
+        self.back = styled(QPushButton(tr("Undo last vote")), "link")
         buttons = (self.left, self.neither, self.right, self.back)
         row((self.text, 1), *buttons, parent=self, margins=(12, 8, 8, 8))
         self.show_text("", back=False)
 
     def ask(self) -> None:
-        self._show(tr("Which answer is better?"), votes=True)
+        self._show(tr("Which results are better?"), votes=True)
 
     def show_text(self, *sentences: str, back: bool) -> None:
         """`back`: the last vote can be undone."""
@@ -120,7 +123,7 @@ class ComparePanel(QWidget):
         self.trial = BlindTrial()
         self.chooser = ModelPairSelector(appearance)
         self.message = styled(QLabel(wordWrap=True), "quiet")
-        names = (tr("The answer on the left"), tr("The answer on the right"))
+        names = (tr("Left results"), tr("Right results"))
         self.sides = [ResultColumn(name, source, jobs, appearance) for name in names]
         self.ballot = Ballot()
         self.nothing = EmptyState(appearance)
@@ -156,7 +159,7 @@ class ComparePanel(QWidget):
         self.changed.emit()
         if self._reading is None:
             self._jobs.run(
-                tr("Stopping other models"),
+                tr("Unloading models"),
                 lambda task: self._source.comparisons.close(),
                 queue=JobQueue.short,
                 replaces="compare",
@@ -191,10 +194,10 @@ class ComparePanel(QWidget):
         trial, services = self.trial, self._source.comparisons
         asked, pair, sides = trial.query, trial.pair, trial.sides
         better = "" if side is None else sides[side]
-        self.ballot.show_text(tr("Counting your vote…"), back=False)
+        self.ballot.show_text(tr("Saving your vote…"), back=False)
         self.changed.emit()
         self._jobs.run(
-            tr("Counting a vote"),
+            tr("Saving a vote"),
             lambda task: services.vote(_question(asked), *pair, better),
             partial(self._voted, asked, pair, better),
             on_failed=self._not_voted,
@@ -207,7 +210,7 @@ class ComparePanel(QWidget):
             return
         pair, services = self.trial.pair, self._source.comparisons
         self._jobs.run(
-            tr("Taking a vote back"),
+            tr("Undoing a vote"),
             lambda task: services.take_back(*pair),
             partial(self._taken_back, pair),
             queue=JobQueue.short,
@@ -331,9 +334,9 @@ class ComparePanel(QWidget):
         left, right = (self.chooser.models[name].title for name in trial.sides)
         if better:
             title = self.chooser.models[better].title
-            trial.end(tr("You found {title} better.", title=title))
+            trial.end(tr("You voted for {title}.", title=title))
         else:
-            text = tr("{left} is on the left, {right} on the right.", left=left, right=right)
+            text = tr("Left: {left}. Right: {right}.", left=left, right=right)
             trial.end(text)
         self._show()
 
@@ -347,10 +350,10 @@ class ComparePanel(QWidget):
             return
         self._count = count
         if what == self.trial.query or self.trial.voted:
-            self.trial.voted = tr("The vote on “{what}” is taken back.", what=what)
+            self.trial.voted = tr("Your vote on “{what}” was undone.", what=what)
         self._show_ballot()
         if self.ballot.is_open:
-            self.message.setText(tr("The vote on “{what}” is taken back.", what=what))
+            self.message.setText(tr("Your vote on “{what}” was undone.", what=what))
 
     def _read(self, name: str) -> None:
         title = self.chooser.models[name].title

@@ -34,8 +34,8 @@ class ResultColumn(QWidget):
         self.message = styled(QLabel(wordWrap=True), "quiet")
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.read_button = QPushButton()
-        self.switch_button = styled(QPushButton(tr("Let it answer")), "link")
-        means = tr("Have this model answer all searches")
+        self.switch_button = styled(QPushButton(tr("Use for search")), "link")
+        means = tr("Use this model for all searches")
         self.switch_button.setToolTip(means)
         self.switch_button.setAccessibleDescription(means)
         self.model = PaperModel(source, jobs, self)
@@ -53,10 +53,8 @@ class ResultColumn(QWidget):
     ) -> None:
         """Show the results of a named model. `reads`: another model is encoding papers."""
         self._of = of
-        active = tr("It answers all searches now.") if of.answers else ""
-        self.read_button.setText(
-            trn("Let it read {n:,} paper", "Let it read {n:,} papers", answer.missing)
-        )
+        active = tr("In use for all searches.") if of.answers else ""
+        self.read_button.setText(trn("Index {n:,} paper", "Index {n:,} papers", answer.missing))
         self._show(
             of.title,
             listing,

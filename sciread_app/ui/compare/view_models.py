@@ -44,11 +44,13 @@ class ModelResults:
             return self.trouble or self.listing.note
         if not self.read:
             return trn(
-                "It has not read your paper yet.", "It has not read your papers yet.", self.papers
+                "Your paper is not indexed with this model yet.",
+                "Your papers are not indexed with this model yet.",
+                self.papers,
             )
         return trn(
-            "It has read {read:,} of {n:,} paper, and finds among those.",
-            "It has read {read:,} of {n:,} papers, and finds among those.",
+            "Only {read:,} of {n:,} paper is indexed with this model and searched.",
+            "Only {read:,} of {n:,} papers are indexed with this model and searched.",
             self.papers,
             read=self.read,
         )
@@ -82,10 +84,10 @@ def in_common(one: ResultList, other: ResultList) -> str:
     both = len(set(one.ids[:FIRST]) & set(other.ids[:FIRST]))
     shown = min(FIRST, max(len(one.ids), len(other.ids)))
     if not shown:
-        return tr("Neither found anything.")
+        return tr("Neither model found any papers.")
     return trn(
-        "{n} of the first {shown} stands in both answers.",
-        "{n} of the first {shown} stand in both answers.",
+        "{n} of the top {shown} results is the same.",
+        "{n} of the top {shown} results are the same.",
         both,
         shown=shown,
     )

@@ -65,7 +65,7 @@ class ActivationController(QObject):
         """Resume a pending activation and follow models activated by other programs."""
         self._poll_timer.start()
         self._jobs.run(
-            tr("Looking at models"),
+            tr("Loading models"),
             self._pending_request,
             lambda pending: self.activate(*pending) if pending else None,
             queue=JobQueue.short,
@@ -81,7 +81,7 @@ class ActivationController(QObject):
         self.wanted, self.job, self._cancelled_model = request, None, ""
         self._reset_progress()
         self._jobs.run(
-            tr("Looking at models"),
+            tr("Loading models"),
             lambda task: self._service.is_ready(model),
             partial(self._begin, request),
             on_failed=partial(self._failed, request),
@@ -109,9 +109,9 @@ class ActivationController(QObject):
         if self.is_stopping:
             return tr("Stopping…")
         if self.job and not self.job.has_started:
-            return tr("Waiting for its turn")
+            return tr("Queued")
         parts = (tr("Paused") if self.is_paused else "", self._progress_text)
-        return " · ".join(filter(None, parts)) or tr("Beginning")
+        return " · ".join(filter(None, parts)) or tr("Starting…")
 
     def toggle_pause(self) -> None:
         """Pause or resume the activation."""
@@ -126,7 +126,7 @@ class ActivationController(QObject):
         if request != self.wanted:
             return
         if ready:
-            notice = tr("{title} is starting.", title=request.title)
+            notice = tr("Switching to {title}.", title=request.title)
             self._banner.show_notice(notice, passes=True)
         self.job = self._jobs.run(
             tr("Preparing {title}", title=request.title),
@@ -159,20 +159,20 @@ class ActivationController(QObject):
         """
         self._cancelled_model = model
         self._jobs.run(
-            tr("Looking at models"), lambda task: self._service.cancel(model), queue=JobQueue.short
+            tr("Loading models"), lambda task: self._service.cancel(model), queue=JobQueue.short
         )
 
     def _activated(self, result: ActivationResult, hint: str = "") -> None:
         if result.read:
             hint = trn(
-                "It has read {n:,} paper for that.",
-                "It has read {n:,} papers for that.",
+                "{n:,} paper was indexed.",
+                "{n:,} papers were indexed.",
                 result.read,
             )
         back: Callable[[], object] = partial(self.activate, result.before, result.before_title)
-        label = tr("Back to {title}", title=result.before_title)
+        label = tr("Switch back to {title}", title=result.before_title)
         actions = [(label, back)] if result.before else []
-        notice = tr("{title} answers now.", title=result.title)
+        notice = tr("Now searching with {title}.", title=result.title)
         self._banner.show_notice(notice, hint, *actions, passes=True)
         self.changed.emit(LibraryChanges(vectors=True, space=True))
 
@@ -188,8 +188,10 @@ class ActivationController(QObject):
         if job is not self.job:
             return
         if job.cancelled and self.wanted:
-            notice = tr("Stopped: {title} does not answer.", title=self.wanted.title)
-            hint = tr("What it has read is kept. Activated again, it goes on from there.")
+            notice = tr("Canceled the switch to {title}.", title=self.wanted.title)
+            hint = tr(
+                "The papers indexed so far are kept. To resume, select “Use for search” again."
+            )
             self._banner.show_notice(notice, hint)
         self.wanted = self.job = None
         self._reset_progress()
@@ -214,7 +216,7 @@ class ActivationController(QObject):
     def _poll(self) -> None:
         if self.wanted is None:
             self._jobs.run(
-                tr("Looking at models"),
+                tr("Loading models"),
                 lambda task: self._service.externally_activated_model(),
                 self._follow,
                 queue=JobQueue.short,
@@ -226,7 +228,7 @@ class ActivationController(QObject):
             return
         self._unfollowed_model = model  # until following it has succeeded
         self._jobs.run(
-            tr("Following another program"),
+            tr("Switching to the model of another program"),
             self._service.follow,
             self._followed,
             queue=JobQueue.short,
@@ -236,4 +238,4 @@ class ActivationController(QObject):
     def _followed(self, result: ActivationResult | None) -> None:
         self._unfollowed_model = ""
         if result:
-            self._activated(result, tr("It was activated by another program."))
+            self._activated(result, tr("Another program switched the model."))

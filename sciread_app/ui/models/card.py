@@ -39,7 +39,8 @@ from sciread_app.ui.widgets.text.labels import show_text
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 NOT_MEASURED = tr(
-    "Nobody has measured it on papers yet. What a model is worth shows on papers like yours."
+    "Not evaluated yet. Evaluate this model on your own papers to see how well it "
+    "works for your field."
 )
 
 
@@ -51,7 +52,7 @@ class ModelCard(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName(tr("The chosen model"))
+        self.setAccessibleName(tr("Selected model"))
         self._appearance = appearance
         self.about: ModelDetails | None = None
         self.removed: RemovedModel | None = None
@@ -105,7 +106,7 @@ class ModelCard(QFrame):
         show_text(
             self.made,
             tr(
-                "It was removed on {day}, and will be deleted for good after {last}.",
+                "Moved to the Trash on {day}. SciRead deletes the model permanently after {last}.",
                 day=day.isoformat(),
                 last=(day + timedelta(days=DAYS)).isoformat(),
             ),
@@ -163,7 +164,7 @@ class ModelCard(QFrame):
         self._row.setVisible(any(not button.isHidden() for button in self._buttons))
         self.remove.setEnabled(idle)
         self.activate.setText(
-            tr("Go back to it") if model.state is ModelState.earlier else tr("Let it answer")
+            tr("Switch back") if model.state is ModelState.earlier else tr("Use for search")
         )
 
     def _show_card(self) -> None:
@@ -189,7 +190,7 @@ class ModelCard(QFrame):
         self.title = QLabel(wordWrap=True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.line = _Line(maxLength=MOST_TITLE)
-        styled(self.line, "field").setAccessibleName(tr("New title of the model"))
+        styled(self.line, "field").setAccessibleName(tr("Model title"))
         for widget in (self.title, self.line):
             widget.setFont(scaled(self.font(), 1.45, QFont.Weight.DemiBold))
         self.made = styled(QLabel(wordWrap=True), "quiet")
@@ -206,24 +207,32 @@ class ModelCard(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.tiles, self.facts = StatTiles(), FactTable()
         self.scores = CardScoreTable(self._appearance)
-        self.text = AutoHeightText(tr("The card that came with the model"))
-        self._card = CollapsibleSection(tr("Its card"), self.text, self._appearance)
+        self.text = AutoHeightText(tr("Model card"))
+        self._card = CollapsibleSection(tr("Model card"), self.text, self._appearance)
         self._make_buttons()
         self._lay_out()
 
     def _make_buttons(self) -> None:
-        self.activate = action_button("", tr("Search by meaning with this model"), "primary")
-        self.check = action_button(tr("Look again"), tr("Look at its files byte for byte"))
+        self.activate = action_button("", tr("Use this model to search by meaning"), "primary")
+        self.check = action_button(
+            tr("Verify files"), tr("Compare the files of the model with their checksums")
+        )
         self.measure = action_button(
-            tr("Measure it"), tr("See in the dashboard how well it does beside other models")
+            tr("Evaluate…"),
+            tr("Compare the scores of this model with other models on the Dashboard"),
         )
         self.export = action_button(
-            tr("Export…"), tr("Write it to a zip file, for another computer")
+            tr("Export…"), tr("Export the model to a zip file for another computer")
         )
-        self.rename = action_button(tr("Rename"), tr("Give it another title (F2)"))
-        self.remove = action_button(tr("Remove"), tr("Put it into the trash (Del)"))
-        self.restore = action_button(tr("Put it back"), tr("Take it out of the trash"), "primary")
-        self.delete = action_button(tr("Delete for good…"), tr("Delete its files and its vectors"))
+        self.rename = action_button(tr("Rename"), tr("Change the title of the model (F2)"))
+        self.remove = action_button(tr("Move to Trash"), tr("Move the model to the Trash (Del)"))
+        self.restore = action_button(
+            tr("Restore"), tr("Restore the model from the Trash"), "primary"
+        )
+        self.delete = action_button(
+            tr("Delete permanently…"),
+            tr("Delete the files of the model and its index of your papers"),
+        )
         self._buttons = (
             *(self.activate, self.check, self.export, self.rename, self.remove),
             *(self.restore, self.delete),
@@ -232,7 +241,7 @@ class ModelCard(QFrame):
         self.cancel = styled(QPushButton(tr("Cancel")), "link")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName(tr("How far it is with reading your papers"))
+        self.bar.setAccessibleName(tr("Indexing progress"))
         self.far = styled(QLabel(), "quiet")
 
     def _lay_out(self) -> None:
@@ -246,11 +255,11 @@ class ModelCard(QFrame):
         for button in self._buttons:
             flow.addWidget(button)
         self._how_well = section(
-            tr("How well it does"), self.balance, self.unmeasured, self.measure, self.scores
+            tr("Results"), self.balance, self.unmeasured, self.measure, self.scores
         )
         if layout := self._how_well.layout():
             layout.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
-        self._how_made = section(tr("How it was made"), self.facts)
+        self._how_made = section(tr("Details"), self.facts)
         self._body = ScrollContents()
         column(
             column(self.title, self.line, self.made, spacing=4),

@@ -23,11 +23,14 @@ from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, select_rows
 from trainer.contract.suites import suite_title
 
 SCORED = Qt.ItemDataRole.UserRole
-# Translators: columns of a list of scores: what was measured, of the model before, of this one,
-# the difference, and over how many papers or questions
-COLUMNS = (tr("What"), tr("Before"), tr("Now"), trc("a difference", "Change"), tr("Over"))
+# Translators: columns of a table of scores: metric, score of the base model, score of this model,
+# their difference, and the number of papers or queries
+COLUMNS = (
+    *(tr("Metric"), tr("Base model"), tr("Score")),
+    *(trc("a difference", "Change"), trc("number of papers or queries", "n")),
+)
 WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
-BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
+BY_TRAINING = tr("Evaluated after training, on papers not used for training")
 _BAR, _SHORT, _HIGH, _LEAST_NUMBER = 110, 60, 8, 56
 _NARROW = 560  # pixels
 
@@ -66,7 +69,7 @@ class CardScoreTable(QTableWidget):
             if score.suite != suite:
                 suite = score.suite
                 self._add_heading(
-                    tr("Measured with: {suite}", suite=suite_title(suite)) if suite else BY_TRAINING
+                    tr("Benchmark: {suite}", suite=suite_title(suite)) if suite else BY_TRAINING
                 )
             self._add(score)
         self._compared = any(score.before for score in scores)
@@ -196,8 +199,8 @@ def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
 
 
 def _change(score: CardScore) -> str:
-    """The signed difference, and whether it is an improvement: the sign does not tell where lower
-    is better.
+    """The signed difference, and whether it is an improvement, which the sign alone does not show
+    where lower values are better.
     """
     if not score.change:
         return ""
@@ -208,13 +211,13 @@ def _change(score: CardScore) -> str:
 
 
 def _doubt(score: CardScore) -> str:
-    return tr("Chance alone could make this difference") if score.chance else ""
+    return tr("Not significant: the difference could be due to chance") if score.chance else ""
 
 
 def _tip(score: CardScore) -> str:
-    over = trn("over {n:,} item", "over {n:,} items", score.n) if score.n else ""
+    over = trn("{n:,} item", "{n:,} items", score.n) if score.n else ""
     between = (
-        tr("95 % of such samples give {low} to {high}", low=score.low, high=score.high)
+        tr("95% confidence interval: {low} to {high}", low=score.low, high=score.high)
         if score.low
         else ""
     )
@@ -229,27 +232,31 @@ def balance_words(scores: Sequence[CardScore], *, in_use: bool) -> str:
     found = balance(scores)
     if not found.measures:
         return ""
-    other = tr("the one you use") if in_use else tr("the model it was made from")
+    other = tr("the model in use") if in_use else tr("its base model")
     better, worse, n = found.better, found.worse, found.measures
     if not better and not worse:
-        return tr("No measure shows a clear difference between this model and {other}.",
+        return tr("No metric differs significantly between this model and {other}.",
                   other=other)  # fmt: skip
+    if found.is_worse and better:
+        return trn(
+            "This model is worse than {other} on {worse} of {n} metric and better on {better}.",
+            "This model is worse than {other} on {worse} of {n} metrics and better on {better}.",
+            n, other=other, worse=worse, better=better,
+        )  # fmt: skip
     if found.is_worse:
-        said = trn(
-            "This model is worse than {other} on {worse} of {n} measure.",
-            "This model is worse than {other} on {worse} of {n} measures.",
-            n,
-            other=other,
-            worse=worse,
-        )
-        more = tr("It is better on {better}.", better=better) if better else ""
-    else:
-        said = trn(
-            "This model is better than {other} on {better} of {n} measure.",
-            "This model is better than {other} on {better} of {n} measures.",
-            n,
-            other=other,
-            better=better,
-        )
-        more = tr("It is worse on {worse}.", worse=worse) if worse else ""
-    return f"{said} {more}".strip()
+        return trn(
+            "This model is worse than {other} on {worse} of {n} metric.",
+            "This model is worse than {other} on {worse} of {n} metrics.",
+            n, other=other, worse=worse,
+        )  # fmt: skip
+    if worse:
+        return trn(
+            "This model is better than {other} on {better} of {n} metric and worse on {worse}.",
+            "This model is better than {other} on {better} of {n} metrics and worse on {worse}.",
+            n, other=other, worse=worse, better=better,
+        )  # fmt: skip
+    return trn(
+        "This model is better than {other} on {better} of {n} metric.",
+        "This model is better than {other} on {better} of {n} metrics.",
+        n, other=other, better=better,
+    )  # fmt: skip

@@ -24,24 +24,24 @@ def ask_for_folder(title: str, parent: QWidget) -> Path | None:
 
 
 def ask_for_zip(parent: QWidget) -> Path | None:
-    return open_file(parent, DialogPurpose.model, tr("Add the model in this file"), _kinds())
+    return open_file(parent, DialogPurpose.model, tr("Add a model from a zip file"), _kinds())
 
 
 def ask_where_to(usual: str, parent: QWidget) -> Path | None:
     """Ask where to export a model, including whether to replace a file."""
-    return save_file(parent, DialogPurpose.model, tr("Export the model"), usual, _kinds())
+    return save_file(parent, DialogPurpose.model, tr("Export model"), usual, _kinds())
 
 
 def ask_to_delete(removed: RemovedModel, delete: Callable[[], object], parent: QWidget) -> None:
     consequence = tr(
-        "Its {size} are given back, and what it has read of your papers is forgotten. This "
-        "cannot be taken back.",
+        "Deleting the model frees {size} and removes its index of your papers. You "
+        "cannot undo this.",
         size=file_size(removed.size),
     )
     confirm(
         parent,
-        tr("Delete a model"),
-        tr("Delete {title} for good?", title=removed.title),
+        tr("Delete model"),
+        tr("Permanently delete {title}?", title=removed.title),
         consequence,
         tr("Delete permanently"),
         delete,

@@ -35,7 +35,7 @@ class ModelDownload(QFrame):
         self.bar.setFixedHeight(6)
         self.bar.setRange(0, 0)
         self.bar.setAccessibleName(title)
-        self.far = styled(ElidedLabel(tr("Waiting for its turn")), "quiet")
+        self.far = styled(ElidedLabel(tr("Queued")), "quiet")
         self.why = QLabel(wordWrap=True)
         self.hint = styled(QLabel(wordWrap=True), "quiet")
         for label in (self.far, self.why, self.hint):
@@ -106,7 +106,7 @@ class ModelDownloads(QFrame):
 
     def pull(self, wanted: DownloadRequest) -> None:
         """Download a model from the hub."""
-        entry = self._entry(tr("Fetching {name}", name=wanted.name), tr("Try again…"))
+        entry = self._entry(tr("Fetching {name}", name=wanted.name), tr("Retry…"))
         entry.again.clicked.connect(lambda: self.hub_requested.emit(wanted))
         self._begin(entry, lambda task: self._installer.pull(wanted, task), JobQueue.network)
 
@@ -159,6 +159,6 @@ def _progress_text(done: int, total: int, pace: ProgressRate, note: str) -> str:
     decimals."""
     what, between, megabytes = note.partition(": ")
     if total and between:
-        percent = tr("{percent} %", percent=min(100, done * 100 // total))
+        percent = tr("{percent}%", percent=min(100, done * 100 // total))
         return f"{percent} · {megabytes}"
     return progress_text(done, total, pace, what)

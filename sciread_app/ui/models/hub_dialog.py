@@ -22,11 +22,16 @@ from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 
-# The first keeps the model's own setting; the others are the trainer's names.
-POOLINGS = ("", "cls", "mean", "mean_no_special")
+# By the trainer's names; the first keeps the model's own setting.
+POOLINGS = {
+    "": tr("Default of the model"),
+    "cls": tr("[CLS] token"),
+    "mean": tr("Mean of all tokens"),
+    "mean_no_special": tr("Mean without special tokens"),
+}
 SAFE = tr(
-    "Its files come over the network, some 400 MB. Only weights as safetensors are taken, each "
-    "file is checked, and no program that comes with a model is run."
+    "A model is about 400 MB. Only weights in safetensors format are accepted, "
+    "every file is verified, and no code from the model is run."
 )
 WIDTH, EDGE = 520, 20
 
@@ -36,19 +41,20 @@ class HubDialog(QDialog):
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Fetch a model from the hub"))
+        self.setWindowTitle(tr("Fetch a model from Hugging Face"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.name = styled(QLineEdit(), "field")
-        self.name.setPlaceholderText(tr("owner/name, or the address of its page"))
-        self.name.setAccessibleName(tr("Name of a model on huggingface.co"))
+        self.name.setPlaceholderText(tr("owner/name or the address of the model page"))
+        self.name.setAccessibleName(tr("Model name on huggingface.co"))
         self.known = ModelList(appearance)
-        self.known.setAccessibleName(tr("Models that many start from"))
+        self.known.setAccessibleName(tr("Common base models"))
         self.known.show_rows([ModelRow(one.name, one.name, one.what) for one in ON_HUB])
         self.known.setCurrentIndex(self.known.model().index(-1, 0))
         self.pooling = QComboBox()
-        self.pooling.addItems([tr("As the model says"), *POOLINGS[1:]])
+        for name, title in POOLINGS.items():
+            self.pooling.addItem(title, name)
         self.revision = styled(QLineEdit(), "field")
-        self.revision.setPlaceholderText(tr("main, or a branch, a commit, refs/pr/3"))
+        self.revision.setPlaceholderText(tr("main, another branch, a commit, or refs/pr/3"))
         self.fetch = styled(QPushButton(tr("Fetch"), default=True), "primary")
         self.leave = QPushButton(tr("Cancel"), autoDefault=False)
         self._lay_out(appearance, parent)
@@ -58,7 +64,7 @@ class HubDialog(QDialog):
     def write(self, request: DownloadRequest) -> None:
         """Fill in an earlier request for editing."""
         self.name.setText(request.name)
-        self.pooling.setCurrentIndex(max(0, POOLINGS.index(request.pooling)))
+        self.pooling.setCurrentIndex(max(0, self.pooling.findData(request.pooling)))
         self.revision.setText(request.revision)
         self.more.button.setChecked(True)
 
@@ -71,21 +77,21 @@ class HubDialog(QDialog):
 
     def _request(self) -> None:
         if self.fetch.isEnabled():
-            pooling = POOLINGS[self.pooling.currentIndex()]
+            pooling = str(self.pooling.currentData())
             self.requested.emit(
                 DownloadRequest(self.name.text().strip(), self.revision.text().strip(), pooling)
             )
             self.accept()
 
     def _lay_out(self, appearance: Appearance, parent: QWidget) -> None:
-        title = QLabel(tr("Fetch a model from huggingface.co"))
+        title = QLabel(tr("Fetch a model from Hugging Face"))
         title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
         inside = QWidget()
         form = QFormLayout(inside)
         form.setContentsMargins(14, 0, 0, 0)
         form.setHorizontalSpacing(14)
-        # Translators: how a model makes one vector of many word pieces
-        form.addRow(tr("One vector from"), self.pooling)
+        # Translators: how a model combines the numbers of all tokens of a text
+        form.addRow(tr("Pooling"), self.pooling)
         # Translators: a version of a model
         form.addRow(tr("Revision"), self.revision)
         self.more = CollapsibleSection(tr("More"), inside, appearance)
@@ -95,7 +101,7 @@ class HubDialog(QDialog):
         column(
             title,
             self.name,
-            styled(QLabel(tr("Or one of these:")), "quiet"),
+            styled(QLabel(tr("Or select a common base model:")), "quiet"),
             (self.known, 1),
             self.more,
             styled(QLabel(SAFE, wordWrap=True), "faint"),

@@ -53,7 +53,7 @@ def rows_of(
     """The rows of these models. `share`: progress of the running activation."""
     rows = [_row(model, share) for model in models]
     if trashed:
-        rows.append(ModelRow("", tr("In the trash")))
+        rows.append(ModelRow("", tr("Trash")))
         rows += [ModelRow(r.key, r.title, file_size(r.size), faint=True) for r in trashed]
     return rows
 
@@ -65,10 +65,10 @@ def _row(model: InstalledModel, share: float | None) -> ModelRow:
         mark, kind = tr("Damaged"), "problem"
     elif model.state is ModelState.answers:
         # Translators: this model answers searches now
-        mark, kind = tr("Answers"), "answers"
+        mark, kind = tr("In use"), "answers"
     elif model.state is ModelState.pending:
         # Translators: a model that reads papers before it answers
-        mark = tr("Reading") if share is None else tr("{percent} %", percent=int(share * 100))
+        mark = tr("Indexing") if share is None else tr("{percent}%", percent=int(share * 100))
     going = model.state is ModelState.pending and not model.problem
     return ModelRow(
         model.name, model.title, below(model), mark, kind, (share or 0) if going else None

@@ -43,8 +43,8 @@ from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 
 ALONE = tr(
-    "One that knows your field finds more: fetch one that others have trained, or train one on "
-    "your own papers."
+    "A model for your field finds more relevant papers. Fetch a published model, "
+    "or train a model on your own papers."
 )
 
 
@@ -87,14 +87,14 @@ class ModelsPage(Page):
     def go_back(self) -> None:
         """Activate the previously active model again."""
         self._jobs.run(
-            tr("Looking at models"),
+            tr("Loading models"),
             lambda task: self._registry.earlier(),
             self._go_back_to,
             queue=JobQueue.short,
         )
 
     def add_folder(self) -> None:
-        if source := ask_for_folder(tr("Add the model in this folder"), self):
+        if source := ask_for_folder(tr("Add a model from a folder"), self):
             self.downloads.add(source)
 
     def add_zip(self) -> None:
@@ -102,7 +102,7 @@ class ModelsPage(Page):
             self.downloads.add(source)
 
     def add_run(self) -> None:
-        title = tr("Add the model of the training in this folder")
+        title = tr("Add a model from a training run")
         if source := ask_for_folder(title, self):
             self.downloads.add(source)
 
@@ -134,7 +134,7 @@ class ModelsPage(Page):
     def remove(self) -> None:
         if (model := self.model) and not self.why_not("remove"):
             self._run(
-                tr("Removing a model"),
+                tr("Moving a model to the Trash"),
                 lambda task: self._registry.remove(model.name),
                 self._removed,
             )
@@ -158,7 +158,7 @@ class ModelsPage(Page):
     def check(self) -> None:
         if (model := self.model) and not self.why_not("check"):
             self._run(
-                tr("Looking at the files of a model"),
+                tr("Verifying model files"),
                 lambda task: self._registry.verify(model.name),
                 self._checked,
             )
@@ -177,7 +177,7 @@ class ModelsPage(Page):
     def load(self, choose: str = "") -> None:
         """Load the models; `choose` names one to select."""
         self._jobs.run(
-            tr("Looking at models"),
+            tr("Loading models"),
             lambda task: (self._registry.all(), self._registry.trashed()),
             lambda found: self._show(*found, choose=choose),
             queue=JobQueue.short,
@@ -201,7 +201,7 @@ class ModelsPage(Page):
             self._show_card(before)
         if unchecked := [m for m in models if not (m.checked or m.problem)]:
             self._jobs.run(
-                tr("Looking at the files of models"),
+                tr("Verifying model files"),
                 lambda task: [self._registry.check(model.name, task) for model in unchecked],
                 self._files_checked,
                 queue=JobQueue.short,
@@ -228,7 +228,7 @@ class ModelsPage(Page):
             self.shown.emit()
         elif key:
             self._jobs.run(
-                tr("Reading the card of a model"),
+                tr("Loading model details"),
                 lambda task: self._details(key),
                 self._show_about,
                 queue=JobQueue.short,
@@ -257,7 +257,7 @@ class ModelsPage(Page):
         self.shown.emit()
 
     def _installed(self, model: InstalledModel) -> None:
-        self._say(tr("{title} is here", title=model.title))
+        self._say(tr("{title} was added", title=model.title))
         self.load(model.name)
 
     def _refused(self, problem: JobError) -> None:
@@ -286,21 +286,21 @@ class ModelsPage(Page):
             )
 
     def _removed(self, removed: RemovedModel) -> None:
-        sentence = tr("{sentence}.", sentence=tr("{title} is in the trash", title=removed.title))
-        undo = (tr("Put it back"), partial(self._put_back, removed))
+        sentence = tr("{title} was moved to the Trash.", title=removed.title)
+        undo = (tr("Restore"), partial(self._put_back, removed))
         self._context.messages.show_notice(sentence, "", undo, passes=True)
         self.load()
 
     def _put_back(self, removed: RemovedModel) -> None:
         self._run(
-            tr("Putting a model back"),
+            tr("Restoring a model"),
             lambda task: self._registry.restore(removed.key),
             lambda model: self.load(model.name),
         )
 
     def _checked(self, model: InstalledModel) -> None:
         if not model.problem:
-            self._say(tr("{title} is whole", title=model.title))
+            self._say(tr("{title}: all files are intact", title=model.title))
         self.load()
 
     def _show_progress(self) -> None:
@@ -313,7 +313,7 @@ class ModelsPage(Page):
 
     def _build(self) -> None:
         self.count = styled(QLabel(), "quiet")
-        self.add_button = styled(QPushButton(tr("Add a model")), "primary")
+        self.add_button = styled(QPushButton(tr("Add model")), "primary")
         self.add_button.setMenu(self._menu())
         self.list = ModelList(self._appearance)
         self.card = ModelCard(self._appearance)
@@ -333,10 +333,10 @@ class ModelsPage(Page):
     def _menu(self) -> QMenu:
         menu = QMenu(self)
         for text, do in (
-            (tr("From the &hub…"), lambda: self.ask_hub()),
+            (tr("From &Hugging Face…"), lambda: self.ask_hub()),
             (tr("From a &folder…"), self.add_folder),
             (tr("From a &zip file…"), self.add_zip),
-            (tr("Of a &training that is done…"), self.add_run),
+            (tr("From a finished &training run…"), self.add_run),
         ):
             menu.addAction(text, do)
         return menu
@@ -344,9 +344,9 @@ class ModelsPage(Page):
     def _invitation(self) -> QWidget:
         panel = styled(QWidget(), "column")
         said = styled(QLabel(ALONE, wordWrap=True), "quiet")
-        hub = QPushButton(tr("Fetch one from the hub…"))
+        hub = QPushButton(tr("Fetch a model…"))
         hub.clicked.connect(lambda: self.ask_hub())
-        train = QPushButton(tr("Train one…"))
+        train = QPushButton(tr("Train a model…"))
         train.clicked.connect(lambda: self._context.navigate.go_to("training"))
         left = Qt.AlignmentFlag.AlignLeft
         parts = (said, (hub, 0, left), (train, 0, left), 0)

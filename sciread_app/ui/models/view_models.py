@@ -38,12 +38,14 @@ class SuggestedModel(NamedTuple):
 
 
 ON_HUB = (
-    SuggestedModel("allenai/specter2_base", tr("Learned from citations, of 23 fields")),
-    SuggestedModel("allenai/specter", tr("Learned from citations; the first of its kind")),
-    SuggestedModel("malteos/scincl", tr("Learned from neighbours in the graph of citations")),
-    SuggestedModel("arazd/MIReAD", tr("Learned which journal a paper appears in")),
-    SuggestedModel("thellert/physbert_uncased", tr("Physics alone, from 1.2 million papers")),
-    SuggestedModel("allenai/scibert_scivocab_uncased", tr("To train from, not to search with")),
+    SuggestedModel("allenai/specter2_base", tr("Trained on citations from 23 fields")),
+    SuggestedModel("allenai/specter", tr("Trained on citations; the original SPECTER")),
+    SuggestedModel("malteos/scincl", tr("Trained on neighbors in the citation graph")),
+    SuggestedModel("arazd/MIReAD", tr("Trained to predict the journal of a paper")),
+    SuggestedModel("thellert/physbert_uncased", tr("Trained on 1.2 million papers, physics only")),
+    SuggestedModel(
+        "allenai/scibert_scivocab_uncased", tr("Base model for training, not for search")
+    ),
 )
 
 
@@ -55,20 +57,20 @@ def why_not(
 ) -> str:
     """Why an action on the selected model is unavailable; empty if it is available."""
     if action in ("restore", "delete"):
-        return "" if removed else tr("Choose a model in the trash first")
+        return "" if removed else tr("Select a model in the Trash first")
     if action == "back":
         earlier = any(one.state is ModelState.earlier for one in models)
-        return "" if earlier else tr("No other model has answered yet")
+        return "" if earlier else tr("No previous model")
     if model is None:
-        return tr("Choose a model first")
+        return tr("Select a model first")
     if model.ours and action not in ("activate", "check", "measure"):
-        return tr("It came with SciRead and stays as it is")
+        return tr("The starter model cannot be changed")
     if action in ("activate", "remove") and model.state is ModelState.answers:
-        return tr("It answers now")
+        return tr("This model is in use")
     if action in ("activate", "remove") and model.state is ModelState.pending:
-        return tr("It is about to answer")
+        return tr("SciRead is already switching to this model")
     if model.problem and action not in ("remove", "check"):
-        return tr("It is damaged")
+        return tr("This model is damaged")
     return ""
 
 
@@ -86,9 +88,9 @@ def below(model: InstalledModel) -> str:
         return model.problem
     parts = [method(model.method), file_size(model.size)]
     if model.ours:
-        parts[0] = tr("Came with SciRead")
+        parts[0] = tr("Included with SciRead")
     if model.state is ModelState.earlier:
-        parts.append(tr("answered before"))
+        parts.append(tr("previously in use"))
     return " · ".join(filter(None, parts))
 
 
@@ -96,31 +98,31 @@ def made(model: InstalledModel, origin: Origin) -> str:
     """Return a sentence on how the model was made."""
     if model.ours:
         return tr(
-            "It came with SciRead: a small model for texts of all kinds, which finds papers from "
-            "the first minute on."
+            "Included with SciRead: a small general-purpose model, so that you can search "
+            "immediately."
         )
     how, base = method(model.method), short_base(model.base)
     if how and base and origin.papers:
         said = trn(
-            "Made with {method} from {base}, with {n:,} paper to learn from.",
-            "Made with {method} from {base}, with {n:,} papers to learn from.",
+            "Trained with {method} from {base} on {n:,} paper.",
+            "Trained with {method} from {base} on {n:,} papers.",
             origin.papers,
             method=how,
             base=base,
         )
     elif how and base and base != model.title:
-        said = tr("Made with {method} from {base}.", method=how, base=base)
+        said = tr("Trained with {method} from {base}.", method=how, base=base)
     elif base:
-        said = tr("Fetched from the hub as it was published.")
+        said = tr("Fetched from Hugging Face as published.")
     else:
-        said = tr("It does not say how it was made.")
+        said = tr("The model does not include training details.")
     return said
 
 
 def short_base(base: str) -> str:
     """The base model without its commit; for a folder, only its name."""
     if base == STARTER:
-        return tr("the model that came with SciRead")
+        return tr("the starter model")
     name = base.partition("@")[0]
     return name if name.count("/") <= 1 else name.rstrip("/").rpartition("/")[2]
 
@@ -130,56 +132,57 @@ def readiness(about: ModelDetails, answers: str) -> str:
     model."""
     model, papers, unread = about.model, about.papers, about.unread
     if not papers:
-        return tr("There are no papers yet that it could read.")
+        return tr("Your library has no papers to index yet.")
     if model.state is ModelState.answers:
         return _answering(papers, unread)
     if model.state is ModelState.pending:
         return tr(
-            "It reads your papers. Until it has read them all, {title} answers.", title=answers
+            "Indexing your papers. Until all are indexed, {title} stays in use.", title=answers
         )
     if not unread:
         return trn(
-            "It has read your {n:,} paper, and can answer at once.",
-            "It has read all of your {n:,} papers, and can answer at once.",
+            "Your {n:,} paper is indexed. Ready to use.",
+            "All {n:,} papers are indexed. Ready to use.",
             papers,
         )
     said = trn(
-        "It has to read {n:,} paper first. {title} answers meanwhile.",
-        "It has to read {n:,} papers first. {title} answers meanwhile.",
+        "{n:,} paper must be indexed first. Until then, {title} stays in use.",
+        "{n:,} papers must be indexed first. Until then, {title} stays in use.",
         unread,
         title=answers,
     )
     if not model.speed:
         return said
     # Translators: {duration} is "7 s" or "2 h 5 min"
-    takes = tr("That takes about {duration} here.", duration=duration(unread / model.speed))
+    takes = tr(
+        "Indexing takes about {duration} on this computer.", duration=duration(unread / model.speed)
+    )
     return f"{said} {takes}"
 
 
 def _answering(papers: int, unread: int) -> str:
     if not unread:
         return trn(
-            "It answers whenever you search by meaning. It has read your {n:,} paper.",
-            "It answers whenever you search by meaning. It has read all of your {n:,} papers.",
+            "In use for search by meaning. Your {n:,} paper is indexed.",
+            "In use for search by meaning. All {n:,} papers are indexed.",
             papers,
         )
     return trn(
-        "It answers whenever you search by meaning. {n:,} paper waits to be read.",
-        "It answers whenever you search by meaning. {n:,} papers wait to be read.",
+        "In use for search by meaning. {n:,} paper is waiting to be indexed.",
+        "In use for search by meaning. {n:,} papers are waiting to be indexed.",
         unread,
     )
 
 
 def tiles(model: InstalledModel) -> list[tuple[str, str]]:
     """Return the numbers of a model and their labels."""
-    speed = tr("{rate:,.0f}/s", rate=model.speed) if model.speed else "–"
-    read = tr("Papers read here") if model.speed else tr("Speed not known yet")
+    speed = f"{model.speed:,.0f}" if model.speed else "–"
     return [
-        (f"{model.dim:,}", tr("Numbers a vector")),
-        (file_size(model.size), tr("On the disk")),
-        (speed, read),
-        (f"{model.max_tokens:,}", tr("Word pieces read")),
-        (model.licence or "–", tr("Licence")),
+        (f"{model.dim:,}", tr("Dimensions")),
+        (file_size(model.size), tr("Size on disk")),
+        (speed, tr("Papers per second")),
+        (f"{model.max_tokens:,}", tr("Max tokens")),
+        (model.licence or "–", tr("License")),
     ]
 
 
@@ -193,35 +196,34 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     rows = [
         (tr("Method"), method(model.method)),
-        (tr("Started from"), short_base(STARTER) if model.base == STARTER else model.base),
+        (tr("Base model"), short_base(STARTER) if model.base == STARTER else model.base),
         (tr("Recipe"), origin.recipe),
-        (tr("But with"), changed),
-        (tr("Learned from"), corpus),
-        # Translators: of a training: in so much time, on that device
-        (tr("Trained in"), duration(origin.seconds) if origin.seconds else ""),
-        (tr("Trained on"), origin.device),
-        # Translators: what chance is begun with
+        (tr("Changed settings"), changed),
+        (tr("Training data"), corpus),
+        (tr("Training time"), duration(origin.seconds) if origin.seconds else ""),
+        (tr("Device"), origin.device),
+        # Translators: of the random number generator
         (tr("Seed"), origin.seed),
-        (tr("Made on"), (origin.ended or model.created)[:10]),
-        (tr("Made with"), versions or model.trainer),
-        (tr("Vectors"), _vectors(model)),
-        # Translators: what tells the vectors of one model from those of another
-        (tr("Vector fingerprint"), model.space),
+        (tr("Date"), (origin.ended or model.created)[:10]),
+        (tr("Software"), versions or model.trainer),
+        (tr("Pooling"), _vectors(model)),
+        # Translators: identifies the model whose numbers are in the index
+        (tr("Model fingerprint"), model.space),
     ]
     return [(name, value) for name, value in rows if value]
 
 
 def _vectors(model: InstalledModel) -> str:
     """Describe the texts that are encoded and the pooling."""
-    # Translators: {texts} in "the mean over the word pieces of {texts}" and the like
-    texts = tr("its title and abstract") if "{abstract}" in model.template else tr("its title")
+    # Translators: {texts} in "Mean of all tokens of {texts}" and the like
+    texts = tr("title and abstract") if "{abstract}" in model.template else tr("the title")
     return {
-        "mean": tr("One a paper: the mean over the word pieces of {texts}", texts=texts),
+        "mean": tr("Mean of all tokens of {texts}", texts=texts),
         "mean_no_special": tr(
-            "One a paper: the mean over the word pieces of {texts}, but for the marks at both ends",
+            "Mean of the tokens of {texts}, without special tokens",
             texts=texts,
         ),
-        "cls": tr("One a paper: taken at the mark before {texts}", texts=texts),
-        "multi_cls": tr("One a paper: the sum over the marks before {texts}", texts=texts),
-        "scalar_mix": tr("One a paper: a learned mix of all layers, over {texts}", texts=texts),
+        "cls": tr("[CLS] token before {texts}", texts=texts),
+        "multi_cls": tr("Sum of the [CLS] tokens before {texts}", texts=texts),
+        "scalar_mix": tr("Trained mix of all layers, for {texts}", texts=texts),
     }.get(model.pooling, "")

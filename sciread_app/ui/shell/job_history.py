@@ -51,7 +51,7 @@ class JobRecord:
     def status_text(self) -> str:
         """Return the progress or the outcome in one line."""
         if self.state is JobState.waiting:
-            return tr("Waiting for its turn")
+            return tr("Queued")
         if not self.state.ended:
             far = progress_text(self.done, self.total, self.pace, self.note)
             if self.state is JobState.held:

@@ -160,13 +160,14 @@ class TrainingView(QFrame):
         self.far = styled(QLabel(wordWrap=True), "quiet")
         self.buttons = {
             "activate": action_button(
-                tr("Let it answer"), tr("Find papers with this model"), "primary"
+                tr("Use for search"), tr("Find papers with this model"), "primary"
             ),
             "resume": action_button(tr("Resume"), tr("Train on from where it was"), "primary"),
             "stop": action_button(tr("Stop"), STOPPING),
             "add_model": action_button(tr("Add to models"), tr("Copy its model to your models")),
             "measure": action_button(
-                tr("Measure it"), tr("See in the dashboard how well it does beside other models")
+                tr("Evaluate…"),
+                tr("Compare the scores of this model with other models on the Dashboard"),
             ),
             "compare": action_button(
                 tr("Compare side by side"), tr("See what it finds beside what answers now")
@@ -189,7 +190,7 @@ class TrainingView(QFrame):
     def _lay_out(self) -> None:
         self._trouble = group(self.problem, self.hint, name="trouble")
         self._going = group(self.bar, self.far)
-        self._how_well = section(tr("How well it does"), self.balance, self.unmeasured, self.scores)
+        self._how_well = section(tr("Results"), self.balance, self.unmeasured, self.scores)
         buttons = QWidget()
         flow = FlowLayout(8)
         buttons.setLayout(flow)

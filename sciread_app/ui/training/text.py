@@ -103,7 +103,7 @@ def made_of(training: TrainingRun) -> str:
 def base_of(base: str) -> str:
     """The base model; for a folder, only its name."""
     if base == STARTER:
-        return tr("the model that came with SciRead")
+        return tr("the starter model")
     return base if base.count("/") <= 1 else base.rstrip("/").rpartition("/")[2]
 
 
@@ -175,7 +175,7 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
     rows = (
         (tr("Recipe"), training.recipe),
         # Translators: settings in which it is not as the recipe says
-        (tr("But with"), changed(training)),
+        (tr("Changed settings"), changed(training)),
         (tr("Starts from"), base_of(STARTER) if training.base == STARTER else training.base),
         (tr("Papers"), papers),
         (tr("Corpus folder"), str(training.corpus) if training.corpus.name else ""),

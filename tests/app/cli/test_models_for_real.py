@@ -39,10 +39,10 @@ def test_activated_model_answers_and_back_restores_previous_one(shell):
     )  # fmt: skip
     status = shell.json("status")
     assert (status["model"], status["found_by_meaning"]) == ("Ours", 3)
-    assert "all-MiniLM-L6-v2 answers now." in shell.run("model", "back").stdout
+    assert "Now searching with all-MiniLM-L6-v2." in shell.run("model", "back").stdout
     assert shell.json("model", "back")["read"] == 0
     assert shell.json("status")["model"] == "Ours"
-    assert "answers now." in shell.run("model", "activate", "ours").stdout
+    assert "Now searching with" in shell.run("model", "activate", "ours").stdout
 
 
 def test_back_skips_deleted_model(shell):

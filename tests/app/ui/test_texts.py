@@ -188,7 +188,7 @@ def test_progress_text_has_percentage_rate_and_remaining_time():
     pace.add(0, 10.0)
     pace.add(500, 11.0)
     assert (
-        progress_text(500, 2_000, pace, "a.bib") == "25 % · 500 of 2,000 · 500/s · 3 s left · a.bib"
+        progress_text(500, 2_000, pace, "a.bib") == "25% · 500 of 2,000 · 500/s · 3 s left · a.bib"
     )
 
 

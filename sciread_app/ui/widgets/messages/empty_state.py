@@ -24,7 +24,7 @@ def second_model_actions(go_to: Callable[[str], object]) -> Actions:
     """Actions that lead to the pages where a second model can be obtained; `go_to` takes the key of
     a page."""
     return (
-        (tr("Train one…"), lambda: go_to("training")),
+        (tr("Train a model…"), lambda: go_to("training")),
         (tr("Add a model…"), lambda: go_to("models")),
     )
 

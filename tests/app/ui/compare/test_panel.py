@@ -15,7 +15,7 @@ from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.fakes import FakeGateway
 
-ANONYMOUS = ["The answer on the left", "The answer on the right"]
+ANONYMOUS = ["Left results", "Right results"]
 _CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
@@ -53,7 +53,7 @@ def ask(qtbot, page, text):
 
 
 def is_answered(page):
-    return "stand" in page.compare.message.text()
+    return "of the top" in page.compare.message.text()
 
 
 def sides(page):
@@ -84,7 +84,7 @@ def test_answers_are_marked_with_rank_changes(page):
     assert titles(page) == ["Starter", "Specter-Ours"]
     assert moves(right) == [*[1] * 11, -11, None]
     assert moves(left) == [11, *[-1] * 11]
-    assert page.compare.message.text().startswith("9 of the first 10")
+    assert page.compare.message.text().startswith("9 of the top 10")
     assert not page.details.isVisible() and not page.result_list.isVisible()
     for side in sides(page):
         side.result_list.viewport().grab()
@@ -149,8 +149,8 @@ def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
     choose(page, 1, "miread-ours")
     right = sides(page)[1]
     qtbot.waitUntil(right.read_button.isVisible)
-    assert right.message.text() == "It has not read your papers yet."
-    assert right.read_button.text() == "Let it read 12 papers"
+    assert right.message.text() == "Your papers are not indexed with this model yet."
+    assert right.read_button.text() == "Index 12 papers"
     assert sides(page)[0].model.rowCount() == 12  # the other one answers meanwhile
     assert not sides(page)[0].model.listing.moves and not is_answered(page)
     right.read_button.click()
@@ -187,7 +187,7 @@ def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
     page.toggle_compare()
     panel = page.compare
     qtbot.waitUntil(panel.nothing.isVisible)
-    assert "no other model here" in panel.nothing.text.text()
+    assert "Only one model" in panel.nothing.text.text()
     qtbot.waitUntil(panel.nothing.buttons()[0].hasFocus)
     assert not panel.ballot.isVisible() and not panel.chooser.boxes[0].isVisible()
     went = []
@@ -204,9 +204,9 @@ def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
 
 
 def test_in_common_counts_shared_papers():
-    assert in_common(ResultList((), 0), ResultList((), 0)) == "Neither found anything."
+    assert in_common(ResultList((), 0), ResultList((), 0)) == "Neither model found any papers."
     text = in_common(ResultList((1, 2), 2), ResultList((3,), 1))
-    assert text.startswith("0 of the first 2")
+    assert text.startswith("0 of the top 2")
     assert with_moves(ResultList((1,), 1), ResultList((1,), 1)).moves == {1: Moved(0)}
 
 
@@ -222,7 +222,7 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, gateway):
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
     assert gateway.comparisons.votes == [(Question("about"), "specter-ours")]
     text = blind.compare.ballot.text.text()
-    assert "Specter-Ours better" in text and "specter-ours 1" in text
+    assert "voted for Specter-Ours" in text and "specter-ours 1" in text
     assert evidence(sides(blind)[0])[0].percentile is not None
     assert not blind.compare.can_vote
 
@@ -295,7 +295,7 @@ def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, gateway):
     qtbot.waitUntil(blind.compare.ballot.back.isVisible)
     blind.compare.ballot.back.click()
     qtbot.waitUntil(lambda: gateway.comparisons.votes == [])
-    qtbot.waitUntil(lambda: "“about” is taken back" in blind.compare.ballot.text.text())
+    qtbot.waitUntil(lambda: "“about” was undone" in blind.compare.ballot.text.text())
     assert not blind.compare.can_vote and not blind.compare.can_take_back
 
 
@@ -330,10 +330,10 @@ def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, gateway):
 def test_comparison_is_operated_by_keyboard(qtbot, show_window, gateway):
     window = show_window(gateway)
     actions = {name: action for name, action in window.menus.entries() if "Compare models" in name}
-    left = actions["Compare models: The left answer is better"]
-    hide = actions["Compare models: Hide the names, to vote"]
+    left = actions["Compare models: Vote for the left results"]
+    hide = actions["Compare models: Blind test"]
     assert not left.isEnabled() and not hide.isEnabled()
-    assert hide.property("why_not") == "While two models are compared"
+    assert hide.property("why_not") == "Available while you compare two models"
     panel, key = window.page.compare, Qt.Key
     window.activateWindow()
     qtbot.keyClick(window, key.Key_K, _CTRL_SHIFT)

@@ -39,7 +39,7 @@ def test_neighbours_of_the_first_known_paper_are_shown_for_two_models(neighbours
     assert gateway.asked[-2:] == ["like:1", "like:1"]
     found = [list(side.model.listing.ids) for side in neighbours.sides]
     assert found[0] and found[0] != found[1]
-    assert "stand in both answers" in neighbours.message.text()
+    assert "of the top" in neighbours.message.text()
 
 
 def test_neighbours_are_marked_with_rank_changes(neighbours):
@@ -61,7 +61,7 @@ def test_typed_words_find_a_paper(neighbours, dashboard, gateway, qtbot, settled
 def test_model_without_vectors_can_encode_the_library(neighbours, gateway, qtbot, settled):
     choose(neighbours, settled, "starter", "miread-ours")
     side = neighbours.sides[1]
-    assert "has not read your papers yet" in side.message.text()
+    assert "not indexed with this model yet" in side.message.text()
     assert side.read_button.isVisible()
     qtbot.mouseClick(side.read_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: gateway.comparisons.read["miread-ours"] == gateway.count)
@@ -83,7 +83,7 @@ def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, gatewa
 
 @pytest.mark.parametrize("number", [NEIGHBOURS, MAPS])
 @pytest.mark.parametrize(
-    ("place", "text"), [("training", "Train one…"), ("models", "Add a model…")]
+    ("place", "text"), [("training", "Train a model…"), ("models", "Add a model…")]
 )
 def test_placeholder_buttons_lead_to_training_and_models(
     show, gateway, window, qtbot, settled, number, place, text

@@ -39,8 +39,8 @@ def test_model_is_prepared_in_the_background_and_activated(qtbot, window, gatewa
     asked, encoded = len(gateway.asked), gateway.encoded
 
     gateway.activation.go_on.set()
-    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
-    assert window.banner.hint.text() == "It has read 300 papers for that."
+    qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
+    assert window.banner.hint.text() == "300 papers were indexed."
     qtbot.waitUntil(lambda: len(gateway.asked) > asked and gateway.encoded > encoded)
     qtbot.waitUntil(lambda: not jobs.running())
     assert (window.activation.wanted, window.activation.job) == (None, None)
@@ -48,11 +48,13 @@ def test_model_is_prepared_in_the_background_and_activated(qtbot, window, gatewa
 
 def test_back_button_activates_the_previous_model_during_an_import(qtbot, window, gateway, jobs):
     window.activation.activate("theirs", "Theirs")
-    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now." and not jobs.running())
+    qtbot.waitUntil(
+        lambda: banner_text(window) == "Now searching with Theirs." and not jobs.running()
+    )
     busy = threading.Event()
     jobs.run("Importing", lambda task: busy.wait(60), queue=JobQueue.long)
-    press(window, "Back to Starter")
-    qtbot.waitUntil(lambda: banner_text(window) == "Starter answers now.")
+    press(window, "Switch back to Starter")
+    qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Starter.")
     assert gateway.activation.answers == "starter"
     busy.set()
 
@@ -75,7 +77,7 @@ def test_stopped_activation_is_dropped_and_can_be_retried(qtbot, window, gateway
     qtbot.waitUntil(lambda: window.activation.job is not None and window.activation.job.has_started)
     job = window.activation.job
     window._foot.cancel.click()
-    qtbot.waitUntil(lambda: banner_text(window) == "Stopped: Theirs does not answer.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Canceled the switch to Theirs.")
     assert set(gateway.activation.given_up) == {"theirs"}
     assert (gateway.activation.answers, gateway.activation.wish) == ("starter", "")
     gateway.activation.go_on.set()
@@ -127,14 +129,16 @@ def test_new_activation_replaces_the_running_one(qtbot, window, gateway, jobs):
     window.activation.activate("ours", "Ours")
     assert window.activation.wanted.model == "ours"
     gateway.activation.go_on.set()
-    qtbot.waitUntil(lambda: banner_text(window) == "Ours answers now." and not jobs.running())
+    qtbot.waitUntil(
+        lambda: banner_text(window) == "Now searching with Ours." and not jobs.running()
+    )
     assert gateway.activation.answers == "ours" and "theirs" not in gateway.activation.ready
 
 
 def test_pending_activation_is_resumed_at_start(qtbot, show_window, gateway):
     gateway.activation.wish = "theirs"
     window = show_window(gateway)
-    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
 
 
 def test_failed_activation_is_reported_once_and_dropped(qtbot, show_window, gateway):
@@ -157,8 +161,8 @@ def test_running_activation_stays_pending_after_closing(qtbot, window, gateway, 
 def test_model_activated_by_another_program_is_adopted(qtbot, window, gateway):
     asked = len(gateway.asked)
     gateway.activation.elsewhere = "theirs"
-    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
-    assert "another program" in window.banner.hint.text()
+    qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
+    assert "Another program" in window.banner.hint.text()
     qtbot.waitUntil(lambda: len(gateway.asked) > asked)
 
 
@@ -172,7 +176,7 @@ def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, gateway, jobs)
     assert banner_text(window) == ""
     gateway.activation.elsewhere = "theirs"
     window.activation._poll()
-    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Now searching with Theirs.")
 
 
 def test_activation_updates_the_models_to_compare(qtbot, window, gateway, jobs):

@@ -60,7 +60,7 @@ def test_model_is_added_activated_removed_and_restored(
     page.downloads.add(zipped_model)
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
     card = page.card
-    assert card.title.text() == "Bees" and "has to read 200 papers" in card.ready.text()
+    assert card.title.text() == "Bees" and "200 papers must be indexed" in card.ready.text()
 
     page.rename()
     card.line.setText("Of bees")
@@ -69,10 +69,10 @@ def test_model_is_added_activated_removed_and_restored(
     assert read_package(tmp_path / "models" / "bees").title == "Of bees"
 
     page.activate()
-    qtbot.waitUntil(lambda: "It answers" in card.ready.text() and not jobs.running())
+    qtbot.waitUntil(lambda: "In use" in card.ready.text() and not jobs.running())
     assert gateway._workspace.active_model.model == "bees"
     assert gateway.models.about("bees").model.speed > 0
-    assert page.why_not("remove") == "It answers now"
+    assert page.why_not("remove") == "This model is in use"
 
     page.go_back()
     qtbot.waitUntil(
@@ -87,7 +87,7 @@ def test_model_is_added_activated_removed_and_restored(
     qtbot.waitUntil(lambda: page.card.removed is not None and not jobs.running())
     page.restore()
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
-    assert "can answer at once" in card.ready.text()
+    assert "Ready to use" in card.ready.text()
 
 
 def test_model_removed_elsewhere_disappears_from_the_list(

@@ -72,11 +72,11 @@ def buttons(card):
 
 
 def test_models_are_listed_with_their_state_and_problem(page):
-    assert marks(page) == {"starter": "Answers", "theirs": "", "broken": "Damaged"}
+    assert marks(page) == {"starter": "In use", "theirs": "", "broken": "Damaged"}
     assert page.list.rows[2].below == "The file model.safetensors is damaged."
     assert page.count.text() == "3 models · 182 MB"
     assert page.list.current == "starter" and not page._alone.isVisible()
-    assert "It has read all of your 1,200 papers" in page.card.ready.text()
+    assert "All 1,200 papers are indexed" in page.card.ready.text()
 
 
 def test_card_describes_a_model_and_its_scores(choose):
@@ -85,9 +85,9 @@ def test_card_describes_a_model_and_its_scores(choose):
     assert "SPECTER" in card.made.text() and "900 papers" in card.made.text()
     assert "1,200 papers" in card.ready.text() and "about 3 s" in card.ready.text()
     facts = dict(card.facts.rows)
-    assert (facts["Recipe"], facts["But with"]) == ("specter-small", "Margin: 2.0")
-    assert (facts["Made on"], facts["Vector fingerprint"]) == ("2026-11-22", "t")
-    assert "the mean over the word pieces" in facts["Vectors"]
+    assert (facts["Recipe"], facts["Changed settings"]) == ("specter-small", "Margin: 2.0")
+    assert (facts["Date"], facts["Model fingerprint"]) == ("2026-11-22", "t")
+    assert "Mean of all tokens" in facts["Pooling"]
     table = card.scores
     rows = [
         [table.item(row, column).text() for column in (WHAT, BEFORE, NOW, CHANGE)]
@@ -98,7 +98,7 @@ def test_card_describes_a_model_and_its_scores(choose):
         ["MAP · Ranking of judged candidates", "70.00", "81.20", "+11.20 better"],
         ["macro F1 · Topics", "", "55.00", ""],
     ]
-    assert table.item(2, 0).text() == "Measured with: ours"
+    assert table.item(2, 0).text() == "Benchmark: ours"
     card._card.button.click()
     assert "It is good." in card.text.toPlainText()
 
@@ -185,17 +185,17 @@ def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, gat
     card = choose("theirs")
     gateway.activation.go_on.clear()
     click(qtbot, card.activate)
-    qtbot.waitUntil(lambda: marks(page)["theirs"] in ("Reading", "0 %"))
+    qtbot.waitUntil(lambda: marks(page)["theirs"] in ("Indexing", "0%"))
     qtbot.waitUntil(lambda: card.bar.isVisible() and "0 of 300" in card.far.text())
-    assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.remove.isEnabled()
-    assert "Until it has read them all, Starter answers." in card.ready.text()
+    assert buttons(card) == ["Export…", "Rename", "Move to Trash"] and not card.remove.isEnabled()
+    assert "Starter stays in use" in card.ready.text()
     click(qtbot, card.pause)
     gateway.activation.go_on.set()
     qtbot.waitUntil(lambda: card.far.text().startswith("Paused") and card.pause.text() == "Resume")
     click(qtbot, card.pause)
-    qtbot.waitUntil(lambda: marks(page)["theirs"] == "Answers")
-    qtbot.waitUntil(lambda: "It answers whenever" in card.ready.text())
-    assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.bar.isVisible()
+    qtbot.waitUntil(lambda: marks(page)["theirs"] == "In use")
+    qtbot.waitUntil(lambda: "In use for search" in card.ready.text())
+    assert buttons(card) == ["Export…", "Rename", "Move to Trash"] and not card.bar.isVisible()
 
 
 def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, gateway, jobs):
@@ -206,7 +206,7 @@ def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, gateway, 
     click(qtbot, card.cancel)
     assert card.far.text() == "Stopping…" and not card.cancel.isEnabled()
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "" and not jobs.running())
-    qtbot.waitUntil(lambda: "Let it answer" in buttons(card))
+    qtbot.waitUntil(lambda: "Use for search" in buttons(card))
     assert gateway.activation.answers == "starter"
 
 
@@ -214,7 +214,7 @@ def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, gateway
     gateway.models.install(replace(THEIRS, state=ModelState.earlier))
     gateway.activation.ready.add("theirs")
     card = choose("theirs")
-    assert buttons(card)[0] == "Go back to it" and "at once" in card.ready.text()
+    assert buttons(card)[0] == "Switch back" and "Ready to use" in card.ready.text()
     window.menus.models.by_name["back"].trigger()
     qtbot.waitUntil(lambda: gateway.activation.answers == "theirs" and not jobs.running())
 
@@ -279,13 +279,13 @@ def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, gat
     gateway.models.go_on.clear()
     click(qtbot, dialog.fetch)
     [entry] = page.downloads.entries
-    qtbot.waitUntil(lambda: entry.far.text() == "43 % · 190 of 440 MB")
+    qtbot.waitUntil(lambda: entry.far.text() == "43% · 190 of 440 MB")
     gateway.models.go_on.set()
     qtbot.waitUntil(lambda: entry.problem is not None)
     click(qtbot, entry.again)
     again = next(one for one in page.findChildren(HubDialog) if one is not dialog)
     assert again.name.text() == "malteos/scincl" and again.pooling.isVisible()
-    again.pooling.setCurrentText("cls")
+    again.pooling.setCurrentText("[CLS] token")
     again.revision.setText("v2")
     click(qtbot, again.fetch)
     qtbot.waitUntil(lambda: page.list.current == "malteos--scincl" and not jobs.running())
@@ -319,15 +319,15 @@ def test_removed_model_is_restored_from_banner_and_trash(
     choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_Delete)
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs is in the trash.")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs was moved to the Trash.")
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
-    [back] = [b for b in window.banner.findChildren(QPushButton) if b.text() == "Put it back"]
+    [back] = [b for b in window.banner.findChildren(QPushButton) if b.text() == "Restore"]
     click(qtbot, back)
     qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
     page.remove()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
     card = choose("theirs@1")
-    assert buttons(card) == ["Put it back", "Delete permanently…"] and "deleted" in card.made.text()
+    assert buttons(card) == ["Restore", "Delete permanently…"] and "deletes" in card.made.text()
     click(qtbot, card.restore)
     qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
 
@@ -359,8 +359,8 @@ def test_damaged_model_is_explained_and_can_be_checked_again(qtbot, choose, page
     card = choose("broken")
     assert card.trouble.text() == "The file model.safetensors is damaged."
     assert card.remedy.text() == "Copy it again."
-    assert buttons(card) == ["Look again", "Remove"]
-    assert not card.tiles.isVisible() and page.why_not("activate") == "It is damaged"
+    assert buttons(card) == ["Verify files", "Move to Trash"]
+    assert not card.tiles.isVisible() and page.why_not("activate") == "This model is damaged"
     click(qtbot, card.check)
     qtbot.waitUntil(lambda: not card.trouble.isVisible() and not jobs.running())
 
@@ -374,15 +374,15 @@ def test_unchecked_model_is_checked_on_load(qtbot, page, gateway, jobs):
 def test_disabled_actions_have_a_reason(choose, window, page):
     actions = window.menus.models.by_name
     choose("starter")
-    assert "came with SciRead" in actions["remove"].property("why_not")
-    assert actions["activate"].property("why_not") == "It answers now"
-    assert actions["back"].property("why_not") == "No other model has answered yet"
+    assert "starter model" in actions["remove"].property("why_not")
+    assert actions["activate"].property("why_not") == "This model is in use"
+    assert actions["back"].property("why_not") == "No previous model"
     choose("theirs")
     enabled = [name for name, action in actions.items() if action.isEnabled()]
     assert enabled == ["activate", "measure", "export", "rename", "check", "remove"]
     window.go_to("search")
     assert not any(action.isEnabled() for action in actions.values())
-    assert actions["rename"].property("why_not") == "On the page of models"
+    assert actions["rename"].property("why_not") == "Available on the Models page"
 
 
 def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, gateway, jobs):

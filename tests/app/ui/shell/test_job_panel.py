@@ -60,7 +60,7 @@ def test_running_job_shows_its_progress(qtbot, jobs, centre):
     work, row = started(qtbot, centre, jobs, steps)
     qtbot.waitUntil(lambda: "1 of 4 · a.bib" in row.status.text())
     assert row.title.text() == "Importing a.bib" and row.bar.isVisible()
-    assert "25 %" in row.accessibleName()
+    assert "25%" in row.accessibleName()
     steps.let.release(3)
     qtbot.waitUntil(lambda: work.state is JobState.done)
     assert row.status.text().startswith("Done at ") and not row.bar.isVisible()
@@ -70,7 +70,7 @@ def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
     steps = Steps()
     started(qtbot, centre, jobs, steps)
     waiting, row = started(qtbot, centre, jobs, Steps())
-    assert row.status.text() == "Waiting for its turn"
+    assert row.status.text() == "Queued"
     qtbot.waitUntil(row.cancel.isVisible)
     click(qtbot, row.cancel)
     assert row.status.text() == "Stopping…"

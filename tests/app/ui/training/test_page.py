@@ -352,7 +352,7 @@ def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, servic
     assert len(view.curves.loss.lines) == 3 and view.curves.pace.lines
     assert "0.0500" in label_texts(view.tiles) and "4e-5" in label_texts(view.tiles)
     assert "CPU" in label_texts(view.tiles)
-    assert ("Starts from", "the model that came with SciRead") in view.facts.rows
+    assert ("Starts from", "the starter model") in view.facts.rows
     service.have(training("mine", step=200))
     qtbot.waitUntil(lambda: "Step 200" in view.far.text())
     service.have(training("mine", RunStatus.finished))
@@ -413,7 +413,7 @@ def test_worse_model_is_marked_and_not_recommended(show, service):
     service.have(training("mine", RunStatus.finished))
     view = show().view
     balance = view.balance.text()
-    assert "worse" in balance and "the one you use" in balance and "2 of 3" in balance
+    assert "worse" in balance and "the model in use" in balance and "2 of 3" in balance
     assert view.balance.isVisible()
     assert view.buttons["activate"].objectName() != "primary"
 
@@ -422,7 +422,7 @@ def test_balance_refers_to_the_base_model(show, service):
     service.base_in_use = False
     service.have(training("mine", RunStatus.finished))
     view = show().view
-    assert "better" in view.balance.text() and "you use" not in view.balance.text()
+    assert "better" in view.balance.text() and "in use" not in view.balance.text()
     assert view.buttons["activate"].objectName() == "primary"
 
 
