@@ -93,13 +93,13 @@ def trn(one: str, many: str, n: int, /, **values: Any) -> str:
 
 
 def format_percent(percentile: float) -> str:
-    """Format a percentage from 0 to 100: 87 %, and with a decimal from 98 on, 99.2 %.
+    """Format a percentage from 0 to 100: 87%, and with a decimal from 98 on, 99.2%.
 
-    It is rounded down, and at most 99.9 %, since percentages are estimated from samples.
+    It is rounded down, and at most 99.9%, since percentages are estimated from samples.
     """
     digits = 0 if percentile < 98 else 1
     scale = 10**digits
-    return f"{min(99.9, math.floor(percentile * scale) / scale):.{digits}f} %"
+    return f"{min(99.9, math.floor(percentile * scale) / scale):.{digits}f}%"
 
 
 def format_day(day: date, *, with_year: bool = False) -> str:

@@ -14,8 +14,8 @@ from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.page import Page
 
 Keys = str | QKeySequence.StandardKey
-CLOSED = tr("Once the library is open")
-UNAVAILABLE = tr("Not just now")
+CLOSED = tr("Available when the library is open")
+UNAVAILABLE = tr("Not available here")
 
 
 class _Condition(NamedTuple):

@@ -184,8 +184,11 @@ class Session:
 
     def _leave_a_folder_that_cannot_be_written_to(self) -> int:
         error = LibraryError(
-            tr("The folder {folder} cannot be written to.", folder=self._home.folder),
-            tr("Make room or change its permissions, or choose another folder."),
+            tr("SciRead cannot write to the folder {folder}.", folder=self._home.folder),
+            tr(
+                "Free up disk space, change the permissions of the folder, or select another "
+                "folder."
+            ),
         )
         folder = _another_folder(error, quietly=bool(self._screenshot))
         if folder is None:
@@ -207,12 +210,14 @@ class Session:
     def _leave_to_the_other(self) -> int:
         from sciread_app.ui.shell.startup.single_instance import notify_running_instance
 
-        message = tr("SciRead is already open on {folder}.", folder=self._home.folder)
+        message = tr(
+            "SciRead is already running with the library in {folder}.", folder=self._home.folder
+        )
         if not self._screenshot and notify_running_instance(self._home.folder, self._files):
-            came = tr("Its window has come to the front.")
+            came = tr("The running window is now in front.")
             print(f"{message} {came}", file=sys.stderr)
             return 0
-        hint = tr("Go to its window.")
+        hint = tr("Switch to the running window.")
         return _refuse(message, hint, quietly=bool(self._screenshot))
 
 
@@ -343,7 +348,7 @@ class _Opening(QObject):
         if opened.problem:
             self._window.banner.show_problem(opened.problem)
         elif self._before:
-            self._window.banner.show_notice(tr("{what}: done.", what=self._before.title))
+            self._window.banner.show_notice(tr("{what}: finished.", what=self._before.title))
         elif self._notice:
             self._window.banner.show_notice(self._notice)
 
@@ -378,7 +383,7 @@ def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
         ask_for_folder,  # rarely needed, brings SQLAlchemy
     )
 
-    hint = tr("Choose a folder in which SciRead can keep your library.")
+    hint = tr("Select a folder for your library.")
     return ask_for_folder(error.message, hint)
 
 

@@ -57,7 +57,7 @@ class ProgressRate:
 
 
 def progress_text(done: int, total: int, pace: ProgressRate, note: str = "") -> str:
-    """40 % · 4,000 of 10,000 · 850/s · 7 s left"""
+    """40% · 4,000 of 10,000 · 850/s · 7 s left"""
     parts = []
     if total:
         percent = min(100, done * 100 // total)

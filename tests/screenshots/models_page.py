@@ -125,7 +125,7 @@ def reading(window: MainWindow) -> None:
     active.begin("allenai--specter2_base", ModelRef("starter", ""))
     page._activation.share, page._activation._progress_text = (
         0.43,
-        "43 % · 58 of 136 · 12/s · 6 s left",
+        "43% · 58 of 136 · 12/s · 6 s left",
     )
     _choose(window, "allenai--specter2_base")
     wait(lambda: page.card.about and page.card.about.model.state is ModelState.pending)

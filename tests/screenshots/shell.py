@@ -20,7 +20,7 @@ LATER_MS = 250  # after the backups are listed, before the screenshot
 
 def _waiting(window: MainWindow) -> None:
     """Show the window as during the import of the sample library."""
-    window._wait.show_message("papers", "Preparing the sample library", "It takes some seconds.")
+    window._wait.show_message("papers", "Preparing the sample library", "Takes a few seconds.")
     window._pages.setCurrentWidget(window._wait)
     window.rail.setEnabled(False)
 

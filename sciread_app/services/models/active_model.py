@@ -323,7 +323,7 @@ class ActiveModel:
         return total
 
     def _start(self, new: LoadedModel, task: Task) -> None:
-        task.step(0, 0, tr("Starting the model"))
+        task.step(0, 0, tr("Loading the model"))
         new.load()
         # The first search draws a sample of all papers; without this, every early search would.
         new.search.find(parse("a paper on some subject"), limit=1)

@@ -102,7 +102,7 @@ class ImportHistoryPanel(QWidget):
         self.add_files.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _build(self) -> None:
-        self.add_files = styled(QPushButton(tr("Add files…")), "primary")
+        self.add_files = styled(QPushButton(tr("Import files…")), "primary")
         self.add_folder = QPushButton(tr("Import folder…"))
         buttons = row(self.add_files, self.add_folder, 0, spacing=8)
         how = styled(QLabel(HOW, wordWrap=True), "quiet")

@@ -123,7 +123,7 @@ class PreviewPanel(QWidget):
             self._say("search", tr("No papers found"), found.remark or hint)
             return
         counted = trn("{n:,} paper", "{n:,} papers", found.total)
-        self.count.setText(counted if found.total > 0 else tr("Papers found"))
+        self.count.setText(counted if found.total > 0 else tr("Paper list"))
         self.more.setText(_which(found, query))
         show_text(self.remark, found.remark)
         self.list.show_listing(self._shown.listing(found))

@@ -364,11 +364,11 @@ def job_error(error: BaseException, title: str) -> JobError:
     report = "".join(traceback.format_exception(error))
     log.error("«%s» failed\n%s", title, report)
     return JobError(
-        tr("Something went wrong inside."),
+        tr("Something went wrong."),
         # Translators: {doing} is "importing papers.bib" or the like
         tr(
-            "While: {doing}. Please send us the report, so that we can mend it.",
-            doing=title.lower(),
+            "Error while {doing}. Please send us the report so that we can fix the problem.",
+            doing=title[:1].lower() + title[1:],
         ),
         report,
     )

@@ -111,7 +111,7 @@ class MapEmptyStates(QWidget):
                 trn("A map needs at least {n} paper", "A map needs at least {n} papers", FEWEST),
                 _too_few(status.papers),
                 (
-                    (tr("Add files…"), self.add_requested.emit),
+                    (tr("Import files…"), self.add_requested.emit),
                     (tr("Fetch papers…"), self.fetch_requested.emit),
                 ),
             )

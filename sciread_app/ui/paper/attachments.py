@@ -50,7 +50,7 @@ class AttachmentList(QWidget):
         self._paper: PaperId | None = None
         self._shown: Sequence[PaperFile] = ()
         self._rows: list[AttachmentRow] = []
-        self.add = styled(QPushButton(tr("Add a file…")), "flush")
+        self.add = styled(QPushButton(tr("Attach file…")), "flush")
         self.add.clicked.connect(self.choose)
         add = (self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self._column = column(add, parent=self, margins=0, spacing=2)
@@ -80,7 +80,7 @@ class AttachmentList(QWidget):
     def attach(self, path: Path) -> None:
         paper = self._paper
         if paper is not None:
-            title = tr("Adding {name}", name=path.name)
+            title = tr("Attaching {name}", name=path.name)
             self._run(title, lambda task: self._about.attach(paper, path, task))
 
     def locate(self, file: Path, place: Path) -> None:
@@ -88,14 +88,14 @@ class AttachmentList(QWidget):
         paper = self._paper
         if paper is not None:
             self._run(
-                tr("Reading {name}", name=place.name),
+                tr("Locating {name}", name=file.name),
                 lambda task: self._about.locate(paper, file, place, task),
             )
 
     def detach(self, file: Path) -> None:
         paper = self._paper
         if paper is not None:
-            self._run(tr("Taking a file off"), lambda task: self._about.detach(paper, file))
+            self._run(tr("Removing an attachment"), lambda task: self._about.detach(paper, file))
 
     def _row(self, file: PaperFile) -> AttachmentRow:
         new = AttachmentRow(file)
@@ -116,12 +116,12 @@ class AttachmentList(QWidget):
     def choose(self) -> None:
         if self._paper is None:
             return
-        if file := open_file(self, DialogPurpose.attachment, tr("Add a file to the paper")):
+        if file := open_file(self, DialogPurpose.attachment, tr("Attach file")):
             self.attach(file)
 
     def _choose_place(self, path: Path) -> None:
         known = next((p for p in path.parents if p.is_dir()), Path.home())
-        title = tr("Where is {name}?", name=path.name)
+        title = tr("Locate {name}", name=path.name)
         if file := open_file(self, DialogPurpose.attachment, title, folder=known):
             self.locate(path, file)
 
@@ -164,7 +164,7 @@ class AttachmentRow(QWidget):
         self.locate.setVisible(file.missing)
         self.locate.clicked.connect(self.locate_requested)
         self.more = styled(QToolButton(), "link")
-        self.more.setAccessibleName(tr("What can be done with {name}", name=name))
+        self.more.setAccessibleName(tr("Actions for {name}", name=name))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(self._menu())
         parts = (self.name, (self.facts, 1), self.locate, self.more)
@@ -187,13 +187,13 @@ class AttachmentRow(QWidget):
         menu, path = QMenu(self), self.file.path
         if not self.file.missing:
             if _is_pdf(path):
-                menu.addAction(tr("Read here"), self.open_requested.emit)
+                menu.addAction(tr("Open in Reader"), self.open_requested.emit)
             if path.suffix.lower() in SAFE_TO_OPEN:
-                menu.addAction(tr("Open in another program"), lambda: open_outside(path))
-            menu.addAction(tr("Show in its folder"), lambda: reveal(path))
+                menu.addAction(tr("Open in another app"), lambda: open_outside(path))
+            menu.addAction(tr("Show in folder"), lambda: reveal(path))
         menu.addAction(tr("Locate…"), self.locate_requested.emit)
         menu.addSeparator()
-        menu.addAction(tr("Take off this paper"), self.remove_requested.emit)
+        menu.addAction(tr("Remove from paper"), self.remove_requested.emit)
         return menu
 
 
@@ -205,7 +205,7 @@ def facts(file: PaperFile) -> str:
     if file.pages:
         parts.append(trn("{n:,} page", "{n:,} pages", file.pages))
     if file.problem:
-        parts.append(tr("its text cannot be searched"))
+        parts.append(tr("text not searchable"))
     return " · ".join(parts)
 
 

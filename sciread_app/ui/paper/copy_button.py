@@ -68,7 +68,7 @@ class CopyButton(QToolButton):
         copies = tr("Copy {what}", what=self._name)
         self.setText(copies)
         self.setAccessibleName(copies)
-        self.setToolTip(tr("{copies} (Ctrl+Shift+C). The arrow has more.", copies=copies))
+        self.setToolTip(tr("{copies} (Ctrl+Shift+C). The arrow shows more formats.", copies=copies))
 
 
 def fill(menu: QMenu, do: Callable[[CopyWhat], object], choose_style: Callable[[], object]) -> None:

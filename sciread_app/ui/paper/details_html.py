@@ -32,7 +32,7 @@ def body_text(details: Details, listing: ResultList, theme: Theme, points: float
     """The abstract, the versions, and why the paper was found."""
     paper = details.paper
     parts = [
-        _section(tr("Why it was found"), _why(details, listing), theme, points),
+        _section(tr("Why this result"), _why(details, listing), theme, points),
         _abstract(details, listing, theme, points),
         _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
         _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
@@ -44,10 +44,10 @@ def body_text(details: Details, listing: ResultList, theme: Theme, points: float
 def warning(paper: Paper, noticed: str) -> tuple[str, str]:
     """That a paper was retracted or withdrawn, and the source of the notice as rich text; both
     empty if it was not."""
-    seen = tr("Seen here on {day}.", day=noticed) if noticed else ""
+    seen = tr("Detected on {day}.", day=noticed) if noticed else ""
     if retracted(paper):
         notice = paper.extra.get("retraction_in", "")
-        parts = filter(None, (tr("PubMed says so."), _notice(notice), seen))
+        parts = filter(None, (tr("Source: PubMed."), _notice(notice), seen))
         return tr("This paper was retracted"), " ".join(parts)
     if message := paper.extra.get("withdrawn", ""):
         return tr("This paper was withdrawn"), f"arXiv: {escape(message)} {seen}".strip()
@@ -59,9 +59,9 @@ def foot_text(details: Details) -> str:
     parts = [tr("Added {day}", day=details.added[:10])] if details.added else []
     if key:
         # Translators: a citation key, as in BibTeX
-        parts.append(tr("Key {key}", key=key))
+        parts.append(tr("Citation key {key}", key=key))
     if details.trashed:
-        parts.append(tr("In the trash"))
+        parts.append(tr("In Trash"))
     return " · ".join(parts)
 
 
@@ -124,20 +124,23 @@ def _why(details: Details, listing: ResultList) -> str:
     hit = listing.evidence.get(details.paper.id or 0)
     if details.words:
         words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
-        lines.append(tr("Words: {words}", words=words))
+        lines.append(tr("Keywords: {words}", words=words))
     if hit and hit.match is MatchInfo.in_title:
-        lines.append(tr("All words stand in its title, in this order"))
+        lines.append(tr("The title contains all keywords in this order"))
     elif hit and hit.match is MatchInfo.all_words:
-        lines.append(tr("It holds all words"))
+        lines.append(tr("The paper contains all keywords"))
     if hit and hit.percentile is not None:
         closer = f"<b>{format_percent(hit.percentile)}</b>"
         lines.append(
-            tr("Meaning: closer than {percent} of random pairs in this library", percent=closer)
+            tr(
+                "Meaning: more similar than {percent} of random pairs in this library",
+                percent=closer,
+            )
         )
     if hit and listing.words and (hit.text_rank or hit.meaning_rank):
         words, meaning = _rank(hit.text_rank), _rank(hit.meaning_rank)
         lines.append(
-            tr("Rank by words: {words} · by meaning: {meaning}", words=words, meaning=meaning)
+            tr("Rank by keyword: {words} · by meaning: {meaning}", words=words, meaning=meaning)
         )
     elif hit and hit.meaning_rank:
         lines.append(tr("Rank by meaning: {rank}", rank=_rank(hit.meaning_rank)))
@@ -189,7 +192,7 @@ def _notice(said: str) -> str:
         notice = f'<a href="{address}">{text}</a>'
     else:
         notice = escape(said.rstrip("."))
-    return tr("The notice: {notice}.", notice=notice) if said else ""
+    return tr("Retraction notice: {notice}.", notice=notice) if said else ""
 
 
 def document(parts: Sequence[str], theme: Theme) -> str:

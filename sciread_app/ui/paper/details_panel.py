@@ -271,7 +271,7 @@ class DetailsPanel(QFrame):
         """Call `method` of the organiser, such as tag or uncollect, with the name."""
         if self._paper is not None:
             papers, act = [self._paper], getattr(self._about.organise, method)
-            self._do(tr("Organising a paper"), lambda: act(papers, name))
+            self._do(tr("Updating a paper"), lambda: act(papers, name))
 
     def _choose_from(self) -> None:
         def show(names: Names) -> None:
@@ -283,15 +283,15 @@ class DetailsPanel(QFrame):
         )
 
     def _not_copied(self, problem: JobError) -> None:
-        self.parts.copy.show_done(tr("Not copied"))
+        self.parts.copy.show_done(tr("Could not copy"))
         self.problem.emit(problem)
 
     def _copied(self, copied: Copied) -> None:
         if not copied.text:
-            self.parts.copy.show_done(tr("There is none"))
+            self.parts.copy.show_done(tr("Nothing to copy"))
             return
         put_on_clipboard(copied)
-        done = trn("Copied, {n} has none", "Copied, {n} have none", copied.without)
+        done = trn("Copied, {n} skipped", "Copied, {n} skipped", copied.without)
         self.parts.copy.show_done(done if copied.without else tr("Copied"))
 
     def _change_card(self, details: Details, **marks: Any) -> None:
@@ -342,7 +342,7 @@ class DetailsPanel(QFrame):
     def _write_buttons(self) -> None:
         read = self.details is not None and self.details.card.read
         self.parts.back.setVisible(self._alone or bool(self._trail))
-        self.parts.back.setText(tr("Back") if self._trail else tr("Back to the list"))
+        self.parts.back.setText(tr("Back") if self._trail else tr("Back to list"))
         self.parts.read.setText(tr("Mark as unread") if read else tr("Mark as read"))
         name = "unread" if read else "read"
         self.parts.read.setIcon(icon(name, self._appearance.theme.text))

@@ -43,21 +43,21 @@ class Parts(QWidget):
 
     def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
-        self.back = QPushButton(tr("Back to the list"))
+        self.back = QPushButton(tr("Back to list"))
         self.back.setToolTip(tr("Esc"))
         self.back.hide()
         self.read_file = styled(QPushButton(tr("Read PDF")), "primary")
-        self.read_file.setToolTip(tr("Open the PDF in this window"))
+        self.read_file.setToolTip(tr("Open the PDF in the Reader"))
         self.similar = QPushButton(tr("Similar"))
-        self.similar.setToolTip(tr("Papers that mean about the same (Ctrl+L)"))
+        self.similar.setToolTip(tr("Find similar papers (Ctrl+L)"))
         self.read = QPushButton(tr("Mark as read"))
         self.copy = CopyButton()
         self.warning_text = AutoHeightText(tr("Warning"))
-        self.head = AutoHeightText(tr("The paper"))
+        self.head = AutoHeightText(tr("Title and authors"))
         self.stars = StarRating(appearance)
         self.tags = TagChips(TAG, appearance)
         self.collections = TagChips(COLLECTION, appearance)
-        self.body = AutoHeightText(tr("What it says"))
+        self.body = AutoHeightText(tr("Abstract and details"))
         self.files = AttachmentList(about, jobs, appearance)
         self.notes = Notes(about, jobs)
         self.around = RelatedPapers(about, jobs, appearance)
@@ -118,7 +118,7 @@ class Parts(QWidget):
         inside.addSpacing(6)
         inside.addWidget(self.body)
         self._rest += [section(tr("Files")), self.files, section(tr("Notes")), self.notes]
-        self._rest += [section(tr("Around this paper")), self.around]
+        self._rest += [section(tr("Related papers")), self.around]
         for part in self._rest[1:]:
             inside.addWidget(part)
         inside.addWidget(self.foot)
@@ -154,6 +154,6 @@ def section(title: str) -> QLabel:
 
 
 def nothing_chosen() -> QLabel:
-    nothing = styled(QLabel(tr("Choose a paper to read about it")), "faint")
+    nothing = styled(QLabel(tr("Select a paper to see its details")), "faint")
     nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
     return nothing

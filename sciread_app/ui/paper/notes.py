@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 PAUSE_MS = 400  # of no typing, after which a draft is saved
 FEWEST_LINES, MOST_LINES = 4, 24
-HOW = tr("Markdown. Ctrl+Return saves.")
-KEPT = tr("What you type is kept as you type it, saved or not. Esc leaves it as it is.")
+HOW = tr("Markdown. Press Ctrl+Return to save.")
+KEPT = tr("SciRead saves a draft as you type. Esc closes the editor and keeps the draft.")
 
 
 class Notes(QWidget):
@@ -49,7 +49,7 @@ class Notes(QWidget):
         self._jobs = jobs
         self._paper: PaperId | None = None
         self.views: dict[int, NoteView] = {}
-        self.add = styled(QPushButton(tr("Write a note")), "flush")
+        self.add = styled(QPushButton(tr("Write note")), "flush")
         self.add.clicked.connect(self.write)
         add = (self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self._column = column(add, parent=self, margins=0, spacing=10)
@@ -166,7 +166,7 @@ class NoteView(QFrame):
             self.text.show_markdown(note.text)
         day = time.strftime("%Y-%m-%d", time.localtime(note.changed))
         self.when.setText(day)
-        self.text.setAccessibleName(tr("Note of {day}", day=day))
+        self.text.setAccessibleName(tr("Note from {day}", day=day))
 
     def paint(self) -> None:
         self.text.show_markdown(self._saved)
@@ -247,7 +247,7 @@ class NoteView(QFrame):
             self._kept = text = self.box.toPlainText()
             paper, number, drafts = self._paper, self.number, self._about.drafts
             self._jobs.run(
-                tr("Keeping a draft"),
+                tr("Saving a draft"),
                 lambda task: drafts.save(paper, number, text),
                 on_failed=self.failed.emit,
                 queue=JobQueue.short,
@@ -310,7 +310,7 @@ class NoteView(QFrame):
         self.save_button.clicked.connect(self.save)
         self.discard_button = styled(QPushButton(tr("Discard")), "flush")
         self.discard_button.clicked.connect(self.discard)
-        self.back = styled(QPushButton(tr("Discarded. Bring it back")), "flush")
+        self.back = styled(QPushButton(tr("Restore discarded draft")), "flush")
         self.back.clicked.connect(self._bring_back)
         how = styled(QLabel(HOW, wordWrap=True), "faint")
         how.setToolTip(KEPT)

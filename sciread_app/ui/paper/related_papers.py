@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
 
 TABS = (
-    (tr("Similar"), tr("Papers of the library that mean about the same")),
-    (tr("References"), tr("What this paper cites")),
+    (tr("Similar"), tr("Similar papers in the library")),
+    (tr("References"), tr("Papers cited by this paper")),
     # Translators: the papers that cite this one
-    (tr("Cited by"), tr("What cites this paper")),
+    (tr("Cited by"), tr("Papers that cite this paper")),
 )
 SIMILAR, REFERENCES, CITING = range(3)  # indices of the tabs
 SIDES = {REFERENCES: CitationDirection.references, CITING: CitationDirection.citing}
@@ -97,7 +97,7 @@ class RelatedPapers(QWidget):
                 self._explain(problem)
 
         self._jobs.run(
-            tr("Looking around a paper"),
+            tr("Loading related papers"),
             work,
             done,
             on_failed=failed,
@@ -118,7 +118,7 @@ class RelatedPapers(QWidget):
         paper = self._paper
         if paper is not None:
             self._go_asking(
-                tr("Fetching citations of a paper"),
+                tr("Fetching citations"),
                 lambda task: self._about.ask(paper, task),
                 self._show_report,
             )
@@ -178,7 +178,7 @@ class RelatedPapers(QWidget):
 
     def _named(self, known: int) -> None:
         if not known:
-            self.note.setText(tr("Semantic Scholar does not know what these are called."))
+            self.note.setText(tr("Semantic Scholar has no titles for these papers."))
             self.note.show()
         self._reload()
 
@@ -212,7 +212,7 @@ class RelatedPapers(QWidget):
             and (citations.asked is None or time.time() - citations.asked > STALE)
         )
         self.fetch.setText(
-            tr("Ask again") if citations and citations.asked else tr("Fetch citations")
+            tr("Refresh citations") if citations and citations.asked else tr("Fetch citations")
         )
         self.titles.setVisible(citations is not None and citations.untitled > 0)
         self.in_list.setVisible(len(citations.held) > 1 if citations else bool(found))
@@ -250,7 +250,7 @@ class RelatedPapers(QWidget):
             self.similar_requested.emit()
 
     def _build(self) -> None:
-        self.tabs = SegmentedControl(tr("Around this paper"), TABS)
+        self.tabs = SegmentedControl(tr("Related papers"), TABS)
         # otherwise the tabs would determine the minimum width of the panel
         self.tabs.setProperty("tight", True)
         self.tabs.chosen.connect(lambda _: self._turn())
@@ -259,12 +259,14 @@ class RelatedPapers(QWidget):
         self.note = styled(QLabel(wordWrap=True), "notice")
         self.note.hide()
         self.fetch = QPushButton(tr("Fetch citations"))
-        self.fetch.setToolTip(tr("Asks Semantic Scholar, and PubMed where that does not know"))
+        self.fetch.setToolTip(
+            tr("Fetch citations from Semantic Scholar, or from PubMed if Semantic Scholar has none")
+        )
         self.fetch.clicked.connect(self.ask)
         self.titles = styled(QPushButton(tr("Look up titles")), "flush")
-        self.titles.setToolTip(tr("Asks Semantic Scholar what these papers are called"))
+        self.titles.setToolTip(tr("Look up missing titles on Semantic Scholar"))
         self.titles.clicked.connect(self.look_up)
-        self.in_list = styled(QPushButton(tr("Show in the list")), "flush")
+        self.in_list = styled(QPushButton(tr("Show in list")), "flush")
         self.in_list.clicked.connect(self._list)
         buttons = row(self.fetch, self.titles, self.in_list, 0, spacing=4)
         column(self.tabs, self.note, self.text, buttons, parent=self, margins=0, spacing=8)

@@ -21,16 +21,11 @@ ADD, MORE = "add", "more"  # schemes of internal links, besides `PAPER`
 FEW = 20  # papers that are shown at first
 AUTHORS = 3
 NOTHING_ALIKE = tr(
-    "Nothing yet. Papers are found by meaning once the model has read them, and by words from "
-    "when there is more than one."
+    "No similar papers yet. Similar papers appear when the library has more than "
+    "one paper; those by meaning when indexing is finished."
 )
-NOT_ASKED = tr(
-    "Not asked yet. Citations come from Semantic Scholar and PubMed, when you fetch them."
-)
-NAMELESS = tr(
-    "This paper has no DOI, arXiv id or PMID, by which a source could be asked. Add one, and its "
-    "citations can be fetched."
-)
+NOT_ASKED = tr("Citations not fetched yet. Fetch them from Semantic Scholar and PubMed.")
+NAMELESS = tr("This paper has no DOI, arXiv ID, or PMID. Add an identifier to fetch citations.")
 
 
 def similar_papers_html(found: Sequence[SimilarPaper], theme: Theme) -> str:
@@ -54,8 +49,8 @@ def citation_list_html(
         parts.append(_paragraph(f'<a href="{MORE}:all">{text}</a>', theme.quiet))
     elif left:
         text = trn(
-            "and {n:,} more that is not in the library",
-            "and {n:,} more that are not in the library",
+            "and {n:,} more paper that is not in the library",
+            "and {n:,} more papers that are not in the library",
             left,
         )
         parts.append(message_html(text, theme))
@@ -69,8 +64,8 @@ def message_html(text: str, theme: Theme) -> str:
 
 def _known(citations: CitationList) -> str:
     return trn(
-        "{n:,} known, {inside:,} of them in the library",
-        "{n:,} known, {inside:,} of them in the library",
+        "{n:,} papers, {inside:,} in the library",
+        "{n:,} papers, {inside:,} in the library",
         citations.total,
         inside=len(citations.held),
     )
@@ -80,21 +75,19 @@ def _why_none(citations: CitationList, side: CitationDirection) -> str:
     if citations.asked is not None:
         day = format_day(date.fromtimestamp(citations.asked), with_year=True)
         if side is CitationDirection.references:
-            return tr(
-                "Semantic Scholar and PubMed knew no paper that this one cites on {day}.", day=day
-            )
-        return tr("Semantic Scholar and PubMed knew none that cites it on {day}.", day=day)
+            return tr("Semantic Scholar and PubMed listed no references on {day}.", day=day)
+        return tr("Semantic Scholar and PubMed listed no citing papers on {day}.", day=day)
     return NOT_ASKED if citations.askable else NAMELESS
 
 
 def _alike(one: SimilarPaper, theme: Theme) -> str:
     reasons = []
     if one.words:
-        reasons.append(tr("both say {words}", words=", ".join(one.words)))
+        reasons.append(tr("shared terms: {words}", words=", ".join(one.words)))
     if one.percentile is not None:
         part = format_percent(one.percentile)
         # Translators: two papers lie closer together than so many per cent of all pairs do
-        reasons.append(tr("closer than {part} of pairs", part=part))
+        reasons.append(tr("{part} match", part=part))
     return _held(one.paper, theme, escape(" · ".join(reasons)))
 
 
@@ -126,7 +119,7 @@ def _unbroken(text: str) -> str:
 def _facts(paper: Paper) -> str:
     names = ", ".join(author.last_name for author in paper.authors[:AUTHORS])
     if len(paper.authors) > AUTHORS:
-        names = tr("{names} and others", names=names)
+        names = tr("{names} et al.", names=names)
     return escape(" · ".join(filter(None, (names, paper.venue, paper.published[:4]))))
 
 

@@ -43,10 +43,10 @@ class StylePicker(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.windowTitle())
         self.list.itemActivated.connect(self._choose)
-        self.in_text = QCheckBox(tr("Citation in the text, instead of the reference"))
+        self.in_text = QCheckBox(tr("In-text citation instead of reference"))
         self.status = styled(plain_label(), "quiet")
         self.status.hide()
-        self.add = QPushButton(tr("Add a style file…"), autoDefault=False)
+        self.add = QPushButton(tr("Add style file…"), autoDefault=False)
         self.add.clicked.connect(self._add)
         self.copy = QPushButton(tr("Copy"), default=True)
         self.copy.clicked.connect(self._choose)
@@ -82,7 +82,7 @@ class StylePicker(QDialog):
     def _add(self) -> None:
         kinds, title = (
             tr("Citation styles ({pattern})", pattern="*.csl"),
-            tr("Add a citation style"),
+            tr("Add citation style"),
         )
         if (file := open_file(self, DialogPurpose.citation_style, title, kinds)) is None:
             return
@@ -99,7 +99,7 @@ class StylePicker(QDialog):
 
     def _added(self, style: Style) -> None:
         self.add.setEnabled(True)
-        self._say(tr("“{style}” was added.", style=style.title))
+        self._say(tr("Added “{style}”.", style=style.title))
         self._fill(style.key)
 
     def _not_added(self, problem: JobError) -> None:

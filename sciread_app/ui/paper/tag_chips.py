@@ -40,18 +40,18 @@ class ChipKind:
 
 
 TAG = ChipKind(
-    tr("The tags of the paper"),
-    tr("Add a tag"),
-    tr("A tag"),
-    lambda name: tr("tag {name}", name=name),
-    lambda name: tr("Take off the tag {name}", name=name),
+    tr("Tags of the paper"),
+    tr("Add tag"),
+    tr("Tag name"),
+    lambda name: tr("Tag {name}", name=name),
+    lambda name: tr("Remove tag {name}", name=name),
 )
 COLLECTION = ChipKind(
-    tr("The collections of the paper"),
-    tr("Put into a collection"),
+    tr("Collections of the paper"),
+    tr("Add to collection"),
     tr("thesis/chapter 2"),
-    lambda name: tr("collection {name}", name=name),
-    lambda name: tr("Take off the collection {name}", name=name),
+    lambda name: tr("Collection {name}", name=name),
+    lambda name: tr("Remove from collection {name}", name=name),
 )
 
 
@@ -164,7 +164,7 @@ class TagChip(QFrame):
         self.name = name
         self._colour = colour
         self.button = QPushButton(shortened(name, SHOWN).replace("&", "&&"))
-        tip = tr("Show its papers. The Delete key takes it off.")
+        tip = tr("Click to show all papers. Press Delete to remove.")
         self.button.setToolTip(f"{name}\n{tip}")
         self.button.setAccessibleName(kind.one(name))
         self.button.clicked.connect(lambda: self.chosen.emit(name))

@@ -45,10 +45,10 @@ def rank_change_mark(moved: Moved, theme: Theme) -> Mark:
     places = moved.places
     if places is None:
         # Translators: a paper that the other list has not
-        return Mark(tr("Only here"), theme.accent, theme.on_accent)
+        return Mark(tr("Unique"), theme.accent, theme.on_accent)
     if places == 0:
         # Translators: a paper stands in both lists at the same place
-        return Mark(tr("same"), "", theme.faint)
+        return Mark(tr("same rank"), "", theme.faint)
     fill = theme.sentence if places > 0 else theme.notice_soft
     return Mark(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
 
@@ -56,12 +56,12 @@ def rank_change_mark(moved: Moved, theme: Theme) -> Mark:
 def accessible_move(moved: Moved) -> str:
     places = moved.places
     if places is None:
-        return tr("only in this answer")
+        return tr("only in this list")
     if places == 0:
-        return tr("at the same place in both answers")
+        return tr("same rank in both lists")
     if places > 0:
-        return trn("{n} place further up here", "{n} places further up here", places)
-    return trn("{n} place further down here", "{n} places further down here", -places)
+        return trn("{n} rank higher in this list", "{n} ranks higher in this list", places)
+    return trn("{n} rank lower in this list", "{n} ranks lower in this list", -places)
 
 
 def has_pdf(card: Card) -> bool:
@@ -86,26 +86,26 @@ def reason_text(card: Card, hit: SearchHit, words: Sequence[str]) -> str:
     shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
     parts = []
     if hit.match is MatchInfo.in_title:
-        parts.append(tr("all words in the title"))
+        parts.append(tr("all keywords in the title"))
     elif hit.match is MatchInfo.all_words:
-        parts.append(tr("all words"))
+        parts.append(tr("all keywords"))
     if hit.text_rank:
-        where = shown or (tr("in its authors, notes or files") if words else "")
+        where = shown or (tr("in authors, notes, or files") if words else "")
         parts.append(_by_words(ordinal(hit.text_rank), where))
     elif shown:
-        parts.append(tr("holds {words}", words=shown))
+        parts.append(tr("contains {words}", words=shown))
     if hit.meaning_rank:
         parts.append(tr("{rank} by meaning", rank=ordinal(hit.meaning_rank)))
     if hit.percentile is not None:
-        parts.append(tr("closer than {percent} of pairs", percent=format_percent(hit.percentile)))
+        parts.append(tr("{percent} match", percent=format_percent(hit.percentile)))
     return " · ".join(parts)
 
 
 def _by_words(rank: str, where: str) -> str:
     if where:
         # Translators: {rank} is 1st, 2nd and so on, {where} the words that were found
-        return tr("{rank} by words ({where})", rank=rank, where=where)
-    return tr("{rank} by words", rank=rank)
+        return tr("{rank} by keyword ({where})", rank=rank, where=where)
+    return tr("{rank} by keyword", rank=rank)
 
 
 def shared_words(text: str, words: Sequence[str]) -> list[str]:
@@ -130,12 +130,12 @@ def match_text(hit: SearchHit) -> str:
     """The quality of a match in a word or two; empty if it is uncertain."""
     if hit.match is MatchInfo.in_title:
         # Translators: all words of the query stand in the title
-        return tr("In the title")
+        return tr("In title")
     if hit.match is MatchInfo.all_words:
-        return tr("All words")
+        return tr("All keywords")
     percentile = hit.percentile
     if hit.weak:
-        return tr("Distant")
+        return tr("Weak")
     if percentile is None:
         return ""
     if percentile >= 99.9:

@@ -209,7 +209,7 @@ class PaperList(QTableView):
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
         self.setAcceptDrops(False)
-        self.setAccessibleName(tr("Papers found"))
+        self.setAccessibleName(tr("Paper list"))
         model.cards_loaded.connect(self.viewport().update)
         appearance.changed.connect(self.viewport().update)
 

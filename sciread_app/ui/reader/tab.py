@@ -152,7 +152,7 @@ class ReaderTab(QStackedWidget):
             first = (tr("Close tab"), self.close_wanted.emit)
         actions = [first, (tr("Show in folder"), self._reveal)]
         if why.why is FailureReason.damaged:
-            actions.append((tr("Open in another program"), self._open_elsewhere))
+            actions.append((tr("Open in another app"), self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
         self.message.show_message("papers", why.message, text, tuple(actions))
         self.setCurrentWidget(self.message)

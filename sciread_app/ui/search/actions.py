@@ -25,11 +25,11 @@ class SearchActions(PageActions["SearchPage"]):
     """The menu; its actions are available while the search page is looked at."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
-        super().__init__(actions, menu, "search", tr("On the search page"))
+        super().__init__(actions, menu, "search", tr("Available on the Library page"))
         self.add(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F")
-        self.add(tr("&Save this search…"), lambda page: page.header.save_search(), "Ctrl+S")
+        self.add(tr("&Save search…"), lambda page: page.header.save_search(), "Ctrl+S")
         self.add(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R")
-        self.add(tr("&Lift all limits"), lambda page: page.header.lift(), "Ctrl+Shift+L")
+        self.add(tr("C&lear filters"), lambda page: page.header.lift(), "Ctrl+Shift+L")
         menu.addSeparator()
         similar = tr("Simil&ar papers")
         self._of_chosen = (
@@ -37,15 +37,15 @@ class SearchActions(PageActions["SearchPage"]):
             self.add(tr("More like t&his"), lambda page: page.more_like(page.chosen())),
             self.add(tr("&Not like this"), lambda page: page.less_like(page.chosen())),
         )
-        self.add(tr("Similar to a f&ile…"), self._choose_files)
-        copied = tr("Similar to what was &copied")
+        self.add(tr("Find similar to f&ile…"), self._choose_files)
+        copied = tr("Find similar to &clipboard text")
         self.add(copied, self._take_copied, "Ctrl+Shift+V")
         menu.addSeparator()
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
-            text = tr("Search: {mode}", mode=name)
+            text = tr("Search mode: {mode}", mode=name)
             self.add(text, partial(_set_mode, mode), f"Alt+{number}")
         models = menu.addMenu(tr("Compare mo&dels"))
-        beside = tr("&Two models side by side")
+        beside = tr("Show &two models side by side")
         self.add(beside, lambda page: page.toggle_compare(), "Ctrl+Shift+K", menu=models)
         self._compare = CompareActions(actions, models)
         orders = menu.addMenu(tr("S&ort by"))
@@ -58,7 +58,7 @@ class SearchActions(PageActions["SearchPage"]):
         self._compare.follow(page.compare)
 
     def _choose_files(self, page: SearchPage) -> None:
-        window, title = page.window(), tr("Find what is similar to")
+        window, title = page.window(), tr("Select files to find similar papers")
         if files := open_files(window, DialogPurpose.query, title):
             self.registry.navigate.find_like(files)
 

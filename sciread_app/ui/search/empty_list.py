@@ -38,15 +38,17 @@ class EmptyList(EmptyState):
         if name is None:
             self.show_message(*empty_texts(view), actions)
         elif name.kind in _CAN_BE_ASKED_FOR:
-            text = tr("It can be looked up online and added to your library.")
+            text = tr("SciRead can look up the paper online and add it to your library.")
             look_up = (tr("Look up and add"), lambda: self._look_up(name))
             self.show_message("search", _title(name), text, (look_up, *actions))
         else:
-            text = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it.")
+            text = tr(
+                "Import the PDF of the paper, or a BibTeX, RIS, or PubMed file that lists it."
+            )
             self.show_message("search", _title(name), text, actions)
 
     def _look_up(self, name: Identifier) -> None:
-        self.show_message("search", _title(name), tr("Looking it up…"))
+        self.show_message("search", _title(name), tr("Looking up the paper…"))
 
         def failed(problem: JobError) -> None:
             if name == self._wanted:
@@ -75,12 +77,13 @@ def _title(name: Identifier) -> str:
 
 
 _HINTS = tr(
-    "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
-    "differently. Words are joined by “and”; a minus leaves out, a star completes."
+    "Try fewer or different keywords, or switch to Meaning, which finds papers in "
+    "other words. All keywords must match; -word excludes a word, and word* "
+    "matches its beginning."
 )
 _FILL = tr(
-    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
-    "Or look around in a hundred well-known papers first."
+    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv, or PDF. Or "
+    "start with the sample library of 100 well-known papers."
 )
 
 
@@ -88,23 +91,30 @@ def empty_texts(view: ResultView) -> tuple[str, str, str]:
     """Why the list is empty: a picture, a title, and a suggestion."""
     request = view.request
     if view.title:
-        return "papers", tr("None of these papers is here any more"), ""
+        return "papers", tr("These papers are no longer in the library"), ""
     if view.listing.weaker:
-        return "search", tr("No match"), view.listing.note or _HINTS
+        return "search", tr("No close matches"), view.listing.note or _HINTS
     if request == SearchRequest():
         return "drop", tr("Your library is empty"), _FILL
     if request.like and not request.typed:
         return (
             "similar",
             tr("No similar papers"),
-            tr("Papers are found by meaning once they are encoded."),
+            tr("Similar papers appear when indexing is finished."),
         )
     if request.of_trash and not request.typed:
         return (
             TRASH,
             tr("Trash is empty"),
-            tr("What you move there can be brought back from here."),
+            tr("You can restore papers from Trash here."),
         )
     if not request.typed and request.scope and not request.filters:
-        return "papers", tr("Nothing is in here yet"), tr("Drag papers here from any list.")
-    return "search", tr("Nothing found"), _HINTS
+        return (
+            "papers",
+            tr("No papers here yet"),
+            tr(
+                "Select papers in another list and drag them onto a collection or tag in "
+                "the sidebar."
+            ),
+        )
+    return "search", tr("No results"), _HINTS

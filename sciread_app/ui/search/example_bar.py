@@ -31,7 +31,7 @@ class ExampleBar(ChipRow):
         jobs: JobRunner,
         appearance: Appearance,
     ) -> None:
-        super().__init__(tr("Examples that steer the list"), appearance)
+        super().__init__(tr("Example papers"), appearance)
         self._source = source
         self._known = known
         self._jobs = jobs
@@ -69,7 +69,7 @@ class ExampleBar(ChipRow):
         self.show_groups(groups)
 
     def _labels(self, papers: Sequence[PaperId]) -> list[ChipLabel]:
-        return [ChipLabel(paper, self._titles.get(paper) or tr("A paper")) for paper in papers]
+        return [ChipLabel(paper, self._titles.get(paper) or tr("Paper")) for paper in papers]
 
     def _remove(self, key: object) -> None:
         if key == EVERYTHING:

@@ -44,33 +44,33 @@ class Words(NamedTuple):
 
 
 OFFERS = {
-    "year": Words(tr("Years"), tr("Filter by years"), tr("Any years")),
+    "year": Words(tr("Years"), tr("Filter by year"), tr("Any year")),
     "cat": Words(
         # Translators: a subject area, such as Computation and Language
         tr("Field"),
         tr("Filter by field"),
         tr("Any field"),
-        tr("Narrow the list: field"),
+        tr("Filter the list of fields"),
     ),
     "venue": Words(
         # Translators: a journal or conference
         tr("Venue"),
         tr("Filter by venue"),
         tr("Any venue"),
-        tr("Narrow the list: venue"),
+        tr("Filter the list of venues"),
     ),
     "author": Words(
-        tr("Author"), tr("Filter by author"), tr("Any author"), tr("Narrow the list: author")
+        tr("Author"), tr("Filter by author"), tr("Any author"), tr("Filter the list of authors")
     ),
     "in": Words(
         tr("Collection"),
         tr("Filter by collection"),
         tr("Any collection"),
-        tr("Narrow the list: collection"),
+        tr("Filter the list of collections"),
     ),
-    "tag": Words(tr("Tag"), tr("Filter by tag"), tr("Any tag"), tr("Narrow the list: tag")),
+    "tag": Words(tr("Tag"), tr("Filter by tag"), tr("Any tag"), tr("Filter the list of tags")),
 }
-SWITCHES = {"has": (tr("Has a PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",))}
+SWITCHES = {"has": (tr("Has PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",))}
 
 
 @lru_cache(maxsize=1)
@@ -111,7 +111,7 @@ def _years(value: str) -> str:
     first, _, last = value.partition("..")
     if first and last:
         return tr("Years {years}", years=first if first == last else f"{first}–{last}")
-    return tr("Years from {year}", year=first) if first else tr("Years until {year}", year=last)
+    return tr("Years from {year}", year=first) if first else tr("Years up to {year}", year=last)
 
 
 class Popover(QFrame):
@@ -201,7 +201,7 @@ class FilterBar(QWidget):
             self._add(field, words.title, partial(self.open, field))
         for field, (title, values) in SWITCHES.items():
             self._add(field, title, partial(self._switch, field, values)).setCheckable(True)
-        self.clear = styled(QPushButton(tr("Clear")), "link")
+        self.clear = styled(QPushButton(tr("Clear filters")), "link")
         self.clear.clicked.connect(lambda: self._choose_all({}))
         self._flow.addWidget(self.clear)
         self.hide()
@@ -275,7 +275,7 @@ class FilterBar(QWidget):
     ) -> None:
         mode = self._mode
         self._jobs.run(
-            tr("Counting for the filters"),
+            tr("Counting papers for the filters"),
             lambda task: self._source.facets(request.parsed, mode, task),
             show,
             on_failed=self._cannot,

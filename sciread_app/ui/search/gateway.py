@@ -25,7 +25,7 @@ from sciread_app.ui.view_models import Card, ResultList
 from sciread_app.workspace import Workspace
 
 NAMED = 12  # authors, tags and so on that are offered while one types
-STARTING = tr("Searching by words only: the model is starting")
+STARTING = tr("Keyword results only: the model is loading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class SearchGateway:
         if self._answering.is_loaded:
             return ""
         trouble = self._answering.error
-        return tr("Searching by words only. {failure}", failure=trouble) if trouble else STARTING
+        return tr("Keyword results only. {failure}", failure=trouble) if trouble else STARTING
 
     @contextmanager
     def _best(self) -> Iterator[SearchService]:

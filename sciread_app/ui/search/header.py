@@ -58,7 +58,7 @@ class SearchHeader(QWidget):
         super().__init__()
         self._request = SearchRequest()
         self.search_box = SearchBox(appearance)
-        self.scope = ChipRow(tr("What the list is limited to"), appearance)
+        self.scope = ChipRow(tr("Search scope"), appearance)
         self._source = source
         self._jobs = jobs
         self.filters = FilterBar(source, jobs, appearance)
@@ -94,7 +94,7 @@ class SearchHeader(QWidget):
             self.activated.emit(SearchRequest(scope=text, like=likeness.known))
 
         self._jobs.run(
-            tr("Reading what to look for"),
+            tr("Reading the files for the search"),
             lambda task: self._source.likeness(source, task),
             look,
             on_failed=self.search_box.explain,
@@ -164,7 +164,7 @@ class SearchHeader(QWidget):
 
     def _find_names(self, field: str, written: str) -> None:
         self._jobs.run(
-            tr("Looking for names"),
+            tr("Looking up names"),
             lambda task: self._source.names(field, written, task),
             lambda names: self.search_box.offer_names(field, written, names),
             queue=JobQueue.short,
@@ -196,8 +196,10 @@ class SearchHeader(QWidget):
         # before the stretch, so that it wraps only if necessary
         self._line.addWidget(self.note, 1000)
         self.filter_button = styled(QToolButton(), "link")
-        self.filter_button.setText(tr("Filter"))
-        self.filter_button.setToolTip(tr("By year, field, venue, author and more (Ctrl+Shift+F)"))
+        self.filter_button.setText(tr("Filters"))
+        self.filter_button.setToolTip(
+            tr("Filter by year, field, venue, author, and more (Ctrl+Shift+F)")
+        )
         self.filter_button.setCheckable(True)
         self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._line.addStretch(1)
@@ -232,12 +234,12 @@ class SavePopover(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAccessibleName(tr("Save this search"))
+        self.setAccessibleName(tr("Save search"))
         self.name = styled(QLineEdit(suggestion), "field")
-        self.name.setAccessibleName(tr("Name of the search"))
+        self.name.setAccessibleName(tr("Name of the saved search"))
         self.name.selectAll()
         self.save = styled(QPushButton(tr("Save")), "primary")
-        heading = QLabel(tr("Save this search as"))
+        heading = QLabel(tr("Save search as"))
         column(heading, row((self.name, 1), self.save), parent=self, margins=(12, 10, 12, 12))
         self.setFixedWidth(POPOVER_WIDTH)
         self.setFocusProxy(self.name)
@@ -258,7 +260,7 @@ def suggested_name(request: SearchRequest) -> str:
         *(chip.label for chip in request.scope),
         *(filter_text(one) for one in request.filters),
     ]
-    name = ", ".join(filter(None, parts)) or tr("Papers like these")
+    name = ", ".join(filter(None, parts)) or tr("Similar papers")
     return shortened(name, LONGEST)
 
 
@@ -270,8 +272,8 @@ def count_text(view: ResultView) -> str:
     weaker = sum(one.weak for one in view.listing.evidence.values()) if total < shown else 0
     if weaker and not view.listing.weaker:
         return trn(
-            "{n:,} paper, and {weaker:,} weaker matches",
-            "{n:,} papers, and {weaker:,} weaker matches",
+            "{n:,} paper and {weaker:,} weaker matches",
+            "{n:,} papers and {weaker:,} weaker matches",
             total,
             weaker=weaker,
         )
@@ -282,8 +284,8 @@ def count_text(view: ResultView) -> str:
             return trn("{n:,} similar paper", "{n:,} similar papers", shown)
         if total > shown:
             return trn(
-                "The best {shown:,} of {n:,} paper",
-                "The best {shown:,} of {n:,} papers",
+                "Top {shown:,} of {n:,} result",
+                "Top {shown:,} of {n:,} results",
                 total,
                 shown=shown,
             )

@@ -305,14 +305,14 @@ class SearchPage(Page):
         actions: Actions
         if view.request == SearchRequest() and not view.title:
             actions = (
-                (tr("Add files…"), self._navigate.add_files),
+                (tr("Import files…"), self._navigate.add_files),
                 (tr("Fetch papers…"), lambda: self._navigate.go_to("intake")),
                 (tr("Try the sample library"), self.sample_requested.emit),
             )
         elif view.listing.weaker:
             actions = ((weak_matches_text(view.listing), self.show_weaker),)
         elif view.request.filters:
-            actions = ((tr("Take the filters away"), lambda: self.header.change(filters=())),)
+            actions = ((tr("Clear filters"), lambda: self.header.change(filters=())),)
         elif view.request.scope and view.request.typed:
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         else:

@@ -28,15 +28,13 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 PAUSE_MS = 150  # of no typing before a search starts
-EXAMPLES = tr(
-    "Describe what you look for, or author:curie year:2015..2019, a DOI, a whole abstract"
-)
-NARROWING = tr("Add words to say what these papers should be about, too")
+EXAMPLES = tr("Search for a topic, author:curie, year:2015..2019, a DOI, or an abstract")
+NARROWING = tr("Refine with keywords")
 MODES = {
     # Translators: three ways to search
-    SearchMode.hybrid: (tr("Hybrid"), tr("Words and meaning together (Alt+1)")),
-    SearchMode.text: (tr("Words"), tr("Only papers that hold the words (Alt+2)")),
-    SearchMode.meaning: (tr("Meaning"), tr("Only by what papers are about (Alt+3)")),
+    SearchMode.hybrid: (tr("Both"), tr("Search by keyword and by meaning (Alt+1)")),
+    SearchMode.text: (tr("Keywords"), tr("Search by keyword only (Alt+2)")),
+    SearchMode.meaning: (tr("Meaning"), tr("Search by meaning only (Alt+3)")),
 }
 # The beginning of an entry in BibTeX, RIS or PubMed format. Pasting one searches for similar
 # papers.
@@ -153,7 +151,7 @@ class SearchBox(QWidget):
         self.wrong.hide()
         self.wrong.setContentsMargins(6, 0, 6, 0)
         self.wrong.setTextFormat(Qt.TextFormat.PlainText)
-        self._modes = SegmentedControl(tr("How to search"), list(MODES.values()))
+        self._modes = SegmentedControl(tr("Search mode"), list(MODES.values()))
 
         line = row((self.edit, 1), self._modes, spacing=12)
         column(line, self.wrong, parent=self, margins=0, spacing=6)

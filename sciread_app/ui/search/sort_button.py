@@ -16,8 +16,8 @@ from sciread_app.ui.style.theme import Appearance, Theme
 
 ORDERS = {
     # Translators: these are orders of a list, by relevance first
-    Order.relevance: tr("Relevance"),
-    Order.added: tr("Newest added"),
+    Order.relevance: tr("Best match"),
+    Order.added: tr("Recently added"),
     Order.year: tr("Newest published"),
     Order.oldest: tr("Oldest published"),
     Order.title: tr("Title"),
@@ -37,7 +37,7 @@ class SortButton(QToolButton):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("link")
-        self.setAccessibleName(tr("Order of the list"))
+        self.setAccessibleName(tr("Sort order"))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._kept = {False: Order.added, True: Order.relevance}

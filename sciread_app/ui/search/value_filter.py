@@ -78,7 +78,7 @@ class ValueList(QWidget):
         value."""
         super().__init__()
         self._display_name = display_name
-        self.edit = styled(QLineEdit(placeholderText=tr("Narrow the list")), "field")
+        self.edit = styled(QLineEdit(placeholderText=tr("Filter the list")), "field")
         self.edit.setAccessibleName(narrow)
         self.edit.setClearButtonEnabled(True)
         self.list = styled(QTreeWidget(), "values")
@@ -92,7 +92,7 @@ class ValueList(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.nothing = styled(QLabel(tr("No paper here has one.")), "quiet")
+        self.nothing = styled(QLabel(tr("No values in these results.")), "quiet")
         self.nothing.hide()
         column(self.edit, self.list, self.nothing, parent=self, margins=0)
         self.setFixedSize(WIDTH, HEIGHT)

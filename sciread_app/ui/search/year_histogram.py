@@ -14,7 +14,7 @@ from sciread_app.ui.style.theme import Appearance, Theme, scaled
 WIDTH, HEIGHT = 360, 130
 SHOWN = 120  # years; older ones are in the first bar
 FOOT = 20  # pixels for the year labels below the bars
-NO_YEARS = tr("No years are known")
+NO_YEARS = tr("No publication years")
 GRIP = 6  # pixels from an end of the range within which it can be dragged
 
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}

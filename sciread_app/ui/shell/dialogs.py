@@ -1,4 +1,4 @@
-"""Small dialogs: the keys, and about the program."""
+"""Small dialogs: the keyboard shortcuts, and the program's name, version and license."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.text.labels import plain_label
 
-Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
+Group = tuple[str, Sequence[tuple[str, str]]]  # a heading, then names and their keys
 
 SPACE = trc("the key", "Space")
 # Translators: the key with an arrow down
 DOWN = tr("Down")
 IN_LISTS: Group = (
-    tr("In the list of papers"),
+    tr("Paper list"),
     (
-        (tr("Next and previous paper"), tr("J, K or arrows")),
-        (tr("Into the details"), tr("Enter")),
-        (tr("Show or hide the details"), SPACE),
-        (tr("More, or less, like this"), tr("+ and -")),
-        (tr("From the box into the list"), DOWN),
-        (tr("Back, or out of here"), tr("Esc")),
+        (tr("Next or previous paper"), tr("J, K, or arrow keys")),
+        (tr("Move to details"), tr("Enter")),
+        (tr("Show or hide details"), SPACE),
+        (tr("More like this, not like this"), tr("+ or -")),
+        (tr("Move from search box to list"), DOWN),
+        (tr("Go back"), tr("Esc")),
     ),
 )
 
 
 def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
-    """Every key there is, by what it is about, in two columns."""
+    """All shortcuts by subject, in two columns."""
     dialog = _dialog(tr("Keyboard shortcuts"), parent)
     dialog.setAccessibleDescription(
         "; ".join(f"{name}: {keys}" for _, rows in groups for name, keys in rows)
@@ -60,7 +60,7 @@ def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
 
 
 def _halves(groups: Sequence[Group]) -> tuple[Sequence[Group], Sequence[Group]]:
-    """Groups in their order, as evenly split as may be."""
+    """The groups in their order, split as evenly as possible."""
     lengths = [len(rows) + 2 for _, rows in groups]
     cut = min(range(len(groups) + 1), key=lambda n: abs(sum(lengths[:n]) - sum(lengths[n:])))
     return groups[:cut], groups[cut:]
@@ -93,9 +93,9 @@ def about_dialog(home: str, parent: QWidget) -> QDialog:
     name.setFont(scaled(dialog.font(), 1.5, QFont.Weight.DemiBold))
     words = column(name)
     for text in (
-        tr("Finds scientific papers by meaning, in a library of your own, on your own machine."),
+        tr("Search your own library of scientific papers by meaning, on your own computer."),
         tr("Free software under the Apache License 2.0."),
-        tr("The library is in {folder}", folder=home),
+        tr("Library folder: {folder}", folder=home),
     ):
         label = styled(plain_label(text), "quiet")
         label.setMinimumWidth(340)

@@ -1,4 +1,4 @@
-"""Files that are dropped anywhere on the window."""
+"""The areas of the window on which files can be dropped."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ ALIKE = 130  # pixels that the upper part is high
 
 
 class DropZone(QLabel):
-    """Lies over the window while files are dragged across it, once `ready` says that they could
-    be taken. What is dropped on its upper part is not to be added."""
+    """Covers the window while files are dragged across it, if `ready` returns True. Files dropped
+    on its upper part are searched for, and not added."""
 
     dropped = Signal(object)  # list[Path]
     alike_requested = Signal(object)  # list[Path]
 
     def __init__(self, window: QWidget, ready: Callable[[], bool]) -> None:
-        super().__init__(tr("Drop to add to your library"), window)
+        super().__init__(tr("Drop here to add to your library"), window)
         self._window = window
         self._ready = ready
         self.setObjectName("dropzone")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
-        text = tr("Drop here to find what is similar, without adding it")
+        text = tr("Drop here to find similar papers without adding the files")
         self.alike = styled(QLabel(text, window), "dropzone")
         self.alike.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.alike.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -69,22 +69,22 @@ class JobRecord:
             return tr("Failed at {clock}", clock=clock)
         if self.state is JobState.stopped:
             return tr("Stopped at {clock}", clock=clock)
-        return tr("Done at {clock}", clock=clock)
+        return tr("Finished at {clock}", clock=clock)
 
     def _result(self) -> list[str]:
         if self.state is JobState.failed and self.job.problem:
             return [self.job.problem.text]
         if self.state is JobState.stopped:
-            return [tr("What was done until then is kept")]
+            return [tr("Results so far are kept")]
         return [summed_up(self.ledger)] if self.ledger else []
 
 
 class JobHistory(QObject):
-    """Imports, fetches, encoding and the like; not the searches, which are over at once."""
+    """Imports, fetches, indexing and the like; not searches, which take less than a second."""
 
-    added = Signal(object)  # Work
-    changed = Signal(object)  # Work, in what it says or how far it is
-    dropped = Signal(object)  # Work, that ended so long ago that it is forgotten
+    added = Signal(object)  # JobRecord
+    changed = Signal(object)  # JobRecord: its state or its progress
+    dropped = Signal(object)  # JobRecord: the oldest finished one
 
     def __init__(self, jobs: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -122,7 +122,7 @@ class JobHistory(QObject):
         if work and not work.state.ended:
             running = JobState.running if job.has_started else JobState.waiting
             work.state = JobState.held if job.task.is_paused else running
-            work.pace = ProgressRate()  # the time it stood still says nothing of how fast it is
+            work.pace = ProgressRate()  # the time of the pause must not count
             self.changed.emit(work)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:

@@ -1,4 +1,4 @@
-"""The job centre: what runs, waits and has ended, each with what can be done about it."""
+"""The panel of background tasks: queued, running and finished ones, each with its actions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
 
 LEAST, HEIGHT = 110, 320  # pixels
-NOTHING = tr("Nothing has been going on since the window was opened.")
+NOTHING = tr("No background tasks yet")
 
 
 class JobPanel(QFrame):
@@ -37,7 +37,7 @@ class JobPanel(QFrame):
     def __init__(self, log: JobHistory, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("foot")
-        self.setAccessibleName(tr("Work in the background"))
+        self.setAccessibleName(tr("Activity"))
         self._log = log
         self._rows: dict[JobRecord, JobRow] = {}
         self._wanted = LEAST
@@ -111,10 +111,10 @@ class JobPanel(QFrame):
         row.deleteLater()
 
     def _build(self) -> None:
-        title = QLabel(tr("Work in the background"))
+        title = QLabel(tr("Activity"))
         title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setAccessibleName(tr("Close the list of work"))
+        self.close_button.setAccessibleName(tr("Close Activity"))
         self.close_button.setToolTip(tr("Close (Esc)"))
         self.close_button.clicked.connect(self.toggle)
         self._head = row(title, 0, self.close_button)
@@ -147,13 +147,11 @@ class JobRow(QFrame):
         self.bar = ProgressBar(work.title)
         self.pause = self._button(tr("Pause"), self._hold)
         stopping = work.job.stopping
-        self.cancel = self._button(tr("Stop") if stopping else tr("Cancel"), self._stop)
+        self.cancel = self._button(tr("Stop"), self._stop)
         self.cancel.setToolTip(stopping)
-        self.skipped = self._button(tr("What was skipped"), lambda: show_ledger(work.ledger))
+        self.skipped = self._button(tr("Show import report"), lambda: show_ledger(work.ledger))
         self.report = self._button(tr("Copy report"), self._copy)
-        self.again = self._button(
-            tr("Resume") if stopping else tr("Start again"), self._start_again
-        )
+        self.again = self._button(tr("Resume") if stopping else tr("Retry"), self._start_again)
         self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
         words = column(self.title, self.status, self.bar, spacing=3)
         buttons = ((button, 0, Qt.AlignmentFlag.AlignVCenter) for button in self.buttons)

@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
         self._opened = True
         if sample:
             what = tr("Preparing the sample library")
-            self._wait.show_message("papers", what, tr("It takes some seconds."))
+            self._wait.show_message("papers", what, tr("Takes a few seconds."))
             self.importing.add_sample()
         else:
             self._begin()
@@ -133,10 +133,8 @@ class MainWindow(QMainWindow):
         return self._ready
 
     def wait_for(self, what: str) -> None:
-        """Say what is done before the library can be opened."""
-        self._wait.show_message(
-            "papers", what, tr("It may take some minutes where there are many papers.")
-        )
+        """Show what is done before the library can be opened."""
+        self._wait.show_message("papers", what, tr("A large library can take several minutes."))
 
     def go_to(self, place: str) -> None:
         """Show the page with this key, see PAGES."""
@@ -165,18 +163,18 @@ class MainWindow(QMainWindow):
         self.rail.show_busy(place, busy)
 
     def papers_came(self, changes: LibraryChanges) -> None:
-        """The library has changed; what came in wants to be read by the model."""
+        """The library has changed; the model indexes the new papers."""
         self.events.library_changed.emit(changes)
         self.importing.encode_missing()
 
     def go_to_box(self) -> None:
-        """To the box that is typed into, wherever one is."""
+        """Move the focus to the search box, from any page."""
         self.go_to("search")
         self.page.close_paper()
         self.page.search_box.take_focus()
 
     def find_here(self) -> None:
-        """In what the page shows, or else in the library."""
+        """Search in the page, or in the library if the page has no search of its own."""
         page = self._pages.currentWidget()
         if not (isinstance(page, Page) and page.find_here()):
             self.go_to_box()
@@ -187,7 +185,7 @@ class MainWindow(QMainWindow):
         read_in(self.other_page("reader"), paper, path)
 
     def read_chosen(self) -> None:
-        """The first PDF of the paper whose details are shown; without one the page stays."""
+        """Open the first PDF of the paper whose details are shown, if it has one."""
         paper = self.page.result_list.current()
         if paper is None:
             return
@@ -196,11 +194,11 @@ class MainWindow(QMainWindow):
             if paths:
                 self.read(paper, paths[0])
             else:
-                add = (tr("Add a file…"), self.page.details.add_file)
+                add = (tr("Attach file…"), self.page.details.add_file)
                 self.banner.show_notice(tr("This paper has no PDF."), "", add, passes=True)
 
         self._jobs.run(
-            tr("Looking for a file"),
+            tr("Finding the PDF file"),
             lambda task: self.gateway.reading.files(paper),
             show,
             queue=JobQueue.short,
@@ -208,7 +206,7 @@ class MainWindow(QMainWindow):
         )
 
     def save_notes(self) -> None:
-        """Of the chosen papers."""
+        """Export the notes of the selected papers."""
         if chosen := self.page.result_list.chosen():
             save_notes_of(self.other_page("reader"), chosen)
 
@@ -241,7 +239,7 @@ class MainWindow(QMainWindow):
         assert isinstance(page, EvaluationPage)
         page.show_or_measure(space)
 
-    def show_on_map(self, papers: Sequence[int], title: str = tr("Shown on the map")) -> None:
+    def show_on_map(self, papers: Sequence[int], title: str = tr("Selected papers")) -> None:
         """Highlight these papers on the map and scroll to them."""
         from sciread_app.ui.map.page import MapPage
 
@@ -286,7 +284,7 @@ class MainWindow(QMainWindow):
         next_pane([self.rail, *panes, self.job_panel, self.banner])
 
     def add(self, paths: list[Path]) -> None:
-        """Take in these files and folders."""
+        """Import these files and folders."""
         if paths and self._opened:
             self.importing.add(paths)
 
@@ -296,10 +294,10 @@ class MainWindow(QMainWindow):
         self.page.header.find_like(source)
 
     def add_files(self) -> None:
-        self.add(open_files(self, DialogPurpose.papers, tr("Add papers"), PAPER_FILES))
+        self.add(open_files(self, DialogPurpose.papers, tr("Import files"), PAPER_FILES))
 
     def add_folder(self) -> None:
-        title = tr("Add all papers in a folder")
+        title = tr("Import folder")
         if folder := choose_folder(self, DialogPurpose.paper_folder, title):
             self.add([folder])
 
@@ -321,13 +319,13 @@ class MainWindow(QMainWindow):
         self.events.theme_chosen.emit(choice)
 
     def cannot_open(self, problem: JobError) -> None:
-        """The library could not be opened: all there is to show is why."""
+        """Show why the library could not be opened."""
         self._wait.show_message("papers", problem.message, problem.hint)
         if problem.report:
             self.banner.show_problem(problem)
 
     def remember(self) -> None:
-        """Keep for the next window how this one looks, and what is being typed."""
+        """Save the state of the window and of texts being typed for the next start."""
         self.memory().setValue("geometry", self.saveGeometry())
         if self._opened:
             self.shelving.sidebar.save(self.memory())
@@ -382,9 +380,9 @@ class MainWindow(QMainWindow):
         UndoMenu(self._actions, undo, redo, gateway.organise, self.context, self)
 
     def _go_on(self) -> None:
-        """With what would hold up the first papers; now there is something to look at."""
+        """Start what would have delayed the first papers."""
         self._jobs.run(
-            tr("Starting the model"),
+            tr("Loading the model"),
             self.gateway.load_model,
             lambda _: self._look_again(LibraryChanges(vectors=True)),
             queue=JobQueue.short,

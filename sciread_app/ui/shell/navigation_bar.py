@@ -97,7 +97,7 @@ class NavigationButton(QToolButton):
     def show_busy(self, busy: bool) -> None:
         self.busy = busy
         title = self._place.title
-        self.setAccessibleName(tr("{page}, working", page=title) if busy else title)
+        self.setAccessibleName(tr("{page}, busy", page=title) if busy else title)
         self.update()
 
     def paint_icon(self) -> None:

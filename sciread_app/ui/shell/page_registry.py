@@ -15,45 +15,48 @@ if TYPE_CHECKING:
 # The pages in the order of the navigation bar, which is that of their shortcuts.
 PAGES = (
     PageSpec(
-        "search", tr("Search"), "search", "Ctrl+1", tr("Find papers in your library"),
+        "search", tr("Library"), "search", "Ctrl+1", tr("Search and browse your papers"),
         "search.page:SearchPage", "",
     ),
     PageSpec(
-        "map", tr("Map"), "map", "Ctrl+2", tr("Wander among your papers"),
+        "map", tr("Map"), "map", "Ctrl+2", tr("Explore your papers on a map"),
         "map.page:MapPage", "",
     ),
     PageSpec(
-        "foryou", tr("For you"), "foryou", "Ctrl+3", tr("What is new for what you follow"),
+        "foryou", tr("Discover"), "foryou", "Ctrl+3",
+        tr("New papers for the collections and searches you follow"),
         "recommendations.page:RecommendationsPage", "",
     ),
     PageSpec(
         # Translators: the page on which PDFs are read
-        "reader", tr("Reader"), "reader", "Ctrl+4", tr("Read and mark the files of papers"),
+        "reader", tr("Reader"), "reader", "Ctrl+4", tr("Read and annotate PDF files"),
         "reader.page:ReaderPage", "reading",
     ),
     PageSpec(
-        "duplicates", tr("Duplicates"), "duplicates", "Ctrl+5", tr("Papers that may be one"),
+        "duplicates", tr("Duplicates"), "duplicates", "Ctrl+5",
+        tr("Review and merge duplicate papers"),
         "duplicates.page:DuplicatesPage", "duplicates",
     ),
     PageSpec(
-        # Translators: the page on which papers come in
-        "intake", tr("Intake"), "intake", "Ctrl+6", tr("Fetch papers, add files, see what came in"),
+        # Translators: the page on which papers are imported and fetched
+        "intake", tr("Add papers"), "intake", "Ctrl+6",
+        tr("Import files and fetch papers from online sources"),
         "add_papers.page:AddPapersPage", "intake",
     ),
     PageSpec(
-        "models", tr("Models"), "models", "Ctrl+7", tr("What finds papers by meaning"),
+        "models", tr("Models"), "models", "Ctrl+7", tr("Manage search models"),
         "models.page:ModelsPage", "",
     ),
     PageSpec(
-        "training", tr("Training"), "training", "Ctrl+8", tr("Teach a model your own papers"),
+        "training", tr("Training"), "training", "Ctrl+8", tr("Train a model on your papers"),
         "training.page:TrainingPage", "training",
     ),
     PageSpec(
-        "dashboard", tr("Dashboard"), "dashboard", "Ctrl+9", tr("What models are worth"),
+        "dashboard", tr("Dashboard"), "dashboard", "Ctrl+9", tr("Evaluate and compare models"),
         "evaluation.page:EvaluationPage", "",
     ),
     PageSpec(
-        "settings", tr("Settings"), "settings", "Ctrl+,", tr("What can be chosen, and backups"),
+        "settings", tr("Settings"), "settings", "Ctrl+,", tr("Preferences and backups"),
         "settings.page:SettingsPage", "settings",
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The foot of the window: how many papers there are, and how far the work behind it is."""
+"""The status bar: the number of papers, and the progress of the current task."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
 class StatusBar(QFrame):
-    """Shows the heavy job that runs, else a training; what waits behind it is counted. A click
-    leads to all work."""
+    """Shows the current long job, or else a training run, and the number of queued jobs. A click
+    opens the panel of all tasks."""
 
     clicked = Signal()
 
@@ -36,13 +36,13 @@ class StatusBar(QFrame):
         self.how_far = styled(QLabel(), "quiet")
         self.bar = ProgressBar()
         self.bar.setFixedWidth(180)
-        self.cancel = styled(QPushButton(tr("Cancel")), "link")
+        self.cancel = styled(QPushButton(tr("Stop")), "link")
         self.cancel.clicked.connect(self._stop)
         self.pause = styled(QPushButton(tr("Pause")), "link")
         self.pause.clicked.connect(self._hold)
-        # Translators: the work that goes on in the background
-        self.work = styled(QPushButton(tr("Work")), "link")
-        self.work.setToolTip(tr("What goes on in the background (Ctrl+J)"))
+        # Translators: the list of background tasks
+        self.work = styled(QPushButton(tr("Activity")), "link")
+        self.work.setToolTip(tr("Show background tasks (Ctrl+J)"))
         self.work.clicked.connect(self.clicked)
         self._of_job = (self.what, self.how_far, self.bar, self.pause, self.cancel)
         right = ((one, 0, Qt.AlignmentFlag.AlignVCenter) for one in (*self._of_job, self.work))
@@ -118,13 +118,11 @@ class StatusBar(QFrame):
 def _searchable(missing: int) -> str:
     if not missing:
         # Translators: all papers
-        return tr("all searchable by meaning")
-    return trn(
-        "{n:,} not yet searchable by meaning", "{n:,} not yet searchable by meaning", missing
-    )
+        return tr("all indexed")
+    return trn("{n:,} not indexed yet", "{n:,} not indexed yet", missing)
 
 
 def _with_waiting(title: str, waiting: int) -> str:
     if not waiting:
         return title
-    return trn("{title} (+{n} waiting)", "{title} (+{n} waiting)", waiting, title=title)
+    return trn("{title} (+{n} queued)", "{title} (+{n} queued)", waiting, title=title)

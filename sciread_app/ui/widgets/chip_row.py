@@ -68,8 +68,8 @@ class ChipRow(QWidget):
         whole = readable(label.text)
         chip = styled(_Chip(shortened(whole, LONGEST).replace("&", "&&")), "chip")
         chip.setFont(scaled(self.font(), 0.92))
-        chip.setToolTip(tr("Take away: {name}", name=whole))
-        chip.setAccessibleName(tr("{name}, take away", name=whole))
+        chip.setToolTip(tr("Remove {name}", name=whole))
+        chip.setAccessibleName(tr("{name}, remove", name=whole))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross is behind the text
         chip.setIconSize(QSize(CROSS, CROSS))
         chip.clicked.connect(lambda: self.removed.emit(label.key))

@@ -37,7 +37,7 @@ class StarRating(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setToolTip(tr("Rate this paper: a click, or a key from 0 to 5"))
+        self.setToolTip(tr("Click, or press 0 to 5, to rate this paper"))
         appearance.changed.connect(self.update)
         self.show_rating(0)
 

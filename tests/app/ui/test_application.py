@@ -46,7 +46,7 @@ def test_second_window_on_one_home_exits_with_a_message(tmp_path):
     done = python("-c", code, str(tmp_path))
     lock.unlock()
     assert done.returncode == 1
-    assert "already open" in done.stderr
+    assert "already running" in done.stderr
     assert not (tmp_path / "picture.png").exists()
 
 
@@ -118,11 +118,11 @@ def test_qt_uses_the_language_of_the_program(tmp_path, language, expected):
 @pytest.mark.parametrize(
     ("arguments", "environment", "expected"),
     [
-        ([], {}, "There is no display"),
-        (["refs.bib"], {}, "There is no display"),
-        ([], {"DISPLAY": ":9999"}, "The window cannot open"),
-        ([], {"WAYLAND_DISPLAY": "none"}, "The window cannot open"),
-        ([], {"QT_QPA_PLATFORM": "none"}, "The window cannot open"),
+        ([], {}, "no display is available"),
+        (["refs.bib"], {}, "no display is available"),
+        ([], {"DISPLAY": ":9999"}, "cannot open a window"),
+        ([], {"WAYLAND_DISPLAY": "none"}, "cannot open a window"),
+        ([], {"QT_QPA_PLATFORM": "none"}, "cannot open a window"),
     ],
 )
 def test_missing_display_is_reported_with_exit_code_1(tmp_path, arguments, environment, expected):

@@ -55,14 +55,14 @@ def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_p
     qtbot.addWidget(window)
     window.go_to("intake")
     assert window.findChild(AddPapersPage) is None
-    assert not window.rail.isEnabled() and not menu_action(window, "Intake").isEnabled()
+    assert not window.rail.isEnabled() and not menu_action(window, "Add papers").isEnabled()
 
 
 def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     to_intake(qtbot, window, jobs)
     assert not menu_action(window, "Similar papers").isEnabled()
-    assert menu_action(window, "Add files…").isEnabled()
+    assert menu_action(window, "Import files…").isEnabled()
     menu_action(window, "Find").trigger()
     assert window.page.isVisible() and window.page.search_box.edit.hasFocus()
     assert menu_action(window, "Similar papers").isEnabled()
@@ -108,7 +108,7 @@ def test_rail_button_is_busy_during_a_fetch(qtbot, show_window, jobs):
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     button = window.rail.button("intake")
     qtbot.waitUntil(lambda: button.busy)
-    assert button.accessibleName() == "Intake, working"
+    assert button.accessibleName() == "Add papers, busy"
     gateway.intake.go_on.set()
     qtbot.waitUntil(lambda: not button.busy and not jobs.running())
 

@@ -79,15 +79,15 @@ def test_body_text_explains_why_a_paper_was_found():
     shown = Details(Card(about), words=("works",), sentence="It works.")
     listing = ResultList((1,), 1, {1: hit(text_rank=3, percentile=99.27)}, words=("works",))
     text = body_text(shown, listing, LIGHT, 10)
-    assert "Words: <b>works</b>" in text
-    assert "closer than <b>99.2 %</b> of random pairs" in text
-    assert "Rank by words: <b>3</b> · by meaning: not found" in text
+    assert "Keywords: <b>works</b>" in text
+    assert "more similar than <b>99.2%</b> of random pairs" in text
+    assert "Rank by keyword: <b>3</b> · by meaning: not found" in text
     assert f'<span style="background-color:{LIGHT.sentence};">It </span>' in text
 
 
 @pytest.mark.parametrize(
     ("percentile", "shown"),
-    [(87.6, "87 %"), (99.27, "99.2 %"), (99.99, "99.9 %"), (100, "99.9 %")],
+    [(87.6, "87%"), (99.27, "99.2%"), (99.99, "99.9%"), (100, "99.9%")],
 )
 def test_percentiles_are_rounded_down(percentile, shown):
     assert format_percent(percentile) == shown
@@ -119,10 +119,10 @@ def test_authors_within_a_width_are_counted():
     [
         (
             hit(text_rank=3, meaning_rank=1, percentile=99.0),
-            "3rd by words (graphs, minors) · 1st by meaning · closer than 99.0 % of pairs",
+            "3rd by keyword (graphs, minors) · 1st by meaning · 99.0% match",
         ),
-        (hit(meaning_rank=22), "holds graphs, minors · 22nd by meaning"),
-        (hit(text_rank=11), "11th by words (graphs, minors)"),
+        (hit(meaning_rank=22), "contains graphs, minors · 22nd by meaning"),
+        (hit(text_rank=11), "11th by keyword (graphs, minors)"),
     ],
 )
 def test_reason_text_names_words_and_ranks(evidence, expected):
@@ -133,7 +133,7 @@ def test_reason_text_names_words_and_ranks(evidence, expected):
 def test_reason_text_without_visible_words_names_other_fields():
     card = Card(paper("Graphs"))
     reason = reason_text(card, hit(text_rank=1), ("curie",))
-    assert reason == "1st by words (in its authors, notes or files)"
+    assert reason == "1st by keyword (in authors, notes, or files)"
 
 
 def test_best_excerpt_starts_with_the_best_sentence():
@@ -162,11 +162,11 @@ def test_match_text_describes_the_percentile():
 
 
 def test_match_text_of_a_result_is_never_negative():
-    assert match_text(hit(percentile=50, match=MatchInfo.in_title)) == "In the title"
-    assert match_text(hit(percentile=50, match=MatchInfo.all_words)) == "All words"
+    assert match_text(hit(percentile=50, match=MatchInfo.in_title)) == "In title"
+    assert match_text(hit(percentile=50, match=MatchInfo.all_words)) == "All keywords"
     assert match_text(hit(meaning_rank=1, percentile=50)) == "Related"
     assert match_text(hit(text_rank=1, meaning_rank=1)) == ""
-    assert match_text(hit(meaning_rank=1, weak=True)) == "Distant"
+    assert match_text(hit(meaning_rank=1, weak=True)) == "Weak"
 
 
 def test_card_and_details_mark_the_same_words():

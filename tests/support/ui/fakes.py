@@ -111,7 +111,7 @@ class FakeGateway:
         }
         weaker = [n for n in ids if n in self.weak]
         ids = [n for n in ids if n not in self.weak]
-        note = "" if self.encoded else "Searching by words only: the model is starting"
+        note = "" if self.encoded else "Keyword results only: the model is loading"
         return ResultList(tuple(ids), len(ids), evidence, tuple(words), note, weaker)
 
     def names(self, field: str, written: str, task: Task) -> list[FacetCount]:

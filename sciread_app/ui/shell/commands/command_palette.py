@@ -47,7 +47,7 @@ from sciread_app.ui.widgets.row_table import Index, RowModel
 WIDTH, ROWS = 640, 9
 TOP = 56  # pixels from the upper edge of the window
 PADDING = 12
-HINT = tr("Type a command, a collection, a tag, or what you look for")
+HINT = tr("Type a command, collection, tag, or search")
 EntryRole = Qt.ItemDataRole.UserRole
 
 
@@ -69,7 +69,7 @@ class CommandPalette(QFrame):
         self._goals = PaletteEntries()
         self._back = FocusRestorer()
         self.box = styled(QLineEdit(placeholderText=HINT), "query")
-        self.box.setAccessibleName(tr("Command, place or search"))
+        self.box.setAccessibleName(tr("Command or search"))
         self.list = _List(appearance)
         column(self.box, self.list, parent=self, margins=8, spacing=6)
         self.box.textEdited.connect(lambda _: self._look())
@@ -93,7 +93,7 @@ class CommandPalette(QFrame):
                 self._look()
 
         self._jobs.run(
-            tr("Listing places"),
+            tr("Listing collections and tags"),
             lambda task: PaletteEntries(self._source.goals()),
             keep,
             queue=JobQueue.short,
@@ -165,7 +165,7 @@ class CommandPalette(QFrame):
                 self._show(typed, [*found, *new])
 
         self._jobs.run(
-            tr("Looking for what is spelt alike"),
+            tr("Looking up similar spellings"),
             lambda task: [*commands.alike(typed), *goals.alike(typed)],
             show,
             queue=JobQueue.short,
@@ -205,7 +205,7 @@ _STEPS = {
 class _List(QListView):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.setAccessibleName(tr("What is found"))
+        self.setAccessibleName(tr("Results"))
         self.setObjectName("results")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)

@@ -156,7 +156,7 @@ class PaletteSource:
             self._search(
                 f"search:{query}",
                 tr("Search again: {query}", query=query),
-                tr("Last search"),
+                tr("Recent search"),
                 query,
             )
             for query in self._remembered("searches")

@@ -81,7 +81,7 @@ class MenuBar:
         self._places: dict[str, QAction] = {}
         # Translators: & stands before the letter that is pressed with Alt, one of its own in a menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
-        papers, search = bar.addMenu(tr("&Papers")), bar.addMenu(tr("&Search"))
+        papers, search = bar.addMenu(tr("&Paper")), bar.addMenu(tr("&Search"))
         view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
         models, help = bar.addMenu(tr("&Models")), bar.addMenu(tr("&Help"))
         self.on_shelf: dict[str, QAction] = {}  # by the name of the entry
@@ -94,7 +94,7 @@ class MenuBar:
         self.reader = ReaderActions(actions, reader, read, self._add_file)
         self.models = ModelsActions(actions, models)
         self.training = TrainingActions(actions, models.addMenu(tr("&Training")))
-        self.dashboard = EvaluationActions(actions, models.addMenu(tr("&Scores")))
+        self.dashboard = EvaluationActions(actions, models.addMenu(tr("Evaluati&on")))
         RecommendationActions(actions, papers.addMenu(tr("Recommendation&s")))
         self._of_page: dict[str, PageActions[Any]] = {
             "search": self.search,
@@ -138,7 +138,7 @@ class MenuBar:
         return groups
 
     def entries(self) -> list[tuple[str, QAction]]:
-        """Return every action with its full name, such as «Theme: Dark» or «Go to Intake»."""
+        """Return every action with its full name, such as «Theme: Dark» or «Go to Map»."""
         named = []
         for menu in self._bar.findChildren(QMenu):
             over = f"{plain(menu.title())}: " if isinstance(menu.parent(), QMenu) else ""
@@ -161,13 +161,13 @@ class MenuBar:
 
     def _fill_file(self, file: QMenu) -> None:
         add, window = self._actions.add, self._window
-        add(file, tr("&Add files…"), window.add_files, StandardKey.Open, library=True)
-        add(file, tr("Add a &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
-        zotero, kept = tr("Bring papers from &Zotero"), tr("Collections &kept as files")
+        add(file, tr("&Import files…"), window.add_files, StandardKey.Open, library=True)
+        add(file, tr("Import &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
+        zotero, kept = tr("Import from &Zotero"), tr("&Automatic exports")
         add(file, zotero, lambda: window.exchange.import_zotero(), library=True)
         add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
-        self.ledger = add(file, tr("&Last import…"), window.show_last_ledger)
-        self._actions.set_why_not(self.ledger, tr("After an import"))
+        self.ledger = add(file, tr("&Last import report"), window.show_last_ledger)
+        self._actions.set_why_not(self.ledger, tr("Available after an import"))
         file.addSeparator()
         add(file, tr("&Quit"), window.close, "Ctrl+Q")
 
@@ -187,10 +187,10 @@ class MenuBar:
         self._add_entries(papers, SHELF)
         papers.addSeparator()
         add = self._search_page(papers).add
-        add(tr("&Open the paper"), lambda page: page.open_paper(), "Ctrl+Return")
-        add(tr("&Write a note"), lambda page: page.details.write_note(), StandardKey.New)
-        self._add_file = add(tr("Add a &file to the paper…"), lambda page: page.details.add_file())
-        add(tr("Fetch c&itations of the paper"), lambda page: page.details.ask())
+        add(tr("&Open paper"), lambda page: page.open_paper(), "Ctrl+Return")
+        add(tr("&Write note"), lambda page: page.details.write_note(), StandardKey.New)
+        self._add_file = add(tr("Attach &file…"), lambda page: page.details.add_file())
+        add(tr("Fetch c&itations"), lambda page: page.details.ask())
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Merge and s&plit")))
 
@@ -208,8 +208,8 @@ class MenuBar:
         page.add(tr("Bac&k"), lambda page: page.back(), StandardKey.Back)
         page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
         view.addSeparator()
-        self.palette = add(view, tr("&Commands…"), window.show_palette, "Ctrl+K")
-        add(view, tr("&Work in the background"), window.job_panel.toggle, "Ctrl+J")
+        self.palette = add(view, tr("&Command palette"), window.show_palette, "Ctrl+K")
+        add(view, tr("&Activity"), window.job_panel.toggle, "Ctrl+J")
         add(view, tr("&Next pane"), window.next_pane, "F6")
         self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
         themes, group = view.addMenu(tr("&Theme")), QActionGroup(view)
@@ -220,15 +220,17 @@ class MenuBar:
             group.addAction(action)
 
     def _fill_reader(self, reader: QMenu) -> QAction:
-        """Return the action that reads the chosen paper."""
+        """Return the action that opens the PDF of the selected paper."""
         window, page = self._window, self._search_page(reader)
-        read = page.add(tr("Read the &PDF"), lambda _: window.read_chosen(), "Ctrl+Shift+Return")
-        page.add(tr("Save notes on chosen papers…"), lambda _: window.save_notes())
+        read = page.add(tr("Read &PDF"), lambda _: window.read_chosen(), "Ctrl+Shift+Return")
+        page.add(tr("Export notes of selected papers…"), lambda _: window.save_notes())
         return read
 
     def _search_page(self, menu: QMenu) -> PageActions[SearchPage]:
         """Actions of the search page in a menu of the window."""
-        return PageActions(self._actions, menu, "search", tr("On the search page"), library=True)
+        return PageActions(
+            self._actions, menu, "search", tr("Available on the Library page"), library=True
+        )
 
     def _add_entries(self, menu: QMenu, wanted: Sequence[LibraryAction]) -> None:
         for entry in wanted:
@@ -239,7 +241,7 @@ class MenuBar:
                 entry.keys,
                 library=True,
                 places=() if entry in BACK else ("search",),
-                elsewhere=tr("On the search page"),
+                elsewhere=tr("Available on the Library page"),
             )
 
     def _do(self, entry: LibraryAction) -> None:
@@ -260,10 +262,10 @@ def _copy_as(what: CopyWhat, page: SearchPage) -> None:
 
 
 def native(action: QAction) -> str:
-    """The key of an action, as this system writes it."""
+    """The shortcut of an action as the operating system displays it."""
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def plain(text: str) -> str:
-    """The text of a menu without the mark of its letter."""
+    """The text of a menu without its mnemonic and its ellipsis."""
     return text.replace("&", "").rstrip("…")

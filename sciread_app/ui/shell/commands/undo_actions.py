@@ -1,4 +1,4 @@
-"""The menu's Undo and Redo: they say what would be taken back, or made again."""
+"""The actions Undo and Redo, which name the change that they apply to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST = 60  # characters of an edit that a menu shows
 
 
 class UndoMenu(QObject):
-    """Keeps both actions as they should be, whatever has changed the library."""
+    """Updates both actions after each change of the library."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class UndoMenu(QObject):
 
     def _look(self) -> None:
         self._jobs.run(
-            tr("Looking what can be undone"),
+            tr("Checking for changes to undo"),
             lambda task: (self._editor.undoable(), self._editor.redoable()),
             self._show,
             queue=JobQueue.short,
@@ -64,5 +64,5 @@ class UndoMenu(QObject):
 
 
 def _shown(edit: Edit | None) -> str:
-    """An edit as it stands behind «Undo: »."""
+    """The name of an edit after «Undo: »."""
     return shortened(described(edit), LONGEST).replace("&", "&&") if edit else ""

@@ -42,13 +42,13 @@ def _report_no_display(message: str) -> None:
     """`message` is the first message of Qt."""
     asked = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform == "linux" and not any(os.environ.get(name) for name in asked):
-        reason = tr("There is no display, so the window cannot open.")
+        reason = tr("SciRead cannot open a window because no display is available.")
     else:
-        reason = tr("The window cannot open: {why}", why=message)
+        reason = tr("SciRead cannot open a window: {why}", why=message)
     print(reason, file=sys.stderr)
     hint = tr(
-        "Start SciRead in a desktop session, or use its commands, which need no display: "
-        "`sciread --help` lists them."
+        "Start SciRead in a desktop session, or use the commands listed by `sciread "
+        "--help`, which need no display."
     )
     print(hint, file=sys.stderr, flush=True)
 

@@ -22,7 +22,7 @@ from sciread_app.workspace import backups_of
 if TYPE_CHECKING:
     from sciread_app.ui.shell.main_window import MainWindow
 
-SAVED = tr("SciRead salvaged")  # the name of the folder that is made for what could be read
+SAVED = tr("SciRead recovered")  # the name of the folder that is made for what could be read
 
 
 class StartupErrorDialog(QMessageBox):
@@ -41,9 +41,9 @@ class StartupErrorDialog(QMessageBox):
         super().__init__(QMessageBox.Icon.Critical, "SciRead", message, parent=parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setInformativeText(hint)
-        self.restore = self._button(tr("Restore a Backup…")) if damaged else None
-        self.salvage = self._button(tr("Save What Can Be Read…")) if damaged else None
-        self.another = self._button(tr("Choose Another Folder…"))
+        self.restore = self._button(tr("Restore backup…")) if damaged else None
+        self.salvage = self._button(tr("Recover readable papers…")) if damaged else None
+        self.another = self._button(tr("Select another folder…"))
         self.leave = self.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole)
         self.setEscapeButton(self.leave)
         self.setDefaultButton(self.restore or self.another)
@@ -58,10 +58,10 @@ class StartupErrorDialog(QMessageBox):
     def _chosen(self, button: object) -> None:
         if button is self.restore:
             self.restore_requested.emit()
-        elif button is self.another and (name := self._folder(tr("Choose Another Folder"))):
+        elif button is self.another and (name := self._folder(tr("Select another folder"))):
             self.folder_chosen.emit(name)
         elif button is self.salvage and (
-            name := self._folder(tr("Choose a Place for What Can Be Read"))
+            name := self._folder(tr("Select a folder for the recovered library"))
         ):
             self.salvage_chosen.emit(_free(name / SAVED))
         elif button is self.leave:
@@ -94,7 +94,7 @@ class Recovery(QObject):
         # The hint of the error is written for the command line.
         self._hint = (
             tr(
-                "Restore a backup, or save what can still be read to a new folder. The damaged "
+                "Restore a backup, or recover the readable papers to a new folder. The damaged "
                 "library is kept."
             )
             if self._damaged
@@ -148,7 +148,7 @@ def ask_for_folder(message: str, hint: str) -> Path | None:
 def ask_for_backup(copies: Sequence[Copy], parent: QWidget) -> Copy | None:
     """Ask which of these backups to restore. Returns None if there are none or none is chosen."""
     if not copies:
-        QMessageBox.warning(parent, "SciRead", tr("There is no backup of this library."))
+        QMessageBox.warning(parent, "SciRead", tr("This library has no backups."))
         return None
     named = {_named(copy): copy for copy in copies}
     name, done = QInputDialog.getItem(

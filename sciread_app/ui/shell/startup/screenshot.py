@@ -42,6 +42,6 @@ class ScreenshotRunner(QObject):
             self._look.stop()
             self._file.parent.mkdir(parents=True, exist_ok=True)
             taken = self._window.grab().save(str(self._file))
-            there = tr("The window is in {file}", file=self._file)
-            print(there if taken else tr("{file} was not written", file=self._file))
+            there = tr("Screenshot saved to {file}", file=self._file)
+            print(there if taken else tr("Could not save {file}", file=self._file))
             self._app.exit(0 if taken else 1)

@@ -106,7 +106,7 @@ class LineChart(QWidget):
             self._paint_readout(painter, theme, frame)
         else:
             painter.setPen(QColor(theme.faint))
-            painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, tr("Nothing yet"))
+            painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, tr("No data yet"))
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -78,7 +78,7 @@ class MessageBar(QFrame):
         self.more = styled(QLabel(), "quiet")
         self.close_button = styled(QToolButton(), "link")
         self.close_button.setToolTip(tr("Close (Esc)"))
-        self.close_button.setAccessibleName(tr("Close the message"))
+        self.close_button.setAccessibleName(tr("Close message"))
         self.close_button.clicked.connect(self.close_message)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close_message)
         self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)

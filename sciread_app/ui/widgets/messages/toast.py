@@ -39,7 +39,7 @@ class Toast(QFrame):
         self.redo_button.setToolTip(tr("Redo (Ctrl+Shift+Z)"))
         self.redo_button.clicked.connect(lambda: self._answer(self._redo))
         self._close = styled(QToolButton(), "link")
-        self._close.setAccessibleName(tr("Close the message"))
+        self._close.setAccessibleName(tr("Close message"))
         self._close.clicked.connect(self.hide)
         self._buttons = (self.undo_button, self.redo_button, self._close)
         middle = Qt.AlignmentFlag.AlignVCenter

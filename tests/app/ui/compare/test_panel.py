@@ -94,7 +94,7 @@ def test_rank_change_is_in_the_accessible_text(qtbot, page):
     right = sides(page)[1]
     qtbot.waitUntil(lambda: right.model.card(0) is not None)
     text = [right.model.data(right.model.index(row)) for row in (0, 11)]
-    assert "1 place further up here" in text[0] and "11 places further down here" in text[1]
+    assert "1 rank higher in this list" in text[0] and "11 ranks lower in this list" in text[1]
 
 
 def test_new_query_is_answered_by_both_models(qtbot, page):

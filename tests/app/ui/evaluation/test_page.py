@@ -181,7 +181,9 @@ def test_unwritable_picture_is_reported(page, window, settled, tmp_path):
 
 def test_menu_commands_go_to_the_dashboard(window, page, settled):
     window.go_to("search")
-    actions = {name: action for name, action in window.menus.entries() if name.startswith("Scores")}
+    actions = {
+        name: action for name, action in window.menus.entries() if name.startswith("Evaluation")
+    }
     assert len(actions) == 10
     actions["Scores: Learning curves"].trigger()
     settled()

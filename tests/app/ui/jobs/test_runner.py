@@ -118,7 +118,7 @@ def test_unexpected_error_is_logged_and_can_be_reported(qtbot, jobs, caplog):
     with qtbot.waitSignal(jobs.failed) as caught:
         jobs.run("Dividing", work)
     _, problem = caught.args
-    assert problem.message == "Something went wrong inside."
+    assert problem.message == "Something went wrong."
     assert "ZeroDivisionError" in problem.report
     assert "ZeroDivisionError" in caplog.text
 

@@ -66,10 +66,10 @@ def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chos
 def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
     gateway = FakeGateway(2)
     window = show_window(gateway)
-    menu_action(window, "Collections kept as files").trigger()
+    menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: "No collection is exported" in banner_text(window))
     gateway.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
-    menu_action(window, "Collections kept as files").trigger()
+    menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: all(word in banner_text(window) for word in ("“thesis”", "thesis.bib")))
     press(window, "Stop exporting")
     qtbot.waitUntil(lambda: gateway.exchange.files == {})
@@ -78,8 +78,8 @@ def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
 def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window, jobs):
     gateway = FakeGateway(2)
     window = show_window(gateway)
-    menu_action(window, "Bring papers from Zotero").trigger()
+    menu_action(window, "Import from Zotero").trigger()
     qtbot.waitUntil(lambda: "3" in banner_text(window) and "failed" in banner_text(window))
     gateway.exchange.zotero_runs = False
-    menu_action(window, "Bring papers from Zotero").trigger()
+    menu_action(window, "Import from Zotero").trigger()
     qtbot.waitUntil(lambda: "Start Zotero" in banner_text(window))

@@ -84,7 +84,7 @@ def test_result_list_follows_the_active_model(qtbot, jobs, window, workspace):
     qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Theirs.")
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.page.view.listing.ids[0] == nearest(workspace, "bees") != first
-    assert "all searchable by meaning" in window._foot.status.text()
+    assert "all indexed" in window._foot.status.text()
 
     window.activation.activate("ours", "Ours")
     qtbot.waitUntil(lambda: window.banner.message.text() == "Now searching with Ours.")

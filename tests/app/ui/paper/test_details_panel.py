@@ -243,7 +243,7 @@ def test_copying_missing_data_is_reported(show, qtbot):
     panel = show()
     QGuiApplication.clipboard().setText("mine")
     panel.copy(what=CopyAs.doi)
-    qtbot.waitUntil(lambda: panel.parts.copy.text() == "There is none")
+    qtbot.waitUntil(lambda: panel.parts.copy.text() == "Nothing to copy")
     assert QGuiApplication.clipboard().text() == "mine"
 
 
@@ -385,7 +385,7 @@ def test_attached_program_is_shown_and_never_started(show, gateway, monkeypatch)
         row.name.click()
     assert seen == [("revealed", "setup.exe"), ("opened", "notes.txt")]
     does = [action.text() for action in panel.parts.files.rows[0].more.menu().actions()]
-    assert "Open in another program" not in does and "Show in its folder" in does
+    assert "Open in another app" not in does and "Show in folder" in does
 
 
 def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, gateway):
@@ -401,7 +401,7 @@ def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, gateway):
 def test_similar_papers_are_shown_with_the_reason(show, qtbot):
     panel = show()
     qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
-    assert "both say radium, decay · closer than 99.0 % of pairs" in shown(panel.parts.around.text)
+    assert "shared terms: radium, decay · 99.0% match" in shown(panel.parts.around.text)
 
 
 def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, gateway):
@@ -423,7 +423,7 @@ def test_citations_are_fetched_on_request(show, qtbot, gateway):
     panel = show()
     around = panel.parts.around
     around.go_to(REFERENCES)
-    qtbot.waitUntil(lambda: "Not asked yet" in shown(around.text))
+    qtbot.waitUntil(lambda: "not fetched yet" in shown(around.text))
     assert "ask 1" not in gateway.about.asked
     around.fetch.click()
     qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
@@ -436,13 +436,13 @@ def test_source_without_citations_is_shown_with_its_date(show, qtbot, gateway):
     )
     around = show().parts.around
     around.go_to(CITING)
-    qtbot.waitUntil(lambda: "knew none that cites it on 14 November 2023" in shown(around.text))
-    assert around.fetch.text() == "Ask again" and not around.fetch.isHidden()
+    qtbot.waitUntil(lambda: "listed no citing papers on 14 November 2023" in shown(around.text))
+    assert around.fetch.text() == "Refresh citations" and not around.fetch.isHidden()
     gateway.about.rings[CitationDirection.references] = CitationList(
         (), (), 0, 0, time.time(), True
     )
     around.go_to(REFERENCES)
-    qtbot.waitUntil(lambda: "knew no paper that this one cites" in shown(around.text))
+    qtbot.waitUntil(lambda: "listed no references" in shown(around.text))
     assert around.fetch.isHidden()  # the answer would be the same
 
 

@@ -59,15 +59,15 @@ def test_context_menu_opens_a_paper_in_the_reader(qtbot, jobs, window):
     menu = QMenu()
     window.page.menu_opened.emit(menu)
     names = {action.text().replace("&", ""): action for action in menu.actions()}
-    assert "Add a file to the paper…" not in names
-    names["Read the PDF"].trigger()
+    assert "Attach file…" not in names
+    names["Read PDF"].trigger()
     page = window.other_page("reader")
     qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
     qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
-    read_it = menu_action(window, "Read the PDF")
+    read_it = menu_action(window, "Read PDF")
     read(qtbot, jobs, window)
     window.go_to("search")
     assert read_it.isEnabled()
@@ -79,10 +79,10 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     menu = QMenu()
     window.page.menu_opened.emit(menu)
     offered = {action.text().replace("&", ""): action.isEnabled() for action in menu.actions()}
-    assert not offered["Read the PDF"] and offered["Add a file to the paper…"]
+    assert not offered["Read PDF"] and offered["Attach file…"]
     assert not window.page.details.parts.read_file.isVisible()
     window.go_to("map")
-    assert "search page" in read_it.property("why_not")
+    assert "Library" in read_it.property("why_not")
     window.go_to("search")
     window.page.result_list.go_to(2)
     assert read_it.isEnabled()
@@ -91,10 +91,10 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
 
 def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window):
     window.gateway.reading.paths = {}
-    menu_action(window, "Read the PDF").trigger()
+    menu_action(window, "Read PDF").trigger()
     qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
     assert window.page.isVisible()
-    assert any("Add" in b.text() for b in window.banner.findChildren(QPushButton))
+    assert any("Attach" in b.text() for b in window.banner.findChildren(QPushButton))
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -144,7 +144,7 @@ def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     target = tmp_path / "notes.md"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
     chosen = window.page.result_list.chosen()
-    menu_action(window, "Save notes on chosen papers…").trigger()
+    menu_action(window, "Export notes of selected papers…").trigger()
     qtbot.waitUntil(lambda: window.gateway.reading.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "exported to notes.md" in window.banner.message.text())
 

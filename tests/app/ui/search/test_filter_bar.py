@@ -34,7 +34,7 @@ def test_facets_are_counted_only_while_visible(qtbot, show_page, gateway, jobs):
     assert gateway.counted == []
     page.header.toggle_filters()
     qtbot.waitUntil(lambda: "paper" in gateway.counted)
-    qtbot.waitUntil(lambda: page.header.filters.buttons["has"].text() == "Has a PDF  40")
+    qtbot.waitUntil(lambda: page.header.filters.buttons["has"].text() == "Has PDF  40")
 
 
 @pytest.mark.parametrize("field", ["year", "tag"])
@@ -143,11 +143,11 @@ def test_very_old_years_are_in_the_first_bar(qtbot, appearance):
     assert years.accessibleDescription() == "1901 to 1950, 5 papers"
     years.show_years([], None)
     years.grab()
-    assert years.accessibleDescription() == "No years are known"
+    assert years.accessibleDescription() == "No publication years"
 
 
 def test_value_list_is_narrowed_and_used_by_keys(qtbot):
-    values = ValueList("Tag", "Narrow the list: tag")
+    values = ValueList("Tag", "Filter the list of tags")
     qtbot.addWidget(values)
     values.show()
     values.show_values([FacetCount("to read", 5), FacetCount("maths", 2)], ("gone", "MATHS"))

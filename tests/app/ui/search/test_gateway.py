@@ -100,7 +100,7 @@ def test_load_without_a_model_returns_at_once(tmp_path, workspace):
     gateway.load_model(Task())
     found = find(gateway, "primes")
     assert titles(gateway, found) == ["Zeta functions"]
-    assert found.note.startswith("Searching by words only.") and "gone" in found.note
+    assert found.note.startswith("Keyword results only.") and "gone" in found.note
     assert gateway.encode_missing(Task()) == 0
     assert not gateway.status().by_meaning
     gateway.close()

@@ -109,7 +109,7 @@ def test_note_of_the_results_is_shown(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
     page.search_box.set_text("light")
     qtbot.waitUntil(lambda: page.header.note.isVisible())
-    assert page.header.note.text() == "Searching by words only: the model is starting"
+    assert page.header.note.text() == "Keyword results only: the model is loading"
 
 
 def test_mode_follows_the_switch(qtbot, show_page):
@@ -133,7 +133,7 @@ def test_empty_results_show_hints(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
     page.search_box.set_text("zzz")
     qtbot.waitUntil(lambda: page.empty.isVisible())
-    assert page.empty.title.text() == "Nothing found"
+    assert page.empty.title.text() == "No results"
     assert "Meaning" in page.empty.text.text()
 
 
@@ -219,7 +219,7 @@ def test_browsing_and_searching_have_separate_orders(qtbot, show_page):
     assert page.header.order.text() == "Newest published"
     page.search_box.set_text("paper")
     qtbot.waitUntil(lambda: gateway.orders[-1] is Order.relevance)
-    qtbot.waitUntil(lambda: page.header.order.text() == "Relevance")
+    qtbot.waitUntil(lambda: page.header.order.text() == "Best match")
     page.sort_by(Order.rating)
     qtbot.waitUntil(lambda: gateway.orders[-1] is Order.rating)
     page.search_box.set_text("")
@@ -269,7 +269,7 @@ def test_back_from_similar_papers_restores_the_list(qtbot, show_page):
     qtbot.waitUntil(lambda: page.header.back_button.isVisible())
     assert chip_texts(page.header.steering) == ["Attention Is All You Need"]
     assert page.search_box.text == "" and not page.header.scope.isVisible()
-    assert "Add words" in page.search_box.edit.placeholderText()
+    assert "Refine" in page.search_box.edit.placeholderText()
     assert list(page.view.listing.ids) == [3, 2]
     page.back()
     assert not page.header.steering.isVisible()
@@ -520,7 +520,7 @@ def test_search_is_saved_under_a_name(qtbot, show_page):
 
 
 def test_long_text_keeps_scope_and_filters():
-    long = QueryChip("words of an abstract " * 10, "Like “x”")
+    long = QueryChip("words of an abstract " * 10, "Similar to “x”")
     request = SearchRequest(
         (long, QueryChip("in:thesis", "thesis")), (SearchFilter("year", ("2015..",)),), "more"
     )

@@ -63,7 +63,7 @@ def test_running_job_shows_its_progress(qtbot, jobs, centre):
     assert "25%" in row.accessibleName()
     steps.let.release(3)
     qtbot.waitUntil(lambda: work.state is JobState.done)
-    assert row.status.text().startswith("Done at ") and not row.bar.isVisible()
+    assert row.status.text().startswith("Finished at ") and not row.bar.isVisible()
 
 
 def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
@@ -99,7 +99,7 @@ def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
     assert not row.again.isVisible()
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is JobState.stopped)
-    assert "What was done until then is kept" in row.status.text()
+    assert "Results so far are kept" in row.status.text()
     click(qtbot, row.again)
     assert not row.again.isEnabled()
     steps.let.release(3)

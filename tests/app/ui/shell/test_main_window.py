@@ -261,7 +261,14 @@ def test_shortcut_sheet_lists_menu_actions(show_window):
     window.show_keys()
     sheet = next(d for d in window.findChildren(QDialog) if d.isVisible())
     listed = " ".join(label.text() for label in sheet.findChildren(QLabel))
-    for title in ("Add files", "Find", "Similar papers", "Quit", "Keyboard shortcuts", "Details"):
+    for title in (
+        "Import files",
+        "Find",
+        "Similar papers",
+        "Quit",
+        "Keyboard shortcuts",
+        "Details",
+    ):
         assert title in listed
     sheet.close()
 
@@ -278,10 +285,10 @@ def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance,
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     actions = {action.text().replace("&", ""): action for action in window.menus.actions()}
-    assert not actions["Add files…"].isEnabled()
+    assert not actions["Import files…"].isEnabled()
     assert actions["Quit"].isEnabled()
     window.open(FakeGateway(3))
-    assert actions["Add files…"].isEnabled()
+    assert actions["Import files…"].isEnabled()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -348,7 +355,7 @@ def test_empty_library_offers_files_fetches_and_the_sample(qtbot, show_window, j
     gateway = FakeGateway(0)
     window = show_window(gateway)
     offered = {b.text(): b for b in window.page.empty.findChildren(QPushButton)}
-    assert set(offered) == {"Add files…", "Fetch papers…", "Try the sample library"}
+    assert set(offered) == {"Import files…", "Fetch papers…", "Try the sample library"}
     qtbot.mouseClick(offered["Fetch papers…"], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.shows("intake") and not jobs.running())
     window.go_to("search")

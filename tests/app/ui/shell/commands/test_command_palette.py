@@ -41,8 +41,8 @@ def test_palette_lists_all_menu_actions_with_shortcuts(qtbot, window):
     offered = {entry.title: entry.keys for entry in palette.shown()}
     for title, action in window.menus.entries():
         assert offered[title] == action.shortcut().toString()
-    assert offered["Add files"] == "Ctrl+O"
-    assert {"Theme: Dark", "Go to Intake", "Search: Meaning"} <= set(offered)
+    assert offered["Import files"] == "Ctrl+O"
+    assert {"Theme: Dark", "Go to Add papers", "Search mode: Meaning"} <= set(offered)
 
 
 def test_enter_runs_a_command_and_restores_the_focus(qtbot, window):
@@ -99,7 +99,10 @@ def test_disabled_command_has_a_reason_and_is_not_run(qtbot, window, jobs):
     palette = open_palette(qtbot, window)
     assert type_text(qtbot, window, palette, "similar")[0] == "Similar papers"
     index = palette.list.currentIndex()
-    assert index.data(Role.AccessibleTextRole) == "Similar papers, On the search page, Ctrl+L"
+    assert (
+        index.data(Role.AccessibleTextRole)
+        == "Similar papers, Available on the Library page, Ctrl+L"
+    )
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     assert palette.isVisible()
 
@@ -114,7 +117,7 @@ def test_selection_wraps_around_and_click_runs_a_command(qtbot, window):
     qtbot.keyClick(palette.box, Qt.Key.Key_Up)
     last = palette.list.entries.rowCount() - 1
     assert palette.list.currentIndex().row() == last
-    type_text(qtbot, window, palette, "intake")
+    type_text(qtbot, window, palette, "go to add papers")
     place = palette.list.visualRect(palette.list.entries.index(0, 0)).center()
     qtbot.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: window.shows("intake"))

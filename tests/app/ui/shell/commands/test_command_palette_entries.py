@@ -14,8 +14,8 @@ from sciread_app.ui.shell.commands.command_palette_entries import (
 )
 
 TITLES = (
-    "Add files…",
-    "Add a folder…",
+    "Import files…",
+    "Import folder…",
     "Mark read or unread",
     "Similar papers",
     "Go to Search",
@@ -36,7 +36,7 @@ def found(typed, recent=(), titles=TITLES):
 @pytest.mark.parametrize(
     ("typed", "first"),
     [
-        ("add fo", "Add a folder…"),  # beginnings of words
+        ("import fo", "Import folder…"),  # beginnings of words
         ("mark", "Mark read or unread"),
         ("sea", "Go to Search"),  # the beginning of a word before its middle
         ("methods", "Collection: thesis/methods"),
@@ -59,7 +59,7 @@ def test_find_without_text_lists_recent_entries_first():
     assert found("", recent=["Similar papers", "Tag: café"])[:3] == [
         "Similar papers",
         "Tag: café",
-        "Add files…",
+        "Import files…",
     ]
 
 

@@ -107,8 +107,8 @@ def test_damaged_library_is_explained_without_command_names(qapp, home, run_with
 
     code, ((buttons, icon, text),) = run_with_handlers(run_all(Session(qapp, home)), look)
     assert code == 1 and icon == StartupErrorDialog.Icon.Critical
-    assert set(buttons) == {"Restore a Backup…", "Save What Can Be Read…",
-                            "Choose Another Folder…", "Quit"}  # fmt: skip
+    assert set(buttons) == {"Restore backup…", "Recover readable papers…",
+                            "Select another folder…", "Quit"}  # fmt: skip
     assert "damaged" in text and "`" not in text and "--" not in text
 
 
@@ -169,5 +169,5 @@ def test_home_that_cannot_be_created_is_explained(qapp, run_with_handlers, tmp_p
         lambda: run(tmp_path / "file" / "home"), look
     )
     assert code == 1 and icon == StartupErrorDialog.Icon.Critical
-    assert set(buttons) == {"Choose Another Folder…", "Quit"}
+    assert set(buttons) == {"Select another folder…", "Quit"}
     assert str(tmp_path / "file" / "home") in text and "--home" not in text + hint

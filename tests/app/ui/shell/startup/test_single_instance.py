@@ -81,7 +81,7 @@ def test_second_window_passes_its_files_and_exits(qtbot, server, tmp_path):
     errors = other.communicate(timeout=60)[1]
     lock.unlock()
     assert notified.args == [[Path("/x/refs.bib")]]
-    assert other.returncode == 0 and "already open" in errors
+    assert other.returncode == 0 and "already running" in errors
 
 
 @pytest.mark.parametrize("line", [b"hello\n", b'{"paths": "x"}\n', b"[" * 9_000 + b"\n", b"{}\n"])
