@@ -142,13 +142,13 @@ class Database:
         if revision > HEAD:
             raise LibraryError(
                 tr(
-                    "{file} was written by a newer SciRead (library format {format}; this one "
-                    "knows {known}).",
+                    "{file} was written by a newer version of SciRead (library format {format}; "
+                    "this version supports up to {known}).",
                     file=self.path,
                     format=revision,
                     known=HEAD,
                 ),
-                tr("Install the newer SciRead. The library was not touched."),
+                tr("Update SciRead. The library was not changed."),
             )
         if application != APPLICATION_ID or revision < 1:
             raise damaged(self.path, tr("its header is wrong"))

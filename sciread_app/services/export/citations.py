@@ -88,7 +88,7 @@ def cite(
     except Cancelled:
         raise
     except Exception as error:  # odd records make citeproc.js raise any exception
-        log.warning("a citation in the style %s failed", style.title, exc_info=True)
+        log.warning("could not format a citation in the style %s", style.title, exc_info=True)
         raise LibraryError(
             tr("Could not format the papers in the style {style}.", style=style.title),
             tr("Check the fields of the papers for errors, or copy the papers as BibTeX."),

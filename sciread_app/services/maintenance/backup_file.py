@@ -58,8 +58,8 @@ def backup(library: Library, home: Home, target: Path) -> None:
         half.replace(target)
     except OSError as error:
         raise LibraryError(
-            tr("The backup {file} cannot be written: {why}.", file=target, why=error.strerror),
-            tr("Choose another place."),
+            tr("Could not write the backup {file}: {why}.", file=target, why=error.strerror),
+            tr("Select another location."),
         ) from error
     finally:
         whole.unlink(missing_ok=True)
@@ -93,16 +93,14 @@ def restore(home: Home, archive: Path) -> Path | None:
         if home.library.exists() and in_use(home.library):
             raise LibraryError(
                 tr("The library {file} is open in another window or program.", file=home.library),
-                tr("Close it and restore again. Nothing was changed."),
+                tr("Close the library there, then restore again. Nothing was changed."),
             )
         kept = _put_aside(home)
         new.replace(home.library)
         styles = styles_of(archive) if archive.suffix == ".sqlite3" else archive
         _restore_styles(styles, home.styles)
     except OSError as error:
-        raise LibraryError(
-            tr("The backup cannot be unpacked: {why}.", why=error.strerror)
-        ) from error
+        raise LibraryError(tr("Could not unpack the backup: {why}.", why=error.strerror)) from error
     finally:
         _clear(new)
     return kept
@@ -124,7 +122,7 @@ def _unpack(archive: Path, target: Path) -> None:
             sink.flush()
             os.fsync(sink.fileno())
     except FileNotFoundError as error:
-        raise LibraryError(tr("There is no backup {name}.", name=archive)) from error
+        raise LibraryError(tr("The backup {name} does not exist.", name=archive)) from error
     except UNREADABLE as error:
         raise _damaged(archive) from error
 
@@ -147,7 +145,7 @@ def _restore_styles(archive: Path, folder: Path) -> None:
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / found[1]).write_bytes(packed.read(entry))
             except (*UNREADABLE, OSError):
-                log.warning("%s: %s was not restored", archive, entry.filename, exc_info=True)
+                log.warning("%s: could not restore %s", archive, entry.filename, exc_info=True)
 
 
 def _check(path: Path, archive: Path) -> None:
@@ -155,13 +153,13 @@ def _check(path: Path, archive: Path) -> None:
     if revision is not None and revision > HEAD:
         raise LibraryError(
             tr(
-                "{file} was written by a newer SciRead (library format {format}; this one "
-                "knows {known}).",
+                "{file} was written by a newer version of SciRead (library format {format}; "
+                "this version supports up to {known}).",
                 file=archive,
                 format=revision,
                 known=HEAD,
             ),
-            tr("Install the newer SciRead. The library was not touched."),
+            tr("Update SciRead. The library was not changed."),
         )
     if not is_sound(path):
         raise _damaged(archive)
@@ -169,7 +167,7 @@ def _check(path: Path, archive: Path) -> None:
     try:
         if problems := library.problems():
             raise LibraryError(
-                tr("The backup is damaged: {why}.", why=problems[0]), tr("Choose another backup.")
+                tr("The backup is damaged: {why}.", why=problems[0]), tr("Select another backup.")
             )
     finally:
         library.close()
@@ -177,8 +175,8 @@ def _check(path: Path, archive: Path) -> None:
 
 def _damaged(archive: Path) -> LibraryError:
     return LibraryError(
-        tr("{file} is not a backup of SciRead, or it is damaged.", file=archive),
-        tr("Choose another backup."),
+        tr("{file} is damaged or not a SciRead backup.", file=archive),
+        tr("Select another backup."),
     )
 
 

@@ -42,8 +42,8 @@ _KIND_NAMES = {
     # Translators: how a backup came about; so are the next three
     Kind.daily: tr("Daily"),
     Kind.manual: tr("Manual"),
-    Kind.before_restore: tr("Before restoring"),
-    Kind.before_update: tr("Before an update of SciRead"),
+    Kind.before_restore: tr("Before a restore"),
+    Kind.before_update: tr("Before an update"),
 }
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.sqlite3")
 _PATTERNS = (
@@ -121,7 +121,9 @@ class Backups:
         arriving = self.folder / f"{target.stem}.{secrets.token_hex(4)}{_ARRIVING}"
         styles, styles_arriving = styles_of(target), arriving.with_suffix(f".styles{_ARRIVING}")
         try:
-            library.copy_to(arriving, lambda done, all: task.step(done, all, tr("Copying")))
+            library.copy_to(
+                arriving, lambda done, all: task.step(done, all, tr("Copying the library"))
+            )
             check_copy(arriving, library.path)
             with zipfile.ZipFile(styles_arriving, "w", zipfile.ZIP_DEFLATED) as archive:
                 packed = pack_styles(self._home, archive)
@@ -132,8 +134,8 @@ class Backups:
             arriving.replace(target)
         except OSError as error:
             raise LibraryError(
-                tr("The backup {file} cannot be written: {why}.", file=target, why=error.strerror),
-                tr("Make room, or choose another folder for backups in the settings."),
+                tr("Could not write the backup {file}: {why}.", file=target, why=error.strerror),
+                tr("Free up disk space, or select another backup folder in Settings."),
             ) from error
         finally:
             arriving.unlink(missing_ok=True)
@@ -156,7 +158,8 @@ class Backups:
         if (path := Path(name).expanduser()).is_file():
             return path
         raise LibraryError(
-            tr("There is no backup {name}.", name=name), tr("`sciread backups` lists them.")
+            tr("The backup {name} does not exist.", name=name),
+            tr("Run `sciread backups` to list the backups."),
         )
 
     def _changed(self) -> bool:
@@ -180,17 +183,17 @@ class Backups:
         except OSError as error:
             raise LibraryError(
                 tr(
-                    "The folder of the backups, {folder}, cannot be used: {why}.",
+                    "Could not use the backup folder {folder}: {why}.",
                     folder=self.folder,
                     why=error.strerror,
                 ),
-                tr("Choose another one in the settings."),
+                tr("Select another backup folder in Settings."),
             ) from error
         if free < 2 * size:
             raise LibraryError(
-                tr("There is too little room on the disk for a backup of the library."),
+                tr("Not enough disk space to back up the library."),
                 tr(
-                    "Make room, or choose another folder than {folder} in the settings.",
+                    "Free up disk space in {folder}, or select another backup folder in Settings.",
                     folder=self.folder,
                 ),
             )
@@ -239,8 +242,8 @@ def check_copy(copy: Path, library: Path) -> None:
     damaged too."""
     if not is_sound(copy):
         raise LibraryDamaged(
-            tr("The library {file} is damaged, so no backup was made of it.", file=library),
-            tr("Earlier backups were kept. `sciread doctor` says what can be done."),
+            tr("The library {file} is damaged and was not backed up.", file=library),
+            tr("Earlier backups were kept. Run `sciread doctor` to see how to recover."),
         )
 
 

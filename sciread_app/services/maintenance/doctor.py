@@ -22,7 +22,7 @@ from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package
 
-_CANNOT_MEND = tr("It cannot be rebuilt, since the library is read-only.")
+_CANNOT_MEND = tr("It cannot be rebuilt because the library is read-only.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ def examine(
     neighbours are caches and are rebuilt if they do not match.
     """
     findings = []
-    task.step(0, 5, tr("The library"))
+    task.step(0, 5, tr("Checking the library"))
     findings += [_library(library), *_texts(library)]
-    task.step(1, 5, tr("The text index"))
+    task.step(1, 5, tr("Checking the text index"))
     findings.append(_text_index(library))
-    task.step(2, 5, tr("Vectors and neighbours"))
+    task.step(2, 5, tr("Checking the model's index"))
     if space is not None:
         findings.append(_space(library, space, task))
         findings.append(_map(MapService(library, space, home.indexes), library.read_only))
-    task.step(3, 5, tr("Models"))
+    task.step(3, 5, tr("Checking models"))
     findings.append(_models(library, home))
-    task.step(4, 5, tr("Files"))
+    task.step(4, 5, tr("Checking files"))
     findings.append(_files(library))
     if not library.read_only:
         findings.append(_leftovers(home))
@@ -67,7 +67,7 @@ def _library(library: Library) -> Diagnosis:
     if problems:
         hint = tr("Nothing was changed.")
         return Diagnosis("library", False, f"{'; '.join(problems)}. {hint} {recovery_advice()}")
-    whole = trn("{n} paper, the file is whole", "{n} papers, the file is whole", library.count())
+    whole = trn("{n} paper, file intact", "{n} papers, file intact", library.count())
     return Diagnosis("library", True, whole)
 
 
@@ -77,8 +77,8 @@ def _texts(library: Library) -> list[Diagnosis]:
     if not changed:
         return []
     said = trn(
-        "The title or abstract of {n} paper is not what was stored: {papers}.",
-        "The titles or abstracts of {n} papers are not what was stored: {papers}.",
+        "The title or abstract of {n} paper is damaged: {papers}.",
+        "The titles or abstracts of {n} papers are damaged: {papers}.",
         len(changed),
         papers="; ".join(
             f"{paper.id} {readable(paper.title)}" for paper in library.get(changed[:5])
@@ -100,17 +100,17 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
     if sound:
         papers = trn("{n:,} paper", "{n:,} papers", sound.papers or 0)
         said = tr(
-            "The last one that is sound is of {made:%Y-%m-%d %H:%M}, with {papers}: "
-            "`sciread restore {name}`.",
+            "The latest intact backup is from {made:%Y-%m-%d %H:%M} ({papers}). Run "
+            "`sciread restore {name}` to restore it.",
             made=sound.made,
             papers=papers,
             name=sound.name,
         )
     else:
-        said = tr("None in {folder} can be restored.", folder=backups.folder)
+        said = tr("{folder} contains no backup that can be restored.", folder=backups.folder)
     saving = tr(
-        "`sciread doctor --salvage FOLDER` writes all that can still be read to a new library, and "
-        "lists what is lost. {file} is not changed by that.",
+        "`sciread doctor --salvage FOLDER` saves all readable data to a new library "
+        "and lists the losses. {file} is not changed.",
         file=home.library,
     )
     return [
@@ -122,26 +122,28 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
 
 def _text_index(library: Library) -> Diagnosis:
     if library.read_only:
-        return Diagnosis("text index", True, tr("not checked, since the library is read-only"))
+        return Diagnosis("text index", True, tr("not checked because the library is read-only"))
     if library.is_text_index_consistent():
         # Translators: the text index
-        return Diagnosis("text index", True, tr("says what the library says"))
+        return Diagnosis("text index", True, tr("matches the library"))
     library.rebuild_text_index()
     fits = library.is_text_index_consistent()
     # Translators: the text index
-    return Diagnosis("text index", fits, tr("did not fit the library and was rebuilt"), mended=fits)
+    return Diagnosis(
+        "text index", fits, tr("did not match the library and was rebuilt"), mended=fits
+    )
 
 
 def _space(library: Library, space: EmbeddingIndex, task: Task) -> Diagnosis:
     problems = space.problems()
     if not problems:
-        whole = tr("vectors and neighbours fit the library")
+        whole = tr("the model's index matches the library")
         return Diagnosis("vectors", True, f"{whole}. {_to_encode(space)}".strip(" ."))
     if library.read_only:
         return Diagnosis("vectors", False, " ".join([*problems, _CANNOT_MEND]))
     space.rebuild(task)
     left = space.problems()
-    last = tr("Rebuilding did not mend that.") if left else tr("Rebuilt.")
+    last = tr("Rebuilding did not fix the problem.") if left else tr("Rebuilt.")
     said = " ".join(filter(None, [*problems, last, _to_encode(space)]))
     return Diagnosis("vectors", not left, said, mended=not left)
 
@@ -151,8 +153,8 @@ def _to_encode(space: EmbeddingIndex) -> str:
     if not (left := space.count_missing()):
         return ""
     return trn(
-        "{n:,} paper is not found by meaning: `sciread encode` makes its vector.",
-        "{n:,} papers are not found by meaning: `sciread encode` makes their vectors.",
+        "{n:,} paper is not indexed for search by meaning. Run `sciread encode` to index it.",
+        "{n:,} papers are not indexed for search by meaning. Run `sciread encode` to index them.",
         left,
     )
 
@@ -161,11 +163,11 @@ def _map(atlas: MapService, read_only: bool) -> Diagnosis:
     problems = atlas.problems()
     if not problems:
         # Translators: the map
-        return Diagnosis("map", True, tr("fits, or is not drawn yet"))
+        return Diagnosis("map", True, tr("matches the library, or is not drawn yet"))
     if read_only:
         return Diagnosis("map", False, " ".join([*problems, _CANNOT_MEND]))
     atlas.rebuild()
-    last = tr("It is drawn anew when it is next looked at.")
+    last = tr("The map is redrawn the next time you open it.")
     return Diagnosis("map", True, " ".join([*problems, last]), mended=True)
 
 
@@ -175,19 +177,20 @@ def _models(library: Library, home: Home) -> Diagnosis:
     sound = not said
     if gone:
         removed = trn(
-            "{n} model is gone, and so is now what it had read.",
-            "{n} models are gone, and so is now what they had read.",
+            "Removed the index of {n} deleted model.",
+            "Removed the indexes of {n} deleted models.",
             len(gone),
         )
         said.append(removed)
     standing = library.active_model.state()
     if standing and standing.pending:
         begun = tr(
-            "{model} is being prepared, or was: `sciread model activate {model}` goes on with it.",
+            "The switch to {model} is not complete. Run `sciread model activate {model}` "
+            "to resume it.",
             model=standing.pending,
         )
         said.append(begun)
-    whole = tr("nothing is left of models that are gone")
+    whole = tr("no leftover data of deleted models")
     return Diagnosis("models", sound, " ".join(said) or whole, mended=bool(gone))
 
 
@@ -208,16 +211,16 @@ def _files(library: Library) -> Diagnosis:
     missing = sorted({a.path for a in attached if not Path(a.path).exists()})
     if not missing:
         whole = trn(
-            "the {n} attached file is where it was",
-            "all {n} attached files are where they were",
+            "found the {n} attached file",
+            "found all {n} attached files",
             len(attached),
         )
         return Diagnosis("files", True, whole)
     said = trn(
-        "{n} file is not there any more: {files}. Add the folder where it is now: it is known by "
-        "its content.",
-        "{n} files are not there any more: {files}. Add the folder where they are now: they are "
-        "known by their content.",
+        "{n} attached file is missing: {files}. If you moved it, add its new folder; "
+        "SciRead recognizes the file by its content.",
+        "{n} attached files are missing: {files}. If you moved them, add their new "
+        "folder; SciRead recognizes the files by their content.",
         len(missing),
         files=", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""),
     )
@@ -236,7 +239,7 @@ def _leftovers(home: Home) -> Diagnosis:
     for path in halves:
         path.unlink()
     if left := len(halves) + remove_stale_staging(home.models):
-        removed = trn("{n} half-written file removed", "{n} half-written files removed", left)
+        removed = trn("removed {n} incomplete file", "removed {n} incomplete files", left)
         return Diagnosis("leftovers", True, removed, mended=True)
-    # Translators: there are no half-written files
+    # Translators: there are no incomplete files
     return Diagnosis("leftovers", True, tr("none"))

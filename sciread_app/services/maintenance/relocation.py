@@ -37,7 +37,7 @@ def move(home: Home, target: Home, task: Task) -> Home:
     except OSError as error:
         raise LibraryError(
             tr(
-                "The library cannot be moved to {folder}: {why}.",
+                "Could not move the library to {folder}: {why}.",
                 folder=target.folder,
                 why=error.strerror,
             ),
@@ -49,29 +49,31 @@ def move(home: Home, target: Home, task: Task) -> Home:
 def _check(home: Home, target: Home) -> None:
     if target.library.exists():
         raise LibraryError(
-            tr("There is a library in {folder} already.", folder=target.folder),
-            tr("Choose an empty folder."),
+            tr("{folder} already contains a library.", folder=target.folder),
+            tr("Select an empty folder."),
         )
     if in_use(home.library):
         raise LibraryError(
             tr("The library {file} is open in another window or program.", file=home.library),
-            tr("Close it and move the library again. Nothing was changed."),
+            tr("Close the library there, then move it again. Nothing was changed."),
         )
     if going := [one.name for one in Runs(home).all() if one.status.is_active]:
         raise LibraryError(
-            tr("The training {name} goes on, and writes to the old folder.", name=going[0]),
-            tr("Stop it, move the library, and let it go on there. Nothing was changed."),
+            tr("The training run {name} is active and writes to the old folder.", name=going[0]),
+            tr(
+                "Stop the training run, move the library, then resume the run. Nothing was changed."
+            ),
         )
 
 
 def _copy_library(home: Home, target: Home, task: Task) -> None:
     arriving = target.library.with_suffix(".arriving")
-    copy(home.library, arriving, lambda done, all: task.step(done, all, tr("Copying")))
+    copy(home.library, arriving, lambda done, all: task.step(done, all, tr("Copying the library")))
     if not is_sound(arriving):
         arriving.unlink()
         raise LibraryError(
             tr("The copy in {folder} is damaged.", folder=target.folder),
-            tr("Run `sciread doctor`, and try again."),
+            tr("Run `sciread doctor`, then try again."),
         )
     arriving.replace(target.library)
 

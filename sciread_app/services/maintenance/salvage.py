@@ -55,20 +55,24 @@ class SalvageReport:
     def lines(self) -> Iterator[str]:
         """The report for the user, line by line."""
         done = self.salvaged
-        yield tr("{count:,} papers were saved to {folder}.", count=done.kept["papers"],
+        yield tr("Saved {count:,} papers to {folder}.", count=done.kept["papers"],
                  folder=self.folder)  # fmt: skip
         if self.complete:
-            yield tr("Nothing is lost.")
+            yield tr("No data was lost.")
         if done.pages:
-            yield trn("{n} page could not be read.", "{n} pages could not be read.", done.pages)
+            yield trn(
+                "Could not read {n} page of the database file.",
+                "Could not read {n} pages of the database file.",
+                done.pages,
+            )
         yield from self._counts()
-        yield from _listed(tr("Lost papers, of which nothing is left:"), map(str, done.gone))
+        yield from _listed(tr("Lost papers:"), map(str, done.gone))
         yield from _listed(
-            tr("Papers whose record is lost; what belongs to them was kept under their number:"),
+            tr("Papers with a lost record (their other data was kept under their number):"),
             (f"{id}: {about}" for id, about in done.placeholders.items()),
         )
         yield from _listed(
-            tr("Papers whose title, abstract or another text is not what it was:"),
+            tr("Papers with a damaged title, abstract or other text:"),
             (f"{id}: {title}" for id, title in done.altered.items()),
         )
         yield from _listed(tr("Files that could not be copied:"), self.missing_files)
@@ -83,11 +87,11 @@ class SalvageReport:
             else:
                 others += lost
         if others:
-            yield trn("{n} other row is lost", "{n} other rows are lost", others)
+            yield trn("{n} other row lost", "{n} other rows lost", others)
         if done.unrecognised:
             yield trn(
-                "{n} row was left out, since its table could not be told for certain.",
-                "{n} rows were left out, since their table could not be told for certain.",
+                "{n} row was skipped because its table could not be identified.",
+                "{n} rows were skipped because their table could not be identified.",
                 done.unrecognised,
             )
 
@@ -100,11 +104,11 @@ def salvage_home(home: Home, target: Path, task: Task) -> SalvageReport:
     """
     target = target.expanduser().absolute()
     if not home.library.exists():
-        raise LibraryError(tr("There is no library in {folder}.", folder=home.folder))
+        raise LibraryError(tr("{folder} contains no library.", folder=home.folder))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise LibraryError(
-            tr("{folder} is there already.", folder=target),
-            tr("Choose a folder that does not exist yet, or an empty one."),
+            tr("{folder} already exists.", folder=target),
+            tr("Specify a new or empty folder."),
         )
     arriving = target.with_name(target.name + _ARRIVING)
     shutil.rmtree(arriving, ignore_errors=True)  # left by a killed run
@@ -133,7 +137,7 @@ def _copy_beside(home: Home, new: Home, task: Task) -> Iterator[str]:
     for name in FOLDERS:
         files += sorted(path for path in (home.folder / name).rglob("*") if path.is_file())
     for number, path in enumerate(files):
-        task.step(number, len(files), tr("Copying what belongs to it"))
+        task.step(number, len(files), tr("Copying models and other files"))
         place = path.relative_to(home.folder)
         if not path.is_file():
             continue

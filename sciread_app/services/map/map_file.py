@@ -35,5 +35,5 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zipfile.LargeZipFile):
-        log.warning("%s is damaged; it is made again", path.name)
+        log.warning("%s is damaged and is created again", path.name)
         return None

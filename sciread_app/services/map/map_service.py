@@ -153,7 +153,7 @@ class MapService:
     def _lay_out(self, ids: Ids, hashes: Ids, task: Task) -> _Kept:
         unfinished = self._read_unfinished(ids, hashes)
         rows = unfinished[0] if unfinished else _sample(len(ids))
-        task.step(0, len(rows), tr("Reading vectors"))
+        task.step(0, len(rows), tr("Loading the index"))
         there, axes, points, least = self._points(ids[rows])
         chosen = rows[there]
         near = unfinished[1] if unfinished and there.all() else None

@@ -120,7 +120,7 @@ class LoadedModel:
                 space.close()
             except (OSError, RuntimeError):
                 # A full disk must not make a search fail; the index can be rebuilt.
-                log.exception("the index of %s was not written", self.name)
+                log.exception("could not save the index of %s", self.name)
 
 
 class ActiveModel:
@@ -376,7 +376,7 @@ class ActiveModel:
         try:
             return self._open(name)
         except PackageRefused as refused:
-            log.warning("no model: %s %s", refused, refused.hint)
+            log.warning("could not open the model: %s %s", refused, refused.hint)
             unusable = LoadedModel(name, self._library, None, self._home.indexes)
             unusable.error = f"{refused} {refused.hint}".strip()
             return unusable

@@ -24,7 +24,7 @@ from sciread_app.tasks import Task
 from trainer.contract.run import write_atomically
 
 _ATOM = "http://www.w3.org/2005/Atom"
-_TITLE = "New for you"
+_TITLE = "Recommended papers"
 _LINKED = ("doi", "arxiv", "pmid")
 _AUTHORS = 6
 _NOT_IN_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -83,8 +83,8 @@ def write(made: Digest, path: Path) -> None:
     form = FORMS.get(path.suffix.lower())
     if form is None:
         raise SciReadError(
-            tr("{file} has an ending that says no form of a digest.", file=path.name),
-            tr("Choose a name that ends in {endings}.", endings=", ".join(FORMS)),
+            tr("The extension of {file} is not supported for digests.", file=path.name),
+            tr("Use one of the extensions {endings}.", endings=", ".join(FORMS)),
         )
     try:
         write_atomically(path, form(made))
@@ -186,7 +186,7 @@ def _html_entry(entry: DigestEntry) -> str:
 def _why(entry: DigestEntry) -> str:
     like = " and ".join(f"“{title}”" for title in entry.like)
     words = ", ".join(entry.pick.words)
-    parts = (f"Like {like}" if like else "", f"its words: {words}" if words else "")
+    parts = (f"Similar to {like}" if like else "", f"key terms: {words}" if words else "")
     text = "; ".join(filter(None, parts))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
@@ -205,7 +205,7 @@ def _link(paper: Paper) -> str:
 
 
 def _nothing(feed: Recommendations) -> str:
-    return f"{feed.note} {feed.hint}".strip() or "Nothing new."
+    return f"{feed.note} {feed.hint}".strip() or "No new papers."
 
 
 def _plain(text: str) -> str:

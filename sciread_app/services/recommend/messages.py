@@ -27,13 +27,13 @@ def too_few(subject: FollowedTopic) -> StatusMessage:
     """The topic has no papers to learn from."""
     if subject.kind is TopicKind.search:
         return StatusMessage(
-            tr("This search finds no papers in your library yet, so there is nothing to go by."),
-            tr("Fetch or add papers that it finds, or change what it looks for."),
+            tr("This search has no results in your library yet, so there are no recommendations."),
+            tr("Add or fetch papers that match the search, or edit the search."),
             SuggestedAction.fetch,
         )
     return StatusMessage(
-        tr("This collection is empty, so there is nothing to go by."),
-        tr("Put five papers or more into it that show what you are looking for."),
+        tr("This collection is empty, so there are no recommendations."),
+        tr("Add five or more papers that show what you are looking for."),
         SuggestedAction.collect,
     )
 
@@ -42,14 +42,14 @@ def few(subject: FollowedTopic, count: int) -> StatusMessage:
     """The topic has fewer papers than needed for good recommendations."""
     if subject.kind is TopicKind.search:
         said = trn(
-            "This search finds only one paper; from five on the list gets better.",
-            "This search finds only {n} papers; from five on the list gets better.",
+            "This search finds only one paper. Recommendations improve with five or more.",
+            "This search finds only {n} papers. Recommendations improve with five or more.",
             count,
         )
     else:
         said = trn(
-            "This collection holds only one paper; from five on the list gets better.",
-            "This collection holds only {n} papers; from five on the list gets better.",
+            "This collection contains only one paper. Recommendations improve with five or more.",
+            "This collection contains only {n} papers. Recommendations improve with five or more.",
             count,
         )
     return StatusMessage(said)
@@ -61,23 +61,23 @@ def nothing_new(
     """No paper was added or fetched since the time `since`."""
     if among is CandidateScope.library:
         return StatusMessage(
-            tr("Your library holds no other papers."),
-            tr("Add some on the Intake page."),
+            tr("Your library contains no other papers."),
+            tr("Import or fetch more papers on the Add papers page."),
             SuggestedAction.fetch,
         )
     if among is CandidateScope.added:
         return StatusMessage(
             # Translators: the day is "today", "Friday" or "3 November"
-            tr("No paper was added since {day}.", day=_day(since, now)),
-            tr("Fetch or add papers on the Intake page."),
+            tr("No papers added since {day}.", day=_day(since, now)),
+            tr("Import or fetch papers on the Add papers page."),
             SuggestedAction.fetch,
         )
     if last is None:
         return StatusMessage(
-            tr("Nothing was fetched yet."),
+            tr("No papers fetched yet."),
             tr(
-                "Fetch what you follow from arXiv or PubMed on the Intake page; each time it is "
-                "refreshed, what is new comes here."
+                "Fetch a query from arXiv or PubMed on the Add papers page. Each time you "
+                "refresh the query, new papers appear here."
             ),
             SuggestedAction.fetch,
         )
@@ -89,27 +89,29 @@ def _nothing_fetched(since: float, last: LastFetch, now: datetime) -> StatusMess
     if last.started < since:
         return StatusMessage(
             # Translators: the day is "today", "Friday" or "3 November"
-            tr("Nothing was fetched since {day}.", day=day),
-            tr("Refresh your fetches on the Intake page."),
+            tr("No papers fetched since {day}.", day=day),
+            tr("Refresh your queries on the Add papers page."),
             SuggestedAction.fetch,
         )
     if last.problem:
         # Translators: the day is "today", "Friday" or "3 November"
-        failed = tr("A fetch of {day} failed, so new papers may be missing.", day=day)
+        failed = tr("The last fetch ({day}) failed, so new papers may be missing.", day=day)
         return StatusMessage(
             f"{failed} {last.problem}",
-            tr("Try it again on the Intake page."),
+            tr("Retry the query on the Add papers page."),
             SuggestedAction.fetch,
         )
     if not last.finished:
         # Translators: the day is "today", "Friday" or "3 November"
-        stopped = tr("The fetch of {day} has not finished.", day=day)
-        return StatusMessage(stopped, tr("Continue it on the Intake page."), SuggestedAction.fetch)
+        stopped = tr("The last fetch ({day}) is not finished.", day=day)
+        return StatusMessage(
+            stopped, tr("Resume the query on the Add papers page."), SuggestedAction.fetch
+        )
     # Translators: the day is "today", "Friday" or "3 November"
-    nothing = tr("The fetch of {day} brought nothing new.", day=day)
+    nothing = tr("The last fetch ({day}) found no new papers.", day=day)
     return StatusMessage(
         f"{nothing} {_why_nothing(last.source, now)}".strip(),
-        tr("Look again later, or among all that was added lately."),
+        tr("Check back later, or browse all recently added papers."),
     )
 
 
@@ -119,42 +121,40 @@ def nothing_left(
     """Papers were added, but all are dealt with or excluded by the preferences."""
     if held + dismissed == came:
         return StatusMessage(
-            _dealt_with(came, held, dismissed), tr("Come back after the next fetch.")
+            _dealt_with(came, held, dismissed), tr("Check back after the next fetch.")
         )
     if preferences.must or preferences.never:
         return StatusMessage(
             _none_asked_for(came, preferences),
-            tr("Change these words, or leave them out."),
+            tr("Change or remove the filter words."),
             SuggestedAction.words,
         )
     said = trn(
-        "None of {n:,} new paper meets the conditions of this search.",
-        "None of {n:,} new papers meets the conditions of this search.",
+        "{n:,} new paper does not match the filters of this search.",
+        "None of the {n:,} new papers matches the filters of this search.",
         came,
     )
-    return StatusMessage(said, tr("Change the search."))
+    return StatusMessage(said, tr("Edit the search."))
 
 
 def _dealt_with(came: int, held: int, dismissed: int) -> str:
     if not dismissed:
         return trn(
-            "You have dealt with all {n:,} new paper: {held:,} in the collection.",
-            "You have dealt with all {n:,} new papers: {held:,} in the collection.",
+            "You are all caught up: {n:,} new paper kept.",
+            "You are all caught up: {n:,} new papers kept.",
             came,
             held=held,
         )
     if not held:
         return trn(
-            "You have dealt with all {n:,} new paper: {waved:,} waved away.",
-            "You have dealt with all {n:,} new papers: {waved:,} waved away.",
+            "You are all caught up: {n:,} new paper dismissed.",
+            "You are all caught up: {n:,} new papers dismissed.",
             came,
             waved=dismissed,
         )
     return trn(
-        "You have dealt with all {n:,} new paper: {held:,} in the collection and {waved:,} waved "
-        "away.",
-        "You have dealt with all {n:,} new papers: {held:,} in the collection and {waved:,} waved "
-        "away.",
+        "You are all caught up: of {n:,} new paper, {held:,} kept and {waved:,} dismissed.",
+        "You are all caught up: of {n:,} new papers, {held:,} kept and {waved:,} dismissed.",
         came,
         held=held,
         waved=dismissed,
@@ -164,23 +164,21 @@ def _dealt_with(came: int, held: int, dismissed: int) -> str:
 def _none_asked_for(came: int, preferences: TopicPreferences) -> str:
     if not preferences.never:
         return trn(
-            "None of {n:,} new paper is left: what comes here must have “{must}”.",
-            "None of {n:,} new papers is left: what comes here must have “{must}”.",
+            "{n:,} new paper is hidden: it does not match “{must}”.",
+            "None of the {n:,} new papers remains after filtering by “{must}”.",
             came,
             must=preferences.must,
         )
     if not preferences.must:
         return trn(
-            "None of {n:,} new paper is left: what comes here must not have “{never}”.",
-            "None of {n:,} new papers is left: what comes here must not have “{never}”.",
+            "{n:,} new paper is hidden: it matches the excluded “{never}”.",
+            "None of the {n:,} new papers remains after excluding “{never}”.",
             came,
             never=preferences.never,
         )
     return trn(
-        "None of {n:,} new paper is left: what comes here must have “{must}” and must not have "
-        "“{never}”.",
-        "None of {n:,} new papers is left: what comes here must have “{must}” and must not have "
-        "“{never}”.",
+        "{n:,} new paper is hidden: it does not match “{must}” or matches the excluded “{never}”.",
+        "None of the {n:,} new papers remains after filtering by “{must}” and excluding “{never}”.",
         came,
         must=preferences.must,
         never=preferences.never,
@@ -190,8 +188,8 @@ def _none_asked_for(came: int, preferences: TopicPreferences) -> str:
 def only_versions(count: int) -> StatusMessage:
     """Papers were added, but all are versions of works already present."""
     said = trn(
-        "{n:,} new paper is another version of what you have already.",
-        "{n:,} new papers are other versions of what you have already.",
+        "{n:,} new paper is another version of a paper you already have.",
+        "{n:,} new papers are other versions of papers you already have.",
         count,
     )
     return StatusMessage(said)
@@ -200,35 +198,33 @@ def only_versions(count: int) -> StatusMessage:
 def all_seen(last: LastFetch | None, now: datetime) -> StatusMessage:
     """Papers were added, and all have been seen."""
     if last is None:
-        return StatusMessage(tr("You have seen all that came."))
+        return StatusMessage(tr("You have seen all new papers."))
     if last.problem or not last.finished:
         incomplete = tr("The last fetch did not finish, so new papers may be missing.")
         return StatusMessage(
-            tr("You have seen all that came."), f"{incomplete} {last.problem}".strip()
+            tr("You have seen all new papers."), f"{incomplete} {last.problem}".strip()
         )
     why = _why_nothing(last.source, now)
     # Translators: the day is "today", "Friday" or "3 November"
-    since = tr("Nothing has come since the fetch of {day}.", day=_day(last.started, now))
-    return StatusMessage(tr("You have seen all that came."), f"{since} {why}".strip())
+    since = tr("No new papers since the last fetch ({day}).", day=_day(last.started, now))
+    return StatusMessage(tr("You have seen all new papers."), f"{since} {why}".strip())
 
 
 def none_fits(count: int, subject: FollowedTopic) -> StatusMessage:
     """Papers were ranked, but none is similar enough to the topic's papers."""
     if subject.kind is TopicKind.search:
         said = trn(
-            "The one new paper is less alike than the papers that this search finds best are to "
-            "one another.",
-            "All {n:,} new papers are less alike than the papers that this search finds best are "
-            "to one another.",
+            "The only new paper is a weaker match for this search.",
+            "All {n:,} new papers are weaker matches for this search.",
             count,
         )
     else:
         said = trn(
-            "The one new paper is less alike than your collection's papers are to one another.",
-            "All {n:,} new papers are less alike than your collection's papers are to one another.",
+            "The only new paper is a weaker match for this collection.",
+            "All {n:,} new papers are weaker matches for this collection.",
             count,
         )
-    return StatusMessage(said, tr("Have a look at them all the same."), SuggestedAction.far)
+    return StatusMessage(said, tr("Show the weaker matches."), SuggestedAction.far)
 
 
 def _why_nothing(source: str, now: datetime) -> str:

@@ -96,8 +96,10 @@ class Recommender:
             if name.casefold().strip("/ ") == subject.name.casefold():
                 return subject
         raise LibraryError(
-            tr("There is no collection and no saved search “{name}”.", name=name),
-            tr("`sciread recommend` without a name lists those there are."),
+            tr("No collection or saved search is named “{name}”.", name=name),
+            tr(
+                "Run `sciread recommend` without a name to list the collections and saved searches."
+            ),
         )
 
     def preferences(self, subject: FollowedTopic) -> TopicPreferences:
@@ -108,13 +110,13 @@ class Recommender:
     def set_preferences(self, subject: FollowedTopic, preferences: TopicPreferences) -> None:
         """Change the preferences for a topic. Raises BadQuery if they are no valid query."""
         _conditions_for(subject, preferences)
-        what = tr("Changed what comes for “{name}”", name=subject.name)
+        what = tr("Changed the recommendation filters for “{name}”", name=subject.name)
         with self._library.edits.recording(what):
             self._feedback.set_preferences(subject.key, preferences)
 
     def seen(self, subject: FollowedTopic, until: float) -> None:
         """Mark papers added until then as seen."""
-        what = tr("Saw what is new for “{name}”", name=subject.name)
+        what = tr("Marked all as seen for “{name}”", name=subject.name)
         with self._library.edits.recording(what):
             self._feedback.set_preferences(
                 subject.key, replace(self.preferences(subject), seen=until)
@@ -134,8 +136,8 @@ class Recommender:
     def dismiss(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         """Mark these papers as not relevant; the next list takes it into account."""
         what = trn(
-            "Waved {n:,} paper away for “{name}”",
-            "Waved {n:,} papers away for “{name}”",
+            "Dismissed {n:,} paper for “{name}”",
+            "Dismissed {n:,} papers for “{name}”",
             len(papers),
             name=subject.name,
         )
@@ -145,8 +147,8 @@ class Recommender:
     def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         """Remove the feedback on these papers."""
         what = trn(
-            "Took back {n:,} paper for “{name}”",
-            "Took back {n:,} papers for “{name}”",
+            "Removed the feedback on {n:,} paper for “{name}”",
+            "Removed the feedback on {n:,} papers for “{name}”",
             len(papers),
             name=subject.name,
         )

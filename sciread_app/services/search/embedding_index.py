@@ -183,8 +183,8 @@ class EmbeddingIndex:
         if lost := int((~sound).sum()):
             problems.append(
                 trn(
-                    "{n} vector is missing from {file} or damaged.",
-                    "{n} vectors are missing from {file} or damaged.",
+                    "{n} entry of {file} is missing or damaged.",
+                    "{n} entries of {file} are missing or damaged.",
                     lost,
                     file=self._file.path.name,
                 )
@@ -198,14 +198,14 @@ class EmbeddingIndex:
 
     def _misfits(self, gone: int, lacks: int) -> list[str]:
         too_many = trn(
-            "The index {file} has {n} paper too many.",
-            "The index {file} has {n} papers too many.",
+            "The index {file} contains {n} outdated paper.",
+            "The index {file} contains {n} outdated papers.",
             gone,
             file=self._index_path.name,
         )
         too_few = trn(
-            "The index {file} lacks {n} paper.",
-            "The index {file} lacks {n} papers.",
+            "The index {file} is missing {n} paper.",
+            "The index {file} is missing {n} papers.",
             lacks,
             file=self._index_path.name,
         )
@@ -292,8 +292,8 @@ class EmbeddingIndex:
         vectors = self._encoder.encode(texts, task)
         if not are_unit(vectors).all():
             raise EncoderFailed(
-                tr("The model answered with numbers that are no vectors of unit length."),
-                tr("Choose another model."),
+                tr("The model returned invalid numbers."),
+                tr("Select another model."),
             )
         return vectors
 

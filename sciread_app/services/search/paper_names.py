@@ -60,14 +60,14 @@ def unknown_names(library: Library, conditions: Iterable[Condition]) -> str:
         if condition.field == "tag":
             known = {_plain(tag) for tag in library.tags.names()}
             sentences += [
-                tr("There is no tag “{name}”.", name=name)
+                tr("The tag “{name}” does not exist.", name=name)
                 for name in condition.alternatives
                 if _plain(name) not in known
             ]
         elif condition.field == "in" and not condition.of_trash:
             known = {_plain(path) for path in library.collections.paths()}
             sentences += [
-                tr("There is no collection “{name}”.", name=name)
+                tr("The collection “{name}” does not exist.", name=name)
                 for name in condition.alternatives
                 if _plain(name.strip("/")) not in known
             ]
@@ -86,10 +86,10 @@ def _papers(library: Library, names: Sequence[str]) -> list[PaperId]:
 
 def _no_paper(name: str) -> BadQuery:
     return BadQuery(
-        tr("There is no paper {name} in the library.", name=name),
+        tr("The paper {name} is not in the library.", name=name),
         tr(
-            "Put a number, DOI, arXiv id, PMID or citation key behind “like:”. To search for the "
-            'words, write "like {name}".',
+            "After “like:”, enter a paper number, DOI, arXiv ID, PMID or citation key. To "
+            'search for the words, enter "like {name}".',
             name=name,
         ),
     )

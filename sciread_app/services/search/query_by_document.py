@@ -24,7 +24,7 @@ _WORDS_OF_PDF = 250
 # Characters and words that are operators of the query language.
 _SIGNS = str.maketrans(dict.fromkeys(QUOTES + "*()\0", " "))
 _OPERATORS = re.compile(r"\b(?:AND|OR|NOT)\b|(?<!\S)-+|(?<=\w):(?=\S)")
-_HINT = tr("Drop a PDF, or a BibTeX, RIS or PubMed file, or paste an entry of one.")
+_HINT = tr("Drop a PDF, BibTeX, RIS or PubMed file, or paste an entry from a file.")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class QueryByDocument:
             file.write_text(text, "utf-8", errors="replace")
             papers = [found for found in islice(self._read(file), MOST) if isinstance(found, Paper)]
         if not papers:
-            raise BadQuery(tr("What was pasted holds no entry that can be read."), _HINT)
+            raise BadQuery(tr("The pasted text contains no readable entry."), _HINT)
         return self._likeness(papers)
 
     def _read(self, path: Path) -> Iterator[Paper | Skipped]:

@@ -43,7 +43,7 @@ _COMMON = 1000
 _SAMPLE = 1000
 # The weight of a typed word against the words of example papers.
 _TYPED = 4
-_NAMES = {"doi": "DOI", "arxiv": tr("arXiv id"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
+_NAMES = {"doi": "DOI", "arxiv": tr("arXiv ID"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
 # Queries unrelated to any paper, of several lengths. The similarity of the nearest paper to such a
 # query depends on the model and on the library, and bounds the similarity that means nothing. In
 # libraries of 1,400 to 5,200 papers and with the starter model that is 0.10 to 0.38 whatever the
@@ -71,7 +71,9 @@ _NEAREST = 0.05
 _FEW = 30  # papers among which nothing is rare
 # Queries of fewer words are too unlike papers to be compared with pairs of papers.
 COMPARABLE_WORDS = 4
-_HOW_TO_ADD = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found.")
+_HOW_TO_ADD = tr(
+    "To find the paper here, add its PDF, or a BibTeX, RIS or PubMed file that contains it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +176,18 @@ class SearchService:
         papers, note = self._library.with_identifier(query.identifier), ""
         if not papers:
             # Translators: the name is such as "DOI 10.1000/x"
-            note = " ".join([tr("No paper here has the {name}.", name=name), _HOW_TO_ADD])
+            note = " ".join(
+                [tr("No paper in your library has the {name}.", name=name), _HOW_TO_ADD]
+            )
         ids = np.array(papers, np.int64)
         if papers and query.conditions:
             ids = np.intersect1d(ids, self._library.matching(query.conditions))
             # Translators: the name is such as "DOI 10.1000/x"
-            note = "" if len(ids) else tr("The paper with the {name} is elsewhere.", name=name)
+            note = (
+                ""
+                if len(ids)
+                else tr("The paper with the {name} does not match the filters.", name=name)
+            )
         hits = [SearchHit(PaperId(id), score=1.0) for id in ids.tolist()]
         return SearchResults(hits, len(hits), note, query, ids)
 
@@ -242,13 +250,13 @@ class SearchService:
         allowed = self._library.matching(query.conditions) if query.conditions else None
         wide = 2 * limit + len(given)
         if self._space is None or not len(vectors):
-            note = tr("Alike by their words: there is no vector to go by yet.")
+            note = tr("Similar by keyword only: the papers are not indexed yet.")
             terms = self._steered_terms(query)
             leg, _ = self._by_words(terms, query.conditions, allowed, wide)
             alike, ranked = np.full(len(leg.ids), math.nan), "text_rank"
         else:
             some = len(vectors) < len(query.like)
-            note = tr("Papers without a vector did not count; encode them first.") if some else ""
+            note = tr("Papers that are not indexed yet were ignored.") if some else ""
             target = rocchio(None, vectors, self._known(query.unlike))
             leg = self._by_meaning(target, allowed, wide)
             alike, ranked = self._space.vectors(leg.ids)[0] @ vectors.mean(0), "meaning_rank"
@@ -296,17 +304,17 @@ class SearchService:
         """Return the vector of the query, or None and the reason why there is none."""
         try:
             if self._space is None:
-                message = tr("There is no model to search by meaning with.")
-                raise EncoderFailed(message, tr("Choose one."))
+                message = tr("No search model is available.")
+                raise EncoderFailed(message, tr("Select a model."))
             if not self._space.count():
-                message = tr("No paper has a vector yet.")
-                raise EncoderFailed(message, tr("Encode the library first."))
+                message = tr("No papers are indexed yet.")
+                raise EncoderFailed(message, tr("Index the library first."))
             return self._vector(query.meaning), ""
         except EncoderFailed as failure:
             if mode is SearchMode.meaning:
                 raise
             why = f"{failure} {failure.hint}".strip()
-            return None, tr("Found by words alone. {why}", why=why)
+            return None, tr("Keyword results only. {why}", why=why)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         latest = self._latest
@@ -453,7 +461,7 @@ class SearchService:
         if hits or not weaker:
             return ""
         [(title, _)] = self._library.texts([weaker[0].paper])
-        return tr("No paper matches. The nearest is “{title}”.", title=title)
+        return tr("No results. The closest paper is “{title}”.", title=title)
 
     def _hit(
         self,

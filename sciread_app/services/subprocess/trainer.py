@@ -70,7 +70,7 @@ def begin(arguments: list[str], home: Path, log: Path) -> subprocess.Popen[bytes
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
     except OSError as error:
         why = error.strerror or str(error)
-        raise TrainerFailed(tr("The trainer could not be started."), why) from error
+        raise TrainerFailed(tr("Could not start the trainer."), why) from error
     return process
 
 
@@ -151,5 +151,5 @@ def _answer(answer: bytes, log: bytes) -> dict[str, Any]:
         # Without progress reports, which are JSON.
         lines_left = [line for line in log.splitlines() if not line.startswith(b"{")]
         tail = b"\n".join(lines_left)[-_TAIL:].decode("utf-8", "replace").strip()
-        raise TrainerFailed(tr("The trainer stopped before it was done."), tail)
+        raise TrainerFailed(tr("The trainer stopped unexpectedly."), tail)
     return found

@@ -42,8 +42,8 @@ def apart(work: Callable[..., T], *given: Any, task: Task) -> T:
                 process.kill()
     except (EOFError, OSError) as error:
         raise WorkLost(
-            tr("The process that was at work has died."),
-            tr("Start the work again. If it dies again, there may be too little memory."),
+            tr("A background process stopped unexpectedly."),
+            tr("Try again. If the problem persists, the computer may not have enough memory."),
         ) from error
     if not done:
         raise outcome

@@ -51,7 +51,7 @@ def test_restore_of_a_day_works_without_readable_library(home):
     home.library.write_bytes(b"no library at all, any more")
     assert run(home, "restore", "2026-11-21").exit_code == 0
     assert papers_in(home.library) == 1
-    assert "Before restoring" in run(home, "backups").stdout
+    assert "Before a restore" in run(home, "backups").stdout
 
 
 def test_restore_of_missing_day_names_it(home):

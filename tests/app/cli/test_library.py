@@ -33,7 +33,7 @@ def test_add_reports_every_entry(shell, tmp_path):
 
 def test_find_works_by_words_before_encoding(shell):
     found = shell.json("find", "bees")
-    assert titles(found) == ["The life of bees"] and "Encode the library" in found["note"]
+    assert titles(found) == ["The life of bees"] and "Index the library" in found["note"]
     assert titles(shell.json("find", "year:..1900", "radioactive", "--mode", "text")) == [
         "On a new radioactive substance"
     ]
@@ -305,7 +305,7 @@ def test_newer_library_gives_error_without_traceback(shell, tmp_path):
 
     with sqlite3.connect(shell.home / "library.sqlite3") as db:
         db.execute("PRAGMA user_version = 99")
-    assert "newer SciRead" in shell.json("status", code=1)["error"]
+    assert "newer version of SciRead" in shell.json("status", code=1)["error"]
 
 
 def test_program_runs_without_a_window():

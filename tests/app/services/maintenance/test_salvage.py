@@ -90,7 +90,7 @@ def test_doctor_of_damaged_library_names_last_sound_backup(home):
 def test_salvage_into_existing_folder_is_refused(home, tmp_path):
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "mine.txt").write_text("mine", "utf-8")
-    with pytest.raises(LibraryError, match="there already"):
+    with pytest.raises(LibraryError, match="already exists"):
         salvage_home(home, tmp_path / "new", Task())
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["mine.txt"]
 

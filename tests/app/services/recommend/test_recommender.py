@@ -89,7 +89,7 @@ def test_recommendations_leave_out_held_dismissed_and_imported_papers(
     assert [pick.paper for pick in recommender.new_for(bees).picks] == [new]
     added = recommender.new_for(bees, among=CandidateScope.added)
     assert {pick.paper for pick in added.picks} >= {new, from_file}
-    assert library.edits.undo().what == "Waved 1 paper away for “bees”"
+    assert library.edits.undo().what == "Dismissed 1 paper for “bees”"
     assert {pick.paper for pick in recommender.new_for(bees).picks} == {dismissed, new}
     library.edits.redo()
     recommender.take_back(bees, [dismissed])
@@ -132,7 +132,7 @@ def test_recommendations_respect_required_and_excluded_words(library, held_bees,
     assert library.get([pick.paper])[0].title == "Honey of the hive"
     recommender.set_preferences(bees, TopicPreferences(must="dragon"))
     assert recommender.new_for(bees).note == (
-        "None of 3 new papers is left: what comes here must have “dragon”."
+        "None of the 3 new papers remains after filtering by “dragon”."
     )
     with pytest.raises(BadQuery):
         recommender.set_preferences(bees, TopicPreferences(must="year:soon"))
@@ -160,8 +160,8 @@ def test_recommendations_since_last_visit_count_as_new(library, held_bees, open_
     assert recommender.count_new(bees) == 0
     feed = recommender.new_for(bees)
     assert [pick.unseen for pick in feed.picks] == [False]
-    assert feed.note == "You have seen all that came."
-    assert feed.hint.startswith("Nothing has come since the fetch of today.")
+    assert feed.note == "You have seen all new papers."
+    assert feed.hint.startswith("No new papers since the last fetch (today).")
 
 
 def test_recommendations_for_saved_search_use_its_results(library, held_bees, open_recommender):
@@ -187,7 +187,7 @@ def test_failed_or_stopped_fetch_is_not_reported_as_nothing_new(library, open_re
     stopped = feed_of(open_recommender())
     library.fetches.fail(id, "arXiv could not be reached.")
     failed = feed_of(open_recommender())
-    assert "nothing new" not in stopped.note + failed.note
+    assert "no new papers" not in stopped.note + failed.note
     assert "arXiv could not be reached." in failed.note
     assert failed.next is stopped.next is SuggestedAction.fetch
 
@@ -201,26 +201,23 @@ def test_failed_fetch_is_noted_despite_a_successful_one(library, open_recommende
 
 def test_empty_recommendations_have_an_explanation(library, open_recommender):
     recommender = open_recommender()
-    with pytest.raises(LibraryError, match="no collection"):
+    with pytest.raises(LibraryError, match="bees"):
         recommender.subject("bees")
     library.collections.add([], "bees")
     assert feed_of(recommender).note.startswith("This collection is empty")
     library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
-    assert feed_of(recommender).note == "Nothing was fetched yet."
+    assert feed_of(recommender).note == "No papers fetched yet."
     fetch(library, [])
-    assert feed_of(recommender).note.startswith("The fetch of today brought nothing new.")
+    assert feed_of(recommender).note.startswith("The last fetch (today) found no new papers.")
     assert (
-        feed_of(recommender, since=time.time() + 2 * DAY).note == "Nothing was fetched since today."
+        feed_of(recommender, since=time.time() + 2 * DAY).note == "No papers fetched since today."
     )
     fetched = fetch(library, [about(STARS, n) for n in range(4)])
     feed = feed_of(open_recommender())
-    assert (
-        feed.note
-        == "All 4 new papers are less alike than your collection's papers are to one another."
-    )
+    assert feed.note == "All 4 new papers are weaker matches for this collection."
     assert len(feed.picks) == 4 and not feed.fitting
     recommender.dismiss(recommender.subject("bees"), fetched)
-    assert feed_of(recommender).note == "You have dealt with all 4 new papers: 4 waved away."
+    assert feed_of(recommender).note == "You are all caught up: 4 new papers dismissed."
 
 
 def test_recommendations_are_cached_until_library_changes(

@@ -155,13 +155,13 @@ def broken(library, space, model) -> TextSearch:
 def test_search_without_model_uses_words_and_notes_it(library, papers):
     results = TextSearch(library, None).find("car")
     assert titles(library, results) == ["A car for everyone"]
-    assert "words alone" in results.note
+    assert "Keyword results only" in results.note
 
 
 def test_search_with_failing_model_uses_words_and_notes_reason(library, broken):
     results = broken.find("car year:2015..")
     assert titles(library, results) == ["A car for everyone"]
-    assert "words alone" in results.note and "did not start" in results.note
+    assert "Keyword results only" in results.note and "did not start" in results.note
 
 
 def test_text_mode_needs_no_model_and_has_no_note(broken):
@@ -382,7 +382,7 @@ def test_unknown_words_find_nothing_despite_a_near_paper(library, search, monkey
     """Some of these texts are nearer to a paper than most texts are; none has an answer."""
     monkeypatch.setattr(search_module, "_QUANTILE", 0.0)
     found = search.find(text)
-    assert found.hits == [] and found.weaker and "No paper matches" in found.note
+    assert found.hits == [] and found.weaker and "No results" in found.note
 
 
 @pytest.mark.parametrize("known_to", ["model", "library"])

@@ -86,7 +86,7 @@ class TestFast:
         ("name", "message", "hint"),
         [
             ("refused", "It is not clear what it is.", "Say so."),
-            ("broken", "stopped before it was done", "something is broken"),
+            ("broken", "stopped unexpectedly", "something is broken"),
         ],
     )
     def test_trainer_error_is_reported_with_hint(

@@ -205,7 +205,7 @@ def test_trainer_that_cannot_start_raises_trainer_failed(
         learning.corpora, "make", lambda data, task: training_service.Path("/nowhere")
     )
     monkeypatch.setattr(trainer, "trainer_command", lambda *a: ["/no/such/program", *a])
-    with pytest.raises(TrainerFailed, match="could not be started"):
+    with pytest.raises(TrainerFailed, match="Could not start"):
         learning.start(TrainingPlan(), Task())
 
 

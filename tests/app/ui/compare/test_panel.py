@@ -321,9 +321,9 @@ def test_blind_box_hides_and_restores_the_names(qtbot, page):
 
 
 def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, gateway):
-    gateway.comparisons.notes["specter-ours"] = "Found by words alone."
+    gateway.comparisons.notes["specter-ours"] = "Keyword results only."
     search(qtbot, blind, "paper 6")
-    qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Keyword results only."))
     assert not blind.compare.can_vote
 
 

@@ -192,10 +192,10 @@ def test_empty_list_explains_the_reason_and_offers_a_next_step(
     show, qtbot, jobs, next_step, button
 ):
     page, services = show(BEES)
-    services.come, services.note, services.next = [5, 6], "Nothing was fetched yet.", next_step
+    services.come, services.note, services.next = [5, 6], "No papers fetched yet.", next_step
     page.library_changed(LibraryChanges(papers=True))
     settle(qtbot, jobs)
-    assert page.empty.title.text() == "Nothing was fetched yet"
+    assert page.empty.title.text() == "No papers fetched yet"
     assert button in buttons(page.empty)
 
 

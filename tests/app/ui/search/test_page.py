@@ -142,7 +142,7 @@ def test_long_note_wraps_in_a_narrow_window(qtbot, show_page):
     page = show_page(gateway)
     narrow = page.minimumSizeHint().width()
     page.header.note.setText(
-        "No paper matches. The nearest is “A very long title of a paper”. " * 3
+        "No results. The closest paper is “A very long title of a paper”. " * 3
     )
     page.header.note.show()
     page.resize(page.minimumSizeHint().width(), 700)

@@ -220,12 +220,12 @@ def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
     gateway = FakeGateway(3)
     gateway.settings.due, gateway.settings.fault = (
         True,
-        LibraryError("There is too little room.", "Make room."),
+        LibraryError("Not enough disk space.", "Free up disk space."),
     )
     window = show_window(gateway)
     keeper = window.findChild(BackupScheduler)
     keeper.back_up()
-    qtbot.waitUntil(lambda: window.banner.message.text() == "There is too little room.")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Not enough disk space.")
     click(qtbot, window.banner.close_button)
     keeper.back_up()
     qtbot.waitUntil(lambda: not jobs.running())
