@@ -8,13 +8,13 @@ from sciread_app.language import tr
 
 
 class SciReadError(Exception):
-    """One sentence for a person, and a hint that says what to do next.
+    """A message for the user, and a hint that says what to do next.
 
-    Anything raised that is not one of these is a fault of ours, and is logged with its traceback.
+    Any other exception that reaches the user is a bug, and is logged with its traceback.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
-        # Both go to Exception, so that the error survives pickling on its way between processes.
+        # Exception gets both, so that pickling the error between processes keeps them.
         super().__init__(message, hint)
         self.message = message
         self.hint = hint
@@ -32,7 +32,7 @@ class LibraryDamaged(LibraryError):
 
 
 class StyleRefused(SciReadError):
-    """A citation style is not there, or its file cannot be used."""
+    """A citation style is missing, or its file cannot be used."""
 
 
 class UnknownStyle(StyleRefused):
@@ -44,50 +44,50 @@ class IndexUnusable(SciReadError):
 
 
 class EncoderFailed(SciReadError):
-    """The model's process did not start, died, or answered with an error."""
+    """The model's process did not start, ended unexpectedly, or returned an error."""
 
 
 class TrainerFailed(SciReadError):
-    """The trainer, at work as a process, could not do what it was asked to."""
+    """The trainer's process failed."""
 
 
 class WorkLost(SciReadError):
-    """A process of ours died at its work."""
+    """A worker process ended unexpectedly."""
 
 
 class SourceError(SciReadError):
-    """A place that papers are fetched from did not answer as it should."""
+    """An online source failed or sent an invalid response."""
 
 
 class Busy(SourceError):
-    """A source asks for fewer requests, or is not there just now; another way may be open."""
+    """A source limits requests or is not available; another service may have the papers."""
 
 
 class BadQuery(SciReadError):
-    """The search box holds something that cannot be understood; the message says which part."""
+    """A query or argument is invalid; the message names the invalid part."""
 
 
 class Cancelled(SciReadError):
-    """The person who asked for this work asked for it to stop."""
+    """The user stopped the task."""
 
     def __init__(self, message: str = "", hint: str = "") -> None:
-        super().__init__(message or tr("Stopped before it was done."), hint)
+        super().__init__(message or tr("Stopped before it was finished."), hint)
 
 
 def of_disk(error: OSError) -> SciReadError | None:
-    """A full, read-only or failing disk, or a file that is not the user's, as an error that says
-    what to do; None for any other."""
+    """Return the error for the user about a full, read-only or failing disk, or a file without
+    access; None for any other error."""
     hints = {
-        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): tr("Make room on the disk and try again."),
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): tr("Free some disk space and try again."),
         (errno.EROFS, errno.EACCES, errno.EPERM): tr(
-            "Check the permissions, or use a folder that can be written to."
+            "Check the permissions, or use a writable folder."
         ),
-        (errno.EIO,): tr("Check the disk."),
+        (errno.EIO,): tr("Check the disk for errors."),
     }
     hint = next((hint for numbers, hint in hints.items() if error.errno in numbers), None)
     if hint is None:
         return None
     if error.filename is None:
-        return SciReadError(tr("A file cannot be written: {why}.", why=error.strerror), hint)
-    said = tr("{file} cannot be read or written: {why}.", file=error.filename, why=error.strerror)
+        return SciReadError(tr("Could not write a file: {why}.", why=error.strerror), hint)
+    said = tr("Could not read or write {file}: {why}.", file=error.filename, why=error.strerror)
     return SciReadError(said, hint)

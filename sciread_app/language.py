@@ -114,7 +114,7 @@ def format_day(day: date, *, with_year: bool = False) -> str:
 
 
 def _month(day: date) -> str:
-    # Translators: the months stand as in "5 March"
+    # Translators: the months are used as in "5 March"
     names = (
         *(tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June")),
         *(tr("July"), tr("August"), tr("September"), tr("October"), tr("November")),

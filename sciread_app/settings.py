@@ -23,10 +23,10 @@ class Settings:
     """All settings, with their defaults."""
 
     theme: str = "system"
-    model: str = "starter"  # a folder in models/, or "starter", the model that SciRead comes with
+    model: str = "starter"  # a folder in models/, or "starter", the model that comes with SciRead
     pdf_workers: int = 2
     pdf_seconds: int = 30
-    contact: str = ""  # an e-mail address that sources may write to
+    contact: str = ""  # an email address that is sent to sources
     arxiv_url: str = ""  # mirrors; the official servers if empty
     arxiv_oai_url: str = ""
     eutils_url: str = ""
@@ -50,7 +50,7 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         why = getattr(error, "strerror", None) or error
         problem = tr(
-            "{file} cannot be read ({why}); the defaults are used.", file=path.name, why=why
+            "Could not read {file} ({why}). The default settings are used.", file=path.name, why=why
         )
         return Settings(), [problem]
     good, problems = {}, []
@@ -58,9 +58,13 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
         if field.name in values:
             value = values[field.name]
             if wrong := _wrong(field.name, value):
-                written = f"{path.name}: {field.name} = {value!r}"
+                setting = f"{path.name}: {field.name} = {value!r}"
                 problems.append(
-                    tr("{written} {wrong}; the default is used.", written=written, wrong=wrong)
+                    tr(
+                        "{setting} is not valid. {problem} The default is used.",
+                        setting=setting,
+                        problem=wrong,
+                    )
                 )
             else:
                 good[field.name] = value
@@ -98,21 +102,20 @@ def change_settings(path: Path, **changes: Any) -> Settings:
 
 
 def _wrong(name: str, value: Any) -> str:
-    """The problem of a value of a setting, as the end of a sentence; empty if it is valid."""
+    """The problem of a value of a setting, as a sentence; empty if it is valid."""
     expected = type(getattr(Settings(), name))
     if type(value) is not expected and expected is int:
-        # Translators: a value "is not a whole number"; so do the next ones begin
-        return tr("is not a whole number")
+        return tr("The value must be a whole number.")
     if type(value) is not expected:
-        return tr("is not a text")
+        return tr("The value must be text.")
     if name == "theme" and value not in THEMES:
-        return tr("is none of {known}", known=", ".join(THEMES))
+        return tr("The value must be one of {known}.", known=", ".join(THEMES))
     if name == "contact" and value and not re.fullmatch(r"[!-~]+@[!-~]+", value):
-        return tr("is no e-mail address")
+        return tr("The value must be an email address.")
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
-        return tr("is no web address")
+        return tr("The value must be a web address.")
     if name == "scale" and value not in SCALES:
-        return tr("is not within 100 and 300")
+        return tr("The value must be between 100 and 300.")
     if expected is int and value < 1:
-        return tr("is less than 1")
+        return tr("The value must be at least 1.")
     return ""

@@ -1,4 +1,4 @@
-"""Commands that back up the library, and restore a backup."""
+"""Commands that back up and restore the library."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 
 from sciread_app.cli.command import Home, command
+from sciread_app.cli.views import counted
 from sciread_app.console import Console
 from sciread_app.paths import open_home
 from sciread_app.services.maintenance import backup_file as packing
@@ -19,9 +20,11 @@ from sciread_app.workspace import Workspace, backups_of
 def backup(
     workspace: Workspace,
     console: Console,
-    file: Annotated[Path | None, typer.Argument(help="A .zip (else one in the home).")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Zip file to write (default: a new backup).")
+    ] = None,
 ) -> None:
-    """Write the library to one file that can be put away. PDFs are not in it."""
+    """Back up the library to a zip file. PDF files are not included."""
     target = file or packing.default_name(workspace.home)
     target.parent.mkdir(parents=True, exist_ok=True)
     packing.backup(workspace.library, workspace.home, target)
@@ -31,16 +34,17 @@ def backup(
 
 @command
 def backups(console: Console, home: Home = None) -> None:
-    """List the copies of the library that can be restored.
+    """List the backups of the library.
 
-    The window makes one a day; the last seven are kept, and the last of each month for a year.
+    The window makes a backup once a day and keeps the last seven, and the last backup of each month
+    for a year.
     """
     copies = backups_of(home)[1].all()
     for copy in copies:
-        papers = "" if copy.papers is None else f"{copy.papers:,} papers"
+        papers = "" if copy.papers is None else counted(copy.papers, "paper")
         console.print(f"{escape(copy.name):<38} {papers:>16}  {copy.kind_name}")
     if not copies:
-        console.print("There is no backup yet. `sciread backup` makes one.")
+        console.print("No backups yet. Run `sciread backup` to make one.")
     console.print_json(
         [
             {
@@ -59,15 +63,17 @@ def backups(console: Console, home: Home = None) -> None:
 @command
 def restore(
     console: Console,
-    name: Annotated[str, typer.Argument(help="A day or a name that `backups` lists, or a file.")],
+    name: Annotated[str, typer.Argument(help="Date or name from `sciread backups`, or a file.")],
     home: Home = None,
 ) -> None:
-    """Put a backup in the library's place. The library that is there now is kept beside it.
+    """Replace the library with a backup. The current library is kept next to it.
 
-    Close SciRead's window first.
+    Close the SciRead window first.
     """
     where, copies = backups_of(home)
     chosen = copies.find(name)
     kept = packing.restore(open_home(where.folder), chosen)
-    console.print("The backup is in place." + (f" The library before: {kept}" if kept else ""))
+    console.print(f"Restored the backup {escape(str(chosen))}")
+    if kept:
+        console.print(f"The previous library was moved to {escape(str(kept))}")
     console.print_json({"restored": str(chosen), "kept": str(kept) if kept else None})

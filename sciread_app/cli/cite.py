@@ -1,4 +1,4 @@
-"""The verbs that cite papers and keep citation styles."""
+"""Commands that cite papers and manage citation styles."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def cite(
             "--style",
             "-s",
             metavar="STYLE",
-            help="apa, ieee, nature, vancouver, chicago, a style added with `sciread styles`, "
-            "or a .csl file.",
+            help="Citation style: apa, ieee, nature, vancouver, chicago, a style added with "
+            "`sciread styles --add`, or a .csl file.",
         ),
     ] = "apa",
     in_text: Annotated[
-        bool, typer.Option("--in-text", help="The mark in the text, not the reference.")
+        bool, typer.Option("--in-text", help="Print the in-text citation, not the reference list.")
     ] = False,
-    html: Annotated[bool, typer.Option("--html", help="With italics, as HTML.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Print HTML, with italics.")] = False,
 ) -> None:
-    """Cite papers as journals want them: a list of references, or the mark in the text."""
+    """Cite papers in a journal style: as a reference list, or as an in-text citation."""
     loaded = CitationStyles(workspace.home.styles).load(style)
     cited = cite_papers(
         workspace.library.get(resolve(workspace, papers)),
@@ -48,12 +48,12 @@ def cite(
     )
     if not loaded.has_bibliography and not in_text and not console.as_json:
         raise StyleRefused(
-            tr("The style {style} has no list of references.", style=loaded.title),
-            tr("Cite with --in-text."),
+            tr("The style {style} has no reference list.", style=loaded.title),
+            tr("Use --in-text."),
         )
     if not console.as_json:
         for line in [cited.in_text] if in_text else cited.references:
-            typer.echo(line if html else plain(line))  # whole, whatever the terminal's width
+            typer.echo(line if html else plain(line))  # unlike console.print, not wrapped
     console.print_json(
         {
             "style": style,
@@ -68,15 +68,15 @@ def styles_(
     workspace: Workspace,
     console: Console,
     add: Annotated[
-        Path | None, typer.Option("--add", metavar="FILE", help="Add the style in a .csl file.")
+        Path | None, typer.Option("--add", metavar="FILE", help="Add the style from a .csl file.")
     ] = None,
     remove: Annotated[
-        str | None, typer.Option("--remove", metavar="STYLE", help="Remove a style you added.")
+        str | None, typer.Option("--remove", metavar="STYLE", help="Remove an added style.")
     ] = None,
 ) -> None:
-    """List the citation styles, add one from a .csl file, or remove one.
+    """List citation styles, add a style from a .csl file, or remove an added style.
 
-    Styles for over 10,000 journals can be downloaded from https://www.zotero.org/styles.
+    You can download styles for over 10,000 journals from https://www.zotero.org/styles.
     """
     known = CitationStyles(workspace.home.styles)
     changed = known.add(add) if add else known.remove(remove) if remove else None

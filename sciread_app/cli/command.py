@@ -31,14 +31,16 @@ DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 Home = Annotated[
     Path | None,
-    typer.Option("--home", help="The folder of the library (else SCIREAD_HOME, or your own)."),
+    typer.Option(
+        "--home", help="Folder of the library. Default: SCIREAD_HOME, or your own library."
+    ),
 ]
 _PROVIDED = ("console", "workspace")
-Json = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
 
 app = typer.Typer(
-    help="Find scientific papers by meaning. Without a verb, the window opens.",
-    epilog="Begin with `sciread add FOLDER`, `sciread encode`, `sciread find 'what you look for'`.",
+    help="Find scientific papers by meaning. Without a command, SciRead opens its window.",
+    epilog="Get started: `sciread add FOLDER`, `sciread encode`, `sciread find 'your question'`.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -55,15 +57,17 @@ def opened(home: Path | None, console: Console, *, create: bool = False) -> Iter
     place = find_home(home)
     if not create and not place.library.exists():
         raise LibraryError(
-            f"There is no library in {place.folder}.",
-            "`sciread add FOLDER` begins one; so does the window, which `sciread` opens.",
+            f"No library found in {place.folder}.",
+            "Run `sciread add FOLDER` to create a library, or `sciread` to open the window.",
         )
     if needs_update(place):
-        console.warn("Updating the library to the format of this version, after a backup ...")
+        console.warn("Backing up the library and updating it to the current format…")
     workspace = open_workspace(home)
     try:
         if workspace.risk:
-            console.warn(f"{workspace.risk} Move it in the settings of the window.")
+            console.warn(
+                f"{workspace.risk} You can move the library in the window, under Settings."
+            )
         for warning in workspace.warnings:
             console.warn(warning)
         yield workspace
@@ -93,12 +97,14 @@ def command(
                     library = opened(options.pop("home"), console, create=create)
                     options["workspace"] = stack.enter_context(library)
                 code = run(console=console, **options)
-                sys.stdout.flush()  # a full disk may refuse the answer itself
+                sys.stdout.flush()  # raises OSError if stdout is a file on a full disk
         except (BadQuery, UnknownStyle) as error:
             console.print_error(str(error), error.hint)
             code = WRONG_USAGE
         except (KeyboardInterrupt, Cancelled):
-            console.print_error("Stopped.", "What was done is kept; the same command goes on.")
+            console.print_error(
+                "Stopped.", "Completed work is saved. Run the same command again to resume."
+            )
             code = FAILED
         except (SciReadError, TrainerError) as error:
             console.print_error(str(error), error.hint)

@@ -1,4 +1,4 @@
-"""The command that sets fields of a paper by hand."""
+"""The command that edits the fields of a paper."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ALIASES = {
     "type": "kind",
     "year": "published",
 }
-# BibTeX fields that are kept among the further details of a paper.
+# BibTeX fields that are stored in `Paper.extra`.
 _DETAILS = {
     "address", "annote", "booktitle", "chapter", "edition", "editor", "eid", "howpublished",
     "institution", "issue", "language", "location", "month", "note", "number", "organization",
     "pages", "publisher", "school", "series", "url", "urldate", "version", "volume",
 }  # fmt: skip
 _HINT = (
-    "Fields are title, authors, year, type, venue, abstract, keywords, doi, arxiv, pmid, pmcid, "
-    "isbn, and those of BibTeX such as volume and pages."
+    "Fields: title, authors, year, type, venue, abstract, keywords, doi, arxiv, pmid, pmcid, isbn, "
+    "and BibTeX fields such as volume and pages."
 )
 
 
@@ -41,21 +41,26 @@ _HINT = (
 def edit(
     workspace: Workspace,
     console: Console,
-    paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
+    paper: Annotated[str, typer.Argument(help="Number or identifier of the paper.")],
     fields: Annotated[
-        list[str], typer.Argument(metavar="FIELD=VALUE...", help="year=2019; empty removes it.")
+        list[str],
+        typer.Argument(
+            metavar="FIELD=VALUE...", help="Such as year=2019. An empty value clears it."
+        ),
     ],
 ) -> None:
-    """Set fields of a paper. Later imports leave them as they are; `sciread undo` reverts it.
+    """Edit the fields of a paper.
 
-    Several authors or keywords are separated by semicolons: authors="Curie, Marie; Curie, Pierre".
-    A group of authors stands in braces: authors="{LHCb collaboration}".
+    Later imports do not overwrite edited fields. Run `sciread undo` to undo an edit.
+
+    Separate several authors or keywords with semicolons: authors="Curie, Marie; Curie, Pierre".
+    Enclose a group author in braces: authors="{LHCb collaboration}".
     """
     [id] = resolve(workspace, [paper])
     [before] = workspace.library.get([id])
     values = _values(before, fields)
     done = workspace.editor.edit([id], **values) if values else None
-    console.print(escape(done.what) if done else "Nothing had to be changed")
+    console.print(escape(done.what) if done else "No changes")
     console.print_json({"paper": id, "changed": sorted(values) if done else []})
 
 
@@ -74,7 +79,7 @@ def _values(paper: Paper, assignments: Sequence[str]) -> dict[str, Any]:
         elif name in _DETAILS or name in extra:
             extra[name] = value.strip()
         else:
-            raise BadQuery(f"There is no field “{name}”.", _HINT)
+            raise BadQuery(f"Unknown field “{name}”.", _HINT)
     try:
         values = changed(paper, texts)
     except InvalidFieldValue as error:
@@ -84,11 +89,12 @@ def _values(paper: Paper, assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def _checked(name: str, value: str) -> str:
-    """The text of a field as `changed` reads it: one author a line. Raises BadQuery."""
+    """The text of a field in the form that `changed` expects, with one author per line. Raises
+    BadQuery."""
     if name == "authors":
         return "\n".join(value.split(";"))
     if name == "title" and not value.strip():
         raise BadQuery("A paper needs a title.", "Write title=... with the new title.")
     if name == "kind" and value.strip() not in KINDS:
-        raise BadQuery(f"There is no type “{value}”.", f"Types are {', '.join(KINDS)}.")
+        raise BadQuery(f"Unknown type “{value}”.", f"Types: {', '.join(KINDS)}.")
     return value

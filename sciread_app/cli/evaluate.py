@@ -1,4 +1,4 @@
-"""Commands that evaluate models, and show the scores."""
+"""Commands that evaluate models and show the scores."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from sciread_app.workspace import Workspace
 from trainer.contract.evaluations import Metric
 
 Suite = Annotated[
-    str, typer.Option(help="Which suite (see `sciread-trainer suites`), or a SUITE.toml of yours.")
+    str, typer.Option(help="Benchmark suite (see `sciread-trainer suites`), or your SUITE.toml.")
 ]
 Corpus = Annotated[
     str,
     typer.Option(
-        help="For the local suite: the name or folder of a corpus, or collection:NAME; else the "
-        "library. For other suites: the folder of their data."
+        help="Data of the local suite: the name or folder of a saved dataset, or collection:NAME "
+        "(default: the library). For other suites: the folder of their data."
     ),
 ]
 
@@ -51,20 +51,20 @@ def evaluate(
         list[str],
         typer.Argument(
             metavar="ID...",
-            help="Models by their names, trainings, or what they should beat: tf-idf, bm25, "
-            "random. With two and more, the last is compared with the others.",
+            help="Models, training runs, or the baselines tf-idf, bm25 and random. The last one "
+            "is compared with each of the others.",
         ),
     ],
     suite: Suite = LOCAL,
     corpus: Corpus = "",
 ) -> int:
-    """Measure models by the protocols of the papers, on the same data, and compare them.
+    """Evaluate models with published protocols on the same data, and compare them.
 
-    Stopped, the same command goes on where it was. What is known already is not measured again.
-    A task that cannot run is named with its reason; the exit status is 1 only if a model has no
-    result at all.
+    Finished results are reused, and a stopped evaluation resumes when you run the command again.
+    Tasks that cannot run are listed with the reason. Exit code 1 means that a model has no results
+    at all.
     """
-    with console.progress(tr("Measuring")) as task:
+    with console.progress(tr("Evaluating")) as task:
         data = _data(suite, corpus)
         done = workspace.evaluation.evaluate(list(dict.fromkeys(models)), suite, data, task)
         board = next(b for b in workspace.scores.boards() if b.folder == done.board)
@@ -94,17 +94,19 @@ def scores(
     workspace: Workspace,
     console: Console,
     file: Annotated[
-        Path | None, typer.Option("--csv", help="Write all of it to this file, a line a number.")
+        Path | None, typer.Option("--csv", help="Write all scores to this CSV file, one per line.")
     ] = None,
 ) -> int:
-    """Show what was measured of which model, on which data."""
+    """Show the scores of all evaluated models."""
     boards = workspace.scores.boards()
     if file:
         with file.open("w", encoding="utf-8", newline="") as stream:
             lines = write_csv(boards, stream)
-        console.print(trn("{n:,} number in {file}", "{n:,} numbers in {file}", lines, file=file))
+        console.print(
+            trn("Wrote {n:,} score to {file}", "Wrote {n:,} scores to {file}", lines, file=file)
+        )
     elif not boards:
-        console.print(tr("Nothing is measured yet. `sciread model evaluate` does it."))
+        console.print(tr("No evaluations yet. Run `sciread model evaluate` to start one."))
     for board in boards if not file else ():
         console.print(f"[bold]{escape(board.suite)}[/] · {escape(board.data)}")
         console.print(_table(board, board.reports))
@@ -135,7 +137,7 @@ def _table(board: Leaderboard, kept: Sequence[StoredReport]) -> Table:
         shown.add_column(escape(name), justify="right", overflow="fold")
     found = [row for row in rows(board) if row.cells.keys() & called.keys()]
     for task, of_task in groupby(found, key=lambda row: (row.result.title, row.apart)):
-        why = tr(" (apart: {why})", why=task[1]) if task[1] else ""
+        why = tr(" (not comparable with the rows above: {why})", why=task[1]) if task[1] else ""
         shown.add_row(Text(task[0] + why, style="bold"))
         for row in of_task:
             cells = [_cell(row, row.cells.get(model), len(called) == 1) for model in called]
@@ -144,8 +146,8 @@ def _table(board: Leaderboard, kept: Sequence[StoredReport]) -> Table:
 
 
 def _titled(metric: Metric) -> str:
-    """Return the title of a metric. In words, since not every terminal has an arrow; higher is
-    better unless stated."""
+    """Return the title of a metric, and whether lower is better: in words, since some terminals
+    cannot show an arrow."""
     lower = metric.higher_is_better is False
     return tr("{metric} (lower is better)", metric=metric.title) if lower else metric.title
 
@@ -168,14 +170,14 @@ def _say_verdict(console: Console, found: ComparisonVerdict) -> None:
         console.print(Text(sentence))
     for refused in found.refused:
         what = ", ".join(refused.what)
-        console.print(Text(tr("Not compared, since {why}: {what}", why=refused.why, what=what)))
+        console.print(Text(tr("Not compared ({why}): {what}", why=refused.why, what=what)))
     for note in found.notes:
         console.print(Text(note, style="dim"))
 
 
 def _say_missing(console: Console, done: EvaluationOutcome) -> None:
     for what, why in done.absent.items():
-        console.print(Text(tr("{what} is left out: {why}", what=what, why=why), style="dim"))
+        console.print(Text(tr("{what} was skipped: {why}", what=what, why=why), style="dim"))
     for remark in done.remarks():
         console.warn(remark)
 

@@ -23,18 +23,21 @@ from sciread_app.workspace import Workspace
 def keep(
     workspace: Workspace,
     console: Console,
-    collection: Annotated[str | None, typer.Argument(help="The collection: thesis")] = None,
-    file: Annotated[Path | None, typer.Argument(help="The file: thesis.bib")] = None,
-    format: Annotated[Format | None, typer.Option("--format", "-f", help="Else as NAME.x.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Also if it is there.")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Let the file be from now on.")] = False,
+    collection: Annotated[str | None, typer.Argument(help="Collection, such as thesis.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="File to write, such as thesis.bib.")] = None,
+    format: Annotated[
+        Format | None, typer.Option("--format", "-f", help="Default: by file name.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop updating its file.")] = False,
 ) -> int:
-    """Keep a collection as a file beside the text you write, under keys that never change.
+    """Keep a bibliography file in sync with a collection.
 
-    Without a file, bring all such files up to date and list them; the window does so by itself.
-    A file that somebody else has changed is left alone, and named.
+    Citation keys never change. Without FILE, all synced files are updated and listed; the window
+    updates them automatically. A file that another program has changed is reported and not
+    overwritten.
     """
-    with console.progress("Writing") as task:
+    with console.progress("Updating files") as task:
         files = workspace.auto_exports
         if collection and stop:
             files.disable(collection)
@@ -46,19 +49,19 @@ def keep(
         known = [kept for kept in files.files() if collection in (None, kept.collection)]
     if collection and not known and not stop:
         raise LibraryError(
-            f"No collection “{collection}” is kept as a file.",
-            f"To keep it, name the file: sciread keep '{collection}' FILE",
+            f"The collection “{collection}” has no synced file.",
+            f"To create one, run: sciread keep '{collection}' FILE",
         )
     return _list(console, known)
 
 
 @partial(command, create=True)
 def zotero(workspace: Workspace, console: Console) -> int:
-    """Bring over what a Zotero on this computer holds: papers, PDFs, tags, collections, notes.
+    """Import papers, PDFs, tags, collections and notes from Zotero on this computer.
 
-    Zotero must be running, and is only read. Again later, and what is new there comes too.
+    Zotero must be running; its library is not changed. Run the command again to import new items.
     """
-    with console.progress("Asking Zotero") as task:
+    with console.progress("Importing from Zotero") as task:
         report = workspace.zotero.import_all(task)
     console.print(views.ledger(report))
     console.print_json(views.counts(report))
@@ -69,8 +72,8 @@ def _list(console: Console, files: list[AutoExport]) -> int:
     for kept in files:
         console.print(f"{escape(kept.collection)}: {escape(kept.path)}")
         if kept.problem:
-            console.print(f"  is behind: {escape(kept.problem)}")
+            console.print(f"  out of date: {escape(kept.problem)}")
     if not files:
-        console.print("No collection is kept as a file.")
+        console.print("No synced files.")
     console.print_json({"files": [asdict(kept) for kept in files]})
     return FAILED if any(kept.problem for kept in files) else DONE

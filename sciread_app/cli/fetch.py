@@ -16,7 +16,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from sciread_app.cli.command import DONE, FAILED, command
-from sciread_app.cli.views import skipped, subtitle
+from sciread_app.cli.views import NEXT_ENCODE, counted, skipped, subtitle
 from sciread_app.console import Console
 from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, SourceQuery
 from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
@@ -39,21 +39,30 @@ def fetch(
     workspace: Workspace,
     console: Console,
     source: Annotated[
-        str, typer.Argument(help="arxiv, arxiv-oai, pubmed, or citations of what you have.")
+        str, typer.Argument(help="arxiv, arxiv-oai, pubmed, or citations (of your papers).")
     ] = "",
-    query: Annotated[list[str] | None, typer.Argument(help="In the source's own words.")] = None,
-    since: Annotated[str, typer.Option(help="From this year, month or day on: 2024-06.")] = "",
-    until: Annotated[str, typer.Option(help="Up to this year, month or day.")] = "",
-    most: Annotated[int, typer.Option("--max", min=0, help="At most so many; 0: all.")] = 0,
-    look: Annotated[bool, typer.Option("--look", help="Only say how many there are.")] = False,
-    resume: Annotated[int | None, typer.Option("--resume", help="Go on with this fetch.")] = None,
+    query: Annotated[
+        list[str] | None, typer.Argument(help="Query, in the syntax of the source.")
+    ] = None,
+    since: Annotated[str, typer.Option(help="First year, month or day, such as 2024-06.")] = "",
+    until: Annotated[str, typer.Option(help="Last year, month or day.")] = "",
+    most: Annotated[
+        int, typer.Option("--max", min=0, help="Maximum number of papers (0: no limit).")
+    ] = 0,
+    look: Annotated[
+        bool, typer.Option("--look", help="Preview: show the number of papers and the first few.")
+    ] = False,
+    resume: Annotated[
+        int | None, typer.Option("--resume", help="Resume the query with this number.")
+    ] = None,
 ) -> int:
-    """Fetch all papers that a query finds at arXiv or PubMed.
+    """Fetch all papers that match a query from arXiv or PubMed.
 
     sciread fetch arxiv 'cat:cs.CL AND all:transformer' --since 2024 --max 5000
 
-    Stopped, failed or killed, the same command goes on where it was; when it was done, it brings
-    what is new. `sciread fetch citations` asks who cites whom among the papers you have.
+    A stopped or failed fetch resumes when you run the same command again. After a finished fetch,
+    the same command fetches new papers. `sciread fetch citations` fetches the citations between the
+    papers in your library.
     """
     if resume is not None:
         return _run(workspace, [resume], console)
@@ -61,7 +70,7 @@ def fetch(
         return _citations(workspace, console)
     if not source or not query:
         raise BadQuery(
-            "Say where to fetch from, and what.", "For example: sciread fetch pubmed 'sepsis'"
+            "A source and a query are required.", "For example: sciread fetch pubmed 'sepsis'"
         )
     source_query = SourceQuery(source, " ".join(query), since, until, most)
     if look:
@@ -74,10 +83,10 @@ def fetches(
     workspace: Workspace,
     console: Console,
     forget: Annotated[
-        int | None, typer.Option("--forget", help="Drop this one; its papers stay.")
+        int | None, typer.Option("--forget", help="Remove this query. Its papers are kept.")
     ] = None,
 ) -> None:
-    """List all fetches: where they stand, and what they have brought."""
+    """List all queries, with their state and number of papers."""
     fetches = workspace.library.fetches
     if forget is not None:
         fetches.forget(fetches.get(forget).id)
@@ -91,13 +100,13 @@ def refresh(
     workspace: Workspace,
     console: Console,
     ids: Annotated[
-        list[int] | None, typer.Argument(help="Numbers of `sciread fetches` (else all).")
+        list[int] | None, typer.Argument(help="Numbers from `sciread fetches` (default: all).")
     ] = None,
 ) -> int:
-    """Bring what is new: new papers, new versions, what was published, corrected or retracted."""
+    """Refresh queries: fetch new papers, versions, publications, corrections and retractions."""
     requested = ids or sorted(one.id for one in workspace.library.fetches.all())
     if not requested:
-        console.print("Nothing was fetched yet; begin with `sciread fetch`.")
+        console.print("No queries yet. Run `sciread fetch` to add one.")
     return _run(workspace, requested, console)
 
 
@@ -105,23 +114,23 @@ def refresh(
 def key(
     console: Console,
     service: Annotated[str, typer.Argument(help=f"{' or '.join(SERVICES)}.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Forget the key.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the key.")] = False,
 ) -> None:
-    """Keep a service's API key in the system's keyring; it is asked for, not typed here."""
+    """Store the API key of a service in the system keyring. SciRead asks for the key."""
     from sciread_app.sources import api_keys  # imports the network code, which takes 0.2 s
 
     if service not in SERVICES:
-        raise BadQuery(f"There is no service {service}.", f"It is {' or '.join(SERVICES)}.")
+        raise BadQuery(f"Unknown service “{service}”.", f"Services: {', '.join(SERVICES)}.")
     if remove:
         api_keys.drop_key(service)
     else:
         api_keys.set_key(service, getpass(f"API key for {service}: "))
-    console.print("The key is forgotten." if remove else "The key is kept in the system's keyring.")
+    console.print("API key removed." if remove else "API key stored in the system keyring.")
     console.print_json({"service": service, "kept": not remove})
 
 
 def _look(workspace: Workspace, query: SourceQuery, console: Console) -> int:
-    with console.progress("Asking") as task:
+    with console.progress("Fetching preview") as task:
         preview = workspace.fetcher.preview(query, task)
     console.print(_preview(preview))
     console.print_json(_preview_as_value(preview))
@@ -145,22 +154,23 @@ def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
         except SciReadError as error:
             if len(ids) == 1:
                 raise type(error)(
-                    error.message, f"{error.hint} Go on with: sciread fetch --resume {id}".strip()
+                    error.message,
+                    f"{error.hint} To resume, run: sciread fetch --resume {id}".strip(),
                 ) from error
-            console.warn(f"Fetch {id}: {error} {error.hint}")
+            console.warn(f"Query {id}: {error} {error.hint}")
             failed.append({"id": id, "error": error.message, "hint": error.hint})
             continue
         done.append(fetched)
         console.print(_report(fetched, workspace.library))
     if any(fetched.fetch.added for fetched in done):
-        console.print("Found by words from now on; `sciread encode` makes them found by meaning.")
+        console.print(NEXT_ENCODE)
     values = [_report_as_value(fetched) for fetched in done]
     console.print_json({"fetches": values, "failed": failed})
     return FAILED if failed or any(fetched.skips for fetched in done) else DONE
 
 
 def _citations(workspace: Workspace, console: Console) -> int:
-    with console.progress("Asking for citations") as task:
+    with console.progress("Fetching citations") as task:
         report = workspace.citation_fetcher.fetch(task)
     console.print(_citations_report(report))
     console.print_json(asdict(report) | {"failed": [skip._asdict() for skip in report.failed]})
@@ -169,7 +179,7 @@ def _citations(workspace: Workspace, console: Console) -> int:
 
 def _table(known: Sequence[Fetch]) -> RenderableType:
     if not known:
-        return Text("Nothing was fetched yet; begin with `sciread fetch`.", style="yellow")
+        return Text("No queries yet. Run `sciread fetch` to add one.", style="yellow")
     columns = (Column(justify="right"), "source", "query", "papers", "state", "last run")
     table = Table(*columns, box=None, padding=(0, 2, 0, 0))
     for one in known:
@@ -194,7 +204,7 @@ def _state(one: Fetch) -> str:
     if one.state == FetchState.done:
         return "done"
     if one.ledger is None:
-        return "not begun"
+        return "not started"
     of = f" of {one.total:,}" if one.total else ""
     why = f": {one.message}" if one.message else ""
     return f"{one.state} at {one.read:,}{of}{why}"
@@ -210,8 +220,8 @@ def _fetch_as_value(one: Fetch) -> dict[str, Any]:
 def _report(shown: Fetched, library: Library) -> RenderableType:
     one = shown.fetch
     counts = Text.assemble(
-        (f"Fetch {one.id}: {one.read:,} read", "bold"),
-        f" = {one.added:,} added + {one.merged:,} known + ",
+        (f"Query {one.id}: {one.read:,} read", "bold"),
+        f" = {one.added:,} added + {one.merged:,} merged + ",
         (f"{one.failed:,} failed", "red" if one.failed else ""),
     )
     lines: list[RenderableType] = [counts]
@@ -256,8 +266,8 @@ def _report_as_value(shown: Fetched) -> dict[str, Any]:
 
 
 def _preview(shown: Preview) -> RenderableType:
-    count = "An unknown number of" if shown.total < 0 else f"{shown.total:,}"
-    lines: list[RenderableType] = [Text(f"{count} papers", style="bold")]
+    count = "Unknown number of papers" if shown.total < 0 else counted(shown.total, "paper")
+    lines: list[RenderableType] = [Text(count, style="bold")]
     for paper in shown.papers:
         lines.append(Text.assemble("  ", readable(paper.title), (f"  {subtitle(paper)}", "dim")))
     if shown.remark:
@@ -278,14 +288,18 @@ def _preview_as_value(shown: Preview) -> dict[str, Any]:
 
 
 def _citations_report(report: CitationFetchReport) -> RenderableType:
-    found = f" = {report.references:,} references and {report.citations:,} citations"
+    references = counted(report.references, "reference")
+    citations = counted(report.citations, "citation")
     lines: list[RenderableType] = [
-        Text.assemble((f"{report.asked:,} papers asked for", "bold"), found)
+        Text.assemble(
+            (f"{counted(report.asked, 'paper')} looked up", "bold"), f": {references}, {citations}"
+        )
     ]
     if report.unknown:
-        lines.append(Text(f"{report.unknown:,} of them are not known there", style="dim"))
+        unknown = f"{counted(report.unknown, 'paper')} not found at the source"
+        lines.append(Text(unknown, style="dim"))
     if report.unanswered:
-        more = f"{report.unanswered:,} papers had no answer; the same command asks for them again"
-        lines.append(Text(more, style="yellow"))
+        more = f"{counted(report.unanswered, 'paper')} without a response. Run the same command "
+        lines.append(Text(more + "again to retry.", style="yellow"))
     lines += [Text(remark, style="dim") for remark in report.remarks]
     return Group(*lines, *skipped("Failed", report.failed))

@@ -28,12 +28,12 @@ from sciread_app.services.search.paper_names import paper_named
 from sciread_app.services.search.results import SearchResults
 from sciread_app.workspace import Workspace, backups_of
 
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")]
 Weaker = Annotated[
     bool,
-    typer.Option("--weaker", help="Also show the nearest papers that do not match."),
+    typer.Option("--weaker", help="Also show weaker matches."),
 ]
-NAMES_HELP = "Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys."
+NAMES_HELP = "Paper numbers from `sciread find`, DOIs, arXiv IDs, PMIDs or citation keys."
 Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
 
 
@@ -42,19 +42,20 @@ def add(
     workspace: Workspace,
     console: Console,
     paths: Annotated[
-        list[Path], typer.Argument(help="Files and folders: .bib .ris .json .xml .nbib .pdf ...")
+        list[Path],
+        typer.Argument(help="Files (.bib, .ris, .json, .xml, .nbib, .pdf, …) or folders."),
     ],
 ) -> int:
-    """Import papers from files and whole folders.
+    """Import papers from files and folders.
 
-    What is in the library already is recognised; PDFs are read and stay where they are. Exit code
-    1 means that some entries failed; each is named.
+    Papers that are already in the library are recognized. PDF files stay where they are. Exit code
+    1 means that some entries failed; each is listed with the reason.
     """
     with console.progress("Importing") as task:
         report = workspace.importer.add(paths, task)
     console.print(views.ledger(report))
     if report.added:
-        console.print("Found by words from now on; `sciread encode` makes them found by meaning.")
+        console.print(views.NEXT_ENCODE)
     console.print_json(views.counts(report))
     return FAILED if report.failed else DONE
 
@@ -63,15 +64,18 @@ def add(
 def find(
     workspace: Workspace,
     console: Console,
-    query: Annotated[list[str], typer.Argument(help="Words, and conditions such as year:2015..")],
+    query: Annotated[list[str], typer.Argument(help="Words, and filters such as year:2015..")],
     limit: Limit = 10,
-    mode: Annotated[SearchMode, typer.Option(help="What to go by.")] = SearchMode.hybrid,
+    mode: Annotated[
+        SearchMode, typer.Option(help="By keyword (text), by meaning, or both (hybrid).")
+    ] = SearchMode.hybrid,
     weaker: Weaker = False,
 ) -> None:
-    """Find papers by meaning and by words.
+    """Find papers by meaning and by keyword.
 
-    Understands "phrases", -not, prefix*, author: title: venue: year:2015..2019 rating:4.. added:7d
-    cat: tag: in: is: has:, like:17 -like:23, a DOI, arXiv id or PMID, and a whole abstract pasted.
+    A query can contain "phrases", -excluded, prefix*, author: title: venue: year:2015..2019
+    rating:4.. added:7d cat: tag: in: is: has:, like:17 and -like:23. It can also be a DOI, an arXiv
+    ID, a PMID, or a whole abstract.
     """
     parsed = parse(" ".join(query))
     with workspace.active_model.use() as now:
@@ -91,12 +95,13 @@ def similar(
     console: Console,
     papers: Names,
     unlike: Annotated[
-        list[str] | None, typer.Option("--unlike", help="A paper that is not meant (repeatable).")
+        list[str] | None,
+        typer.Option("--unlike", help="Paper that results should differ from (repeatable)."),
     ] = None,
     limit: Limit = 10,
     weaker: Weaker = False,
 ) -> None:
-    """Find papers like these, and not like those."""
+    """Find papers similar to the given papers."""
     like = resolve(workspace, papers)
     unwanted = resolve(workspace, unlike or [])
     with workspace.active_model.use() as now:
@@ -110,7 +115,7 @@ def similar(
 
 @command
 def show(workspace: Workspace, console: Console, papers: Names) -> None:
-    """Show all that is known of papers."""
+    """Show all details of papers."""
     ids = resolve(workspace, papers)
     library, values = workspace.library, []
     marks, counts = library.organisation.of(ids), library.citations.counts(ids)
@@ -130,25 +135,29 @@ def show(workspace: Workspace, console: Console, papers: Names) -> None:
 @command
 def export(
     console: Console,
-    query: Annotated[list[str] | None, typer.Argument(help="Which papers (else all).")] = None,
-    format: Annotated[exports.Format, typer.Option("--format", "-f")] = exports.Format.bibtex,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file to write.")] = None,
+    query: Annotated[list[str] | None, typer.Argument(help="Default: all papers.")] = None,
+    format: Annotated[
+        exports.Format, typer.Option("--format", "-f", help="File format.")
+    ] = exports.Format.bibtex,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write (default: print).")
+    ] = None,
     home: Home = None,
 ) -> None:
-    """Write papers as BibTeX, BibLaTeX, RIS, CSL-JSON or JSON lines.
+    """Export papers as BibTeX, BibLaTeX, RIS, CSL-JSON or JSON lines.
 
-    The query is that of `find`, but all papers are written that hold every word of it.
+    The query has the syntax of `sciread find`. All papers that contain every word are exported.
     """
     if console.as_json and not output:
         raise BadQuery(
-            "With --json, papers are not printed but written to a file.",
-            "Name it with --output FILE, or choose --format jsonl without --json.",
+            "With --json, an output file is required.",
+            "Add --output FILE, or use --format jsonl without --json.",
         )
     with opened(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
         if query and not ids:
             raise _nothing_to_export(query)
-        with console.progress("Writing") as task:
+        with console.progress("Exporting") as task:
             if output:
                 exports.write_file(workspace.library, ids, format, output, task)
             else:
@@ -162,19 +171,21 @@ def export(
 def encode(
     workspace: Workspace,
     console: Console,
-    most: Annotated[int | None, typer.Option("--max", min=1, help="Stop after so many.")] = None,
+    most: Annotated[
+        int | None, typer.Option("--max", min=1, help="Maximum number of papers.")
+    ] = None,
 ) -> None:
-    """Make papers findable by meaning: encode all that have no vector yet.
+    """Index new papers for search by meaning.
 
-    Stopped or killed, it goes on where it was when it is started again.
+    A stopped run resumes when you run the command again.
     """
     with workspace.active_model.use() as now:
         if (space := now.space) is None:
-            raise LibraryError(tr("There is no search by meaning: {why}", why=now.error))
-        with console.progress("Encoding") as task:
+            raise LibraryError(tr("Search by meaning is not available: {why}", why=now.error))
+        with console.progress("Indexing") as task:
             encoded = space.encode_missing(task, most=most)
         left = len(workspace.library.missing_vectors(space.key)[0])
-        console.print(f"{views.counted(encoded, 'paper')} encoded, {left} left")
+        console.print(f"{views.counted(encoded, 'paper')} indexed, {left:,} left")
         console.print_json({"encoded": encoded, "left": left, "space": space.key})
 
 
@@ -183,13 +194,13 @@ def doctor(
     console: Console,
     salvage: Annotated[
         Path | None,
-        typer.Option(help="Write what can be read of a damaged library to this new folder."),
+        typer.Option(help="Write all readable data of a damaged library to this new folder."),
     ] = None,
     home: Home = None,
 ) -> int:
-    """Check library, text index, vectors and files against each other.
+    """Check that the library, its indexes and its files are intact and consistent.
 
-    What is only a cache is rebuilt where it does not fit. The library itself is never changed.
+    Inconsistent indexes are rebuilt. The library itself is never changed.
     """
     if salvage:
         return _salvage(salvage, home, console)
@@ -197,7 +208,7 @@ def doctor(
         with (
             opened(home, console) as workspace,
             workspace.active_model.use() as now,
-            console.progress("Looking") as task,
+            console.progress("Checking") as task,
         ):
             findings = doctors.examine(workspace.library, now.space, workspace.home, task)
     except LibraryDamaged as damage:
@@ -210,11 +221,11 @@ def doctor(
 
 
 def _salvage(target: Path, home: Path | None, console: Console) -> int:
-    with console.progress("Saving") as task:
+    with console.progress("Salvaging") as task:
         ledger = salvage_home(find_home(home), target, task)
     for line in ledger.lines():
         console.print(escape(line))
-    console.print(f"\nOpen it with: sciread --home {escape(str(ledger.folder))}")
+    console.print(f"\nTo open the new library, run: sciread --home {escape(str(ledger.folder))}")
     console.print_json(
         {"folder": str(ledger.folder), "files_not_copied": ledger.missing_files}
         | vars(ledger.salvaged)
@@ -224,7 +235,7 @@ def _salvage(target: Path, home: Path | None, console: Console) -> int:
 
 @command
 def status(workspace: Workspace, console: Console) -> None:
-    """How many papers there are, what can be found how, and how the last import went."""
+    """Show the number of papers, the model in use, and the last import and fetch."""
     value = views.status_as_value(workspace)
     console.print(views.status(value))
     console.print_json(value)
@@ -240,10 +251,10 @@ def _as_file() -> TextIO:
 
 def _nothing_to_export(query: list[str]) -> LibraryError:
     text = " ".join(query)
-    hint = f"`sciread find '{text}'` also finds papers that hold only some of the words."
+    hint = f"`sciread find '{text}'` also finds papers that contain only some of the words."
     if len(query) == 1 and Path(text).suffix.lower() in exports.SUFFIXES:
         hint = f"To write to a file, use: sciread export -o {text}"
-    return LibraryError(f"No paper matches “{text}”. Nothing was written.", hint)
+    return LibraryError(f"No paper matches “{text}”. Nothing was exported.", hint)
 
 
 def _chosen(workspace: Workspace, text: str) -> list[int]:
@@ -255,9 +266,8 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
     query, library = parse(text), workspace.library
     if query.has_examples or query.unlike or query.named_unlike:
         raise BadQuery(
-            "“like:” ranks papers and says of none that it is meant.",
-            "Export what you choose of `sciread find`, or of its --json: tag it, then export "
-            "`tag:NAME`.",
+            "“like:” cannot be used for export: it ranks papers and selects none.",
+            "Tag the papers that you want from `sciread find`, then export `tag:NAME`.",
         )
     if query.identifier:
         return list(library.with_identifier(query.identifier))
@@ -285,6 +295,6 @@ def _resolve_one(workspace: Workspace, name: str) -> PaperId:
     if found := paper_named(workspace.library, name):
         return found
     raise LibraryError(
-        f"There is no paper {name} in the library.",
-        "Give a number as `sciread find` shows it, a DOI, an arXiv id, a PMID or a citekey.",
+        f"Paper {name} is not in the library.",
+        "Use a paper number from `sciread find`, a DOI, an arXiv ID, a PMID or a citation key.",
     )

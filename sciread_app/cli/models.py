@@ -27,45 +27,47 @@ from sciread_app.services.models.registry import InstalledModel, ModelDetails, M
 from sciread_app.workspace import Workspace
 
 _STATES = {
-    ModelState.answers: tr("answers"),
-    ModelState.pending: tr("is about to answer"),
+    ModelState.answers: tr("in use"),
+    ModelState.pending: tr("indexing"),
     ModelState.earlier: tr("previously in use"),
     ModelState.idle: "",
 }
 
-GROUP = typer.Typer(help="Models: which are here, and which one answers.", no_args_is_help=True)
+GROUP = typer.Typer(
+    help="Manage search models: list, add, activate, evaluate.", no_args_is_help=True
+)
 app.add_typer(GROUP, name="model")
 model_command = partial(command, group=GROUP, create=True)
 
-Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it, or starter.")]
+Model = Annotated[str, typer.Argument(help="Name or title from `sciread model list`, or starter.")]
 
-# The form of a model's name on the hub, OWNER/NAME. An existing folder takes precedence.
+# The form of a model's name on Hugging Face, OWNER/NAME. An existing folder takes precedence.
 _OF_HUB = re.compile(r"https?://.+|[\w.-]+/[\w.-]+")
 
 
 @model_command
 def list_(workspace: Workspace, console: Console) -> int:
-    """List the models that are installed, and what is wrong with those that are damaged.
+    """List the installed models, and verify their files.
 
-    Exit code 1 means that one is damaged.
+    Exit code 1 means that a model is damaged.
     """
-    with console.progress(tr("Looking")) as task:
+    with console.progress(tr("Checking")) as task:
         models = workspace.models
         found = [models.check(model.name, task) for model in models.all()]
         trashed = models.trashed()
     console.print(_table(found))
     if trashed:
         names = ", ".join(removed.name for removed in trashed)
-        console.print(tr("In the trash: {names}", names=escape(names)))
+        console.print(tr("In the Trash: {names}", names=escape(names)))
     console.print_json([_model_as_value(model) for model in found])
     return FAILED if any(model.problem for model in found) else DONE
 
 
 @model_command
 def show(workspace: Workspace, console: Console, model: Model) -> int:
-    """Show all there is to say about a model: what it is, how it was made, how well it does."""
+    """Show the details of a model: properties, training and evaluation."""
     name = workspace.models.find(model).name
-    with console.progress(tr("Looking")) as task:
+    with console.progress(tr("Checking")) as task:
         workspace.models.check(name, task)
     about = workspace.models.about(name)
     console.print(_details(about))
@@ -80,29 +82,36 @@ def add(
     source: Annotated[
         str,
         typer.Argument(
-            help="A folder, a zip, a run's folder, or OWNER/NAME of a model on the hub."
+            help="Folder or zip file of a model, folder of a training run, or OWNER/NAME of a "
+            "model on Hugging Face."
         ),
     ],
     revision: Annotated[
-        str, typer.Option(help="Of the hub: a branch, tag, commit or refs/pr/NUMBER.")
+        str,
+        typer.Option(help="For Hugging Face: a branch, tag, commit or refs/pr/NUMBER."),
     ] = "",
     pooling: Annotated[
-        str, typer.Option(help="Of the hub: cls, mean or mean_no_special, if it does not say.")
+        str,
+        typer.Option(
+            help="For Hugging Face: cls, mean or mean_no_special, if the model does not specify it."
+        ),
     ] = "",
 ) -> None:
-    """Add a model. Its files are checked byte for byte; only safetensors are taken, and no program
-    that comes with a model is run.
+    """Add a model from a folder, a zip file or Hugging Face.
 
-    A pull from the hub that was cut short goes on where it was.
+    All files are verified. Only weights in safetensors files are accepted, and code that comes with
+    a model is never run. An interrupted download resumes when you run the command again.
     """
     if _OF_HUB.fullmatch(source) and not Path(source).exists():
-        with console.progress(tr("Fetching")) as task:
+        with console.progress(tr("Downloading")) as task:
             model = workspace.installer.pull(DownloadRequest(source, revision, pooling), task)
     else:
         with console.progress(tr("Adding")) as task:
             model = workspace.installer.add(Path(source), task)
-    console.print(tr("{title} is here, as {name}.", title=escape(model.title), name=model.name))
-    console.print(tr("`sciread model activate {name}` lets it answer.", name=model.name))
+    console.print(tr("Added {title} as {name}.", title=escape(model.title), name=model.name))
+    console.print(
+        tr("To use the model for search, run: sciread model activate {name}", name=model.name)
+    )
     console.print_json(_model_as_value(model))
 
 
@@ -111,12 +120,16 @@ def rename(
     workspace: Workspace,
     console: Console,
     model: Model,
-    title: Annotated[str, typer.Argument(help="The new title.")],
+    title: Annotated[str, typer.Argument(help="New title.")],
 ) -> None:
-    """Give a model another title. Its name, its folder and its vectors stay as they are."""
+    """Change the title of a model. Its name, folder and index stay the same."""
     renamed = workspace.models.rename(model, title)
     console.print(
-        tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title))
+        tr(
+            "Changed the title of {name} to {title}.",
+            name=renamed.name,
+            title=escape(renamed.title),
+        )
     )
     console.print_json(_model_as_value(renamed))
 
@@ -126,15 +139,17 @@ def export(
     workspace: Workspace,
     console: Console,
     model: Model,
-    file: Annotated[Path | None, typer.Argument(help="The zip to write (else NAME.zip).")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Also if it is there.")] = False,
+    file: Annotated[
+        Path | None, typer.Argument(help="Zip file to write (default: NAME.zip).")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a model to a zip file, which `add` takes on any computer."""
-    with console.progress(tr("Writing")) as task:
+    """Export a model to a zip file, which `sciread model add` can import on any computer."""
+    with console.progress(tr("Exporting")) as task:
         name = workspace.models.find(model).name
         target = (file or Path(f"{name}.zip")).absolute()
         workspace.models.export(name, target, task, may_replace=replace)
-    console.print(tr("{name} is in {file}.", name=name, file=escape(str(target))))
+    console.print(tr("Exported {name} to {file}.", name=name, file=escape(str(target))))
     console.print_json({"model": name, "file": str(target), "bytes": target.stat().st_size})
 
 
@@ -144,12 +159,12 @@ def remove(
     console: Console,
     model: Model,
     for_good: Annotated[
-        bool, typer.Option("--for-good", help="Delete it, also from the trash.")
+        bool, typer.Option("--for-good", help="Delete permanently, also from the Trash.")
     ] = False,
 ) -> None:
-    """Put a model into the trash, from which `restore` brings it back for a month.
+    """Move a model to the Trash. For a month, `sciread model restore` restores it.
 
-    The one that answers is not removed, nor the one that came with SciRead.
+    The model in use and the model that comes with SciRead cannot be removed.
     """
     models = workspace.models
     here = any(model in (one.name, one.title) for one in models.all())
@@ -158,7 +173,7 @@ def remove(
         models.delete(removed.key)
     title = escape(removed.title)
     deleted, moved = (
-        tr("{title} is deleted.", title=title),
+        tr("{title} was permanently deleted.", title=title),
         tr("{title} was moved to the Trash.", title=title),
     )
     console.print(deleted if for_good else moved)
@@ -169,19 +184,20 @@ def remove(
 def restore(
     workspace: Workspace,
     console: Console,
-    model: Annotated[str, typer.Argument(help="Its name before it was removed.")],
+    model: Annotated[str, typer.Argument(help="Name of the removed model.")],
 ) -> None:
-    """Take a model out of the trash again."""
+    """Restore a model from the Trash."""
     back = workspace.models.restore(model)
-    console.print(tr("{title} is back, as {name}.", title=escape(back.title), name=back.name))
+    console.print(tr("Restored {title} as {name}.", title=escape(back.title), name=back.name))
     console.print_json(_model_as_value(back))
 
 
 @model_command
 def activate(workspace: Workspace, console: Console, model: Model) -> int:
-    """Let a model answer: it reads all papers, and the one before answers until then.
+    """Use a model for search, after indexing all papers with it.
 
-    Killed, the same command goes on where it was; a window on the library changes over by itself.
+    The current model stays in use until all papers are indexed. A stopped run resumes when you run
+    the command again. An open window switches automatically.
     """
     titles = {one.title: one.name for one in workspace.models.all()}
     return _activate(workspace, titles.get(model, model), console)
@@ -189,21 +205,21 @@ def activate(workspace: Workspace, console: Console, model: Model) -> int:
 
 @model_command
 def back(workspace: Workspace, console: Console) -> int:
-    """Let the model answer that did so before; it has read all papers already."""
+    """Switch back to the model used before, which has indexed the papers already."""
     if not (earlier := workspace.models.earlier()):
-        raise LibraryError(tr("No other model has answered in this library."))
+        raise LibraryError(tr("No other model has been used in this library."))
     return _activate(workspace, earlier, console)
 
 
 @model_command
 def votes(workspace: Workspace, console: Console) -> None:
-    """Show what blind votes in the window say of models, two by two, and how sure that is."""
+    """Show the results of blind tests in the window, and whether they are significant."""
     tallies = workspace.votes.all()
     titles = {model.name: model.title for model in workspace.models.all()}
     for tally in tallies:
         console.print(escape(tally_text(tally, lambda name: titles.get(name, name))))
     if not tallies:
-        console.print(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
+        console.print(tr("No votes yet. Press Ctrl+Shift+K in the window to compare models."))
     console.print_json([_tally_as_value(tally) for tally in tallies])
 
 
@@ -214,7 +230,7 @@ def _activate(workspace: Workspace, model: str, console: Console) -> int:
     except (KeyboardInterrupt, Cancelled):
         workspace.active_model.cancel(model)
         raise
-    read = trn("{n:,} paper read", "{n:,} papers read", done.read) if done.read else ""
+    read = trn("{n:,} paper indexed.", "{n:,} papers indexed.", done.read) if done.read else ""
     now = tr("Now searching with {title}.", title=escape(done.title))
     console.print(f"{now} {read}".strip())
     console.print_json(done._asdict())
@@ -222,7 +238,7 @@ def _activate(workspace: Workspace, model: str, console: Console) -> int:
 
 
 def _table(models: Sequence[InstalledModel]) -> RenderableType:
-    columns = (tr("name"), tr("title"), tr("method"), tr("numbers"), tr("size"), tr("speed"), "")
+    columns = (tr("name"), tr("title"), tr("method"), tr("dimensions"), tr("size"), tr("speed"), "")
     shown = views.table(*columns)
     for model in models:
         shown.add_row(
@@ -247,17 +263,18 @@ def _details(details: ModelDetails) -> RenderableType:
         (tr("name"), model.name),
         (tr("folder"), str(details.folder)),
         (tr("method"), model.method),
-        (tr("base"), model.base),
-        (tr("vectors"), model.dim and f"{model.dim}, {model.pooling}"),
-        (tr("reads"), model.max_tokens and tr("{n} word pieces", n=model.max_tokens)),
-        (tr("licence"), model.licence),
+        (tr("base model"), model.base),
+        (tr("dimensions"), model.dim),
+        (tr("pooling"), model.pooling),
+        (tr("max tokens"), model.max_tokens),
+        (tr("license"), model.licence),
         (tr("size"), _mb(model.size)),
         (tr("speed"), _speed(model)),
-        (tr("space"), model.space),
-        (tr("has read"), f"{details.papers - details.unread:,} / {details.papers:,}"),
+        (tr("version"), model.space),
+        (tr("indexed papers"), f"{details.papers - details.unread:,} / {details.papers:,}"),
         *_origin(details.origin),
-        (tr("made"), model.created),
-        (tr("made with"), model.trainer),
+        (tr("created"), model.created),
+        (tr("created with"), model.trainer),
     )
     head = Text(model.title, style="bold")
     parts: list[RenderableType] = [head, _standing(model), views.details(rows)]
@@ -287,14 +304,17 @@ def _origin(origin: Origin) -> tuple[tuple[str, str], ...]:
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     return (
         (tr("recipe"), origin.recipe),
-        (tr("but"), changed),
-        (tr("learned from papers"), corpus),
-        (tr("versions"), versions),
+        (tr("changed settings"), changed),
+        (tr("training papers"), corpus),
+        (tr("software"), versions),
     )
 
 
 def _scores(scores: Sequence[CardScore]) -> RenderableType:
-    columns = (tr("measured"), tr("metric"), tr("before"), tr("value"), tr("n"), tr("of"))
+    columns = (
+        *(tr("task"), tr("metric"), tr("base model"), tr("score"), tr("n")),
+        tr("suite or split"),
+    )
     shown = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
     for one in scores:
         n = f"{one.n:,}" if one.n else ""

@@ -18,18 +18,18 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
 from sciread_app.workspace import Workspace
 
-Stars = Annotated[int, typer.Argument(min=0, max=5, help="Stars: 1 to 5, or 0 for none.")]
+Stars = Annotated[int, typer.Argument(min=0, max=5, help="1 to 5 stars, or 0 for no rating.")]
 
 
 @command
 def tag(
     workspace: Workspace,
     console: Console,
-    name: Annotated[str, typer.Argument(help="The tag.")],
+    name: Annotated[str, typer.Argument(help="Name of the tag.")],
     papers: Names,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the tag off.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the tag.")] = False,
 ) -> None:
-    """Put a tag on papers."""
+    """Add a tag to papers, or remove it."""
     ids, editor = resolve(workspace, papers), workspace.editor
     edit = (editor.untag if remove else editor.tag)(ids, name)
     _report(console, edit, {"tag": name, "papers": ids, "removed": remove})
@@ -39,11 +39,11 @@ def tag(
 def collect(
     workspace: Workspace,
     console: Console,
-    path: Annotated[str, typer.Argument(help="The collection: thesis/chapter 2")],
+    path: Annotated[str, typer.Argument(help="Collection, such as thesis/chapter 2.")],
     papers: Names,
-    remove: Annotated[bool, typer.Option("--remove", help="Take them out again.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the papers.")] = False,
 ) -> None:
-    """Put papers into a collection, which is made if it does not exist."""
+    """Add papers to a collection, or remove them. A new collection is created."""
     ids, editor = resolve(workspace, papers), workspace.editor
     edit = (editor.uncollect if remove else editor.collect)(ids, path)
     _report(console, edit, {"collection": path, "papers": ids, "removed": remove})
@@ -53,7 +53,7 @@ def collect(
 def tags(workspace: Workspace, console: Console) -> None:
     """List all tags."""
     names = workspace.library.tags.names()
-    console.print(escape("\n".join(names)) or "There are no tags yet: `sciread tag` makes one.")
+    console.print(escape("\n".join(names)) or "No tags yet. Run `sciread tag` to create one.")
     console.print_json(names)
 
 
@@ -61,14 +61,14 @@ def tags(workspace: Workspace, console: Console) -> None:
 def collections(workspace: Workspace, console: Console) -> None:
     """List all collections."""
     paths = workspace.library.collections.paths()
-    nothing = "There are no collections yet: `sciread collect` makes one."
+    nothing = "No collections yet. Run `sciread collect` to create one."
     console.print(escape("\n".join(paths)) or nothing)
     console.print_json(paths)
 
 
 @command
 def rate(workspace: Workspace, console: Console, stars: Stars, papers: Names) -> None:
-    """Give papers 1 to 5 stars; `sciread find rating:4..` finds the best."""
+    """Rate papers with 1 to 5 stars. To find the best, run `sciread find rating:4..`."""
     ids = resolve(workspace, papers)
     _report(console, workspace.editor.rate(ids, stars), {"stars": stars, "papers": ids})
 
@@ -79,17 +79,17 @@ def trash(
     console: Console,
     papers: Annotated[list[str] | None, typer.Argument(help=NAMES_HELP)] = None,
     empty: Annotated[
-        bool, typer.Option("--empty", help="Delete all papers in the trash for good.")
+        bool, typer.Option("--empty", help="Delete all papers in the Trash permanently.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --empty: do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> int:
-    """Put papers into the trash: out of every list, but not lost.
+    """Move papers to the Trash, or empty the Trash.
 
-    With --empty, delete all papers in the trash for good. That cannot be undone. PDFs stay where
-    they are.
+    Papers in the Trash are hidden from all lists; `sciread untrash` restores them. --empty deletes
+    them permanently, which cannot be undone. PDF files stay where they are.
     """
     if empty == bool(papers):
-        raise BadQuery("Name papers, or give --empty.", "See `sciread trash --help`.")
+        raise BadQuery("Specify papers, or use --empty.", "See `sciread trash --help`.")
     if empty:
         return _empty_trash(workspace, console, yes)
     ids = resolve(workspace, papers or [])
@@ -99,7 +99,7 @@ def trash(
 
 @command
 def untrash(workspace: Workspace, console: Console, papers: Names) -> None:
-    """Take papers out of the trash again."""
+    """Restore papers from the Trash."""
     ids = [_trashed(workspace, name) for name in papers]
     _report(console, workspace.editor.untrash(ids), {"papers": ids, "in_trash": False})
 
@@ -110,22 +110,22 @@ def duplicates(
     console: Console,
     merge: Annotated[
         bool,
-        typer.Option("--merge", help="Merge those that differ in case and punctuation alone."),
+        typer.Option("--merge", help="Merge pairs that differ only in case and punctuation."),
     ] = False,
     merged: Annotated[
         bool,
-        typer.Option("--merged", help="List what was merged instead; `sciread split` undoes it."),
+        typer.Option("--merged", help="List merges instead; `sciread split` undoes a merge."),
     ] = False,
     scan: Annotated[
         bool,
-        typer.Option("--scan", help="Search the whole library for pairs first."),
+        typer.Option("--scan", help="Search the whole library for duplicates first."),
     ] = False,
 ) -> int:
-    """List pairs of papers that may be one; `sciread merge` makes them one."""
+    """List possible duplicates. Use `sciread merge` to merge a pair."""
     if merged:
         return _list_merges(console, workspace.duplicates.merges())
     if scan:
-        with console.progress("Searching") as task:
+        with console.progress("Finding duplicates") as task:
             workspace.duplicates.search(task)
     edit = workspace.duplicates.merge_agreeing() if merge else None
     pairs = workspace.duplicates.pairs()
@@ -135,11 +135,11 @@ def duplicates(
         title = escape(readable(pair.title))
         console.print(f"{pair.a} {pair.b}  {title}  [dim]{escape(pair.reason)}[/dim]")
     if not pairs:
-        console.print("There are no duplicates to look at.")
+        console.print("No duplicates to review.")
     if workspace.duplicates.is_search_due():
         console.print(
-            "Not all papers have been compared. `sciread duplicates --scan` searches the whole "
-            "library."
+            "Not all papers have been compared yet. Run `sciread duplicates --scan` to search the "
+            "whole library."
         )
     console.print_json({"merged": edit.what if edit else None, "pairs": [asdict(p) for p in pairs]})
     return DONE
@@ -147,7 +147,7 @@ def duplicates(
 
 @command
 def merge(workspace: Workspace, console: Console, papers: Names) -> None:
-    """Make papers one: the one that says most, with all that the others say beside it."""
+    """Merge papers into the most complete one, and add the details of the others."""
     ids = resolve(workspace, papers)
     console.print(_describe(workspace.editor.merge_into_best(dict.fromkeys(ids))))
     [kept] = workspace.library.get(ids)
@@ -158,13 +158,13 @@ def merge(workspace: Workspace, console: Console, papers: Names) -> None:
 def split(
     workspace: Workspace,
     console: Console,
-    paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
+    paper: Annotated[str, typer.Argument(help="Number or identifier of the paper.")],
     number: Annotated[
         int | None,
-        typer.Option("--merge", help="Only this merge, as `sciread duplicates --merged` names it."),
+        typer.Option("--merge", help="Undo only this merge from `sciread duplicates --merged`."),
     ] = None,
 ) -> None:
-    """Take a paper apart into the records that were merged into it, by an import or by hand."""
+    """Split a paper into the records that were merged into it, by an import or by you."""
     [id] = resolve(workspace, [paper])
     before = set(workspace.library.ids().tolist())
     console.print(_describe(workspace.editor.split(id, number)))
@@ -176,34 +176,34 @@ def split(
 
 @command
 def undo(workspace: Workspace, console: Console) -> int:
-    """Take the last edit back, whether it was made here or in the window.
+    """Undo the last edit, made on the command line or in the window.
 
-    Tags, collections, stars, notes, the trash, fields set by hand, merges: all of it. After an
-    import that has merged records into papers, those merges are taken back, and the records become
-    papers of their own; what was added stays. Again, and the edit before it is taken back too.
+    This applies to tags, collections, ratings, notes, edited fields, the Trash and merges. Undo
+    after an import splits the papers that the import merged; papers that it added are kept. Run the
+    command again to undo the edit before.
     """
-    return _report_replay(console, workspace.editor.undo(), "Undone", "There is nothing to undo.")
+    return _report_replay(console, workspace.editor.undo(), "Undone", "Nothing to undo.")
 
 
 @command
 def redo(workspace: Workspace, console: Console) -> int:
-    """Make the edit again that was taken back last."""
-    return _report_replay(console, workspace.editor.redo(), "Redone", "There is nothing to redo.")
+    """Redo the last edit that was undone."""
+    return _report_replay(console, workspace.editor.redo(), "Redone", "Nothing to redo.")
 
 
 def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
     count = len(workspace.library.trashed())
     if not count:
-        console.print("The trash is empty.")
+        console.print("The Trash is empty.")
         console.print_json({"deleted": 0})
         return DONE
     papers = views.counted(count, "paper")
     if not yes:
         if console.as_json:
-            raise BadQuery("With --json, nothing is asked.", "Add --yes to empty the trash.")
-        typer.confirm(f"Delete {papers} for good? This cannot be undone.", abort=True)
+            raise BadQuery("--json does not allow confirmation.", "Add --yes to empty the Trash.")
+        typer.confirm(f"Permanently delete {papers}? You cannot undo this.", abort=True)
     deleted = workspace.editor.empty_trash()
-    console.print(f"{views.counted(deleted, 'paper')} deleted for good")
+    console.print(f"{views.counted(deleted, 'paper')} permanently deleted")
     console.print_json({"deleted": deleted})
     return DONE
 
@@ -216,7 +216,7 @@ def _list_merges(console: Console, merges: list[Merge]) -> int:
             f"  [dim]{escape(why)}[/dim]"
         )
     if not merges:
-        console.print("Nothing was merged.")
+        console.print("No merges.")
     console.print_json({"merges": [asdict(one) for one in merges]})
     return DONE
 
@@ -228,7 +228,7 @@ def _report(console: Console, edit: Edit | None, value: dict[str, Any]) -> None:
 
 
 def _describe(edit: Edit | None) -> str:
-    return escape(edit.what) if edit else "Nothing had to be changed"
+    return escape(edit.what) if edit else "No changes"
 
 
 def _report_replay(console: Console, edit: Edit | None, done: str, nothing: str) -> int:

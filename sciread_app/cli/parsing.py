@@ -76,11 +76,14 @@ def _report(error: Exception, command: str, console: Console) -> None:
     message = f"An unexpected error stopped `sciread {command}`: {type(error).__name__}: {error}"
     if file := log_file():
         console.print_error(
-            message, f"The details are in {file}. Please report the error with them."
+            message,
+            f"See the log for details: {file}. Please include it when you report the error.",
         )
         return
-    traceback.print_exception(error)  # there is no other place to keep it
-    console.print_error(message, "Please report the error with the details on standard error.")
+    traceback.print_exception(error)  # no log can be written
+    console.print_error(
+        message, "Please include the traceback on standard error when you report the error."
+    )
 
 
 def words_last(command: str, arguments: list[str]) -> list[str]:

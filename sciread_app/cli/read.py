@@ -1,4 +1,4 @@
-"""The verbs that open papers and show what was marked and noted in them."""
+"""Commands that open papers and export their highlights and notes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sciread_app.workspace import Workspace
 def open_(
     workspace: Workspace,
     console: Console,
-    paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
+    paper: Annotated[str, typer.Argument(help="Number or identifier of the paper.")],
 ) -> None:
     """Open the PDF of a paper in the system's PDF viewer."""
     [id] = resolve(workspace, [paper])
     file = _pdf_of(workspace, id)
     if typer.launch(str(file)):
         raise LibraryError(
-            f"No program could open {file}.", "Install a PDF viewer, and xdg-utils on Linux."
+            f"Could not open {file}.", "Install a PDF viewer and, on Linux, xdg-utils."
         )
     console.print(f"Opened {escape(str(file))}")
     console.print_json({"paper": id, "file": str(file)})
@@ -39,17 +39,17 @@ def notes(
     console: Console,
     papers: Names,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write them to this file.")
+        Path | None, typer.Option("--output", "-o", help="File to write (default: print).")
     ] = None,
 ) -> None:
-    """Print the highlights and notes of papers as Markdown."""
+    """Export the highlights and notes of papers as Markdown."""
     ids = resolve(workspace, papers)
     if output:
         workspace.annotations.save_markdown(ids, output)
     text = "" if output else workspace.annotations.as_markdown(ids)
     marked = [one for id in ids for one in workspace.annotations.of_paper(id)]
     if not console.as_json and not output:
-        typer.echo(text or "Nothing was marked or noted in them.")
+        typer.echo(text or "No highlights or notes.")
     console.print_json(
         {
             "markdown": text,
@@ -65,17 +65,18 @@ def notes(
 
 
 def _pdf_of(workspace: Workspace, id: PaperId) -> Path:
-    """The first PDF of a paper that is where it was. Raises LibraryError if there is none."""
+    """The first PDF of a paper that still exists. Raises LibraryError if there is none."""
     paths = [Path(file.path) for file in workspace.library.attachments.of([id])]
     pdfs = [path for path in paths if path.suffix.lower() == ".pdf"]
     if not pdfs:
         raise LibraryError(
-            f"Paper {id} has no PDF.", "`sciread add FOLDER` adds PDFs to the papers they are of."
+            f"Paper {id} has no PDF file.",
+            "Run `sciread add FOLDER` to attach the PDFs in a folder.",
         )
     for path in pdfs:
         if path.is_file():
             return path
     raise LibraryError(
-        f"The PDF of paper {id} is missing: {pdfs[0]}",
-        "If it was moved, `sciread add FOLDER` finds it in its new folder.",
+        f"The PDF file of paper {id} is missing: {pdfs[0]}",
+        "If the file was moved, run `sciread add FOLDER` with its new folder.",
     )

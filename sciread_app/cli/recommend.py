@@ -27,29 +27,35 @@ def recommend(
     workspace: Workspace,
     console: Console,
     collection: Annotated[
-        str, typer.Argument(help="A collection or saved search (else all are listed).")
+        str, typer.Argument(help="Collection or saved search (default: list all).")
     ] = "",
-    since: Annotated[str, typer.Option(help="What came from this day on: 2026-11-01.")] = "",
+    since: Annotated[str, typer.Option(help="First day, such as 2026-11-01.")] = "",
     among: Annotated[
-        CandidateScope, typer.Option(help="Which papers are looked at.")
+        CandidateScope,
+        typer.Option(help="Recently fetched papers, recently added papers, or the whole library."),
     ] = CandidateScope.fetched,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1)] = 20,
-    far: Annotated[bool, typer.Option("--far", help="Also what is less alike.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="For all that you follow.")] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")
+    ] = 20,
+    far: Annotated[bool, typer.Option("--far", help="Also show weaker matches.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Recommend papers for everything you follow.")
+    ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="With --all: a .html, .md or .atom.")
+        Path | None,
+        typer.Option("--output", "-o", help="With --all: .html, .md or .atom file to write."),
     ] = None,
 ) -> int:
-    """Say what is new for a collection or a saved search, the likeliest first, and why.
+    """Recommend new papers for a collection or saved search, best first, with the reason.
 
-    By default among what fetches have brought in the last 30 days.
+    By default, papers fetched in the last 30 days are considered.
     """
     begin = _moment(since)
     if every or output:
         return _digest(workspace, begin, limit, output, console)
     if not collection:
         return _list(workspace, console)
-    with workspace.active_model.use() as now, console.progress("Looking") as task:
+    with workspace.active_model.use() as now, console.progress("Finding papers") as task:
         recommender = workspace.recommender(now)
         feed = recommender.new_for(
             recommender.subject(collection),
@@ -76,7 +82,7 @@ def _list(workspace: Workspace, console: Console) -> int:
             values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
     if not values:
         console.print(
-            "Nothing is followed yet: make a collection of five papers, or save a search."
+            "Nothing followed yet. Create a collection of at least five papers, or save a search."
         )
     console.print_json(values)
     return DONE
@@ -85,9 +91,9 @@ def _list(workspace: Workspace, console: Console) -> int:
 def _digest(
     workspace: Workspace, since: float | None, limit: int, output: Path | None, console: Console
 ) -> int:
-    from sciread_app.services.recommend import digest as digests  # needs what learns: a second
+    from sciread_app.services.recommend import digest as digests  # imports scikit-learn: a second
 
-    with workspace.active_model.use() as now, console.progress("Looking") as task:
+    with workspace.active_model.use() as now, console.progress("Finding papers") as task:
         recommender = workspace.recommender(now)
         made = digests.digest(workspace.library, recommender, since, limit, task)
     papers = sum(len(entries) for _, entries in made.feeds)
@@ -104,7 +110,7 @@ def _moment(day: str) -> float | None:
     try:
         return datetime.fromisoformat(day).timestamp() if day else None
     except ValueError as error:
-        raise BadQuery(f"“{day}” is no day.", "Write it like 2026-11-01.") from error
+        raise BadQuery(f"“{day}” is not a date.", "Use the form 2026-11-01.") from error
 
 
 def _named(picks: list[RecommendedPaper]) -> list[int]:
@@ -130,7 +136,9 @@ def _feed(
 def _why(pick: RecommendedPaper, papers: dict[Any, Paper]) -> str:
     like = " and ".join(f"“{readable(papers[paper].title)}”" for paper in pick.like)
     words = ", ".join(pick.words)
-    return " · ".join(filter(None, (f"like {like}", f"words: {words}" if words else "")))
+    return " · ".join(
+        filter(None, (f"similar to {like}", f"shared terms: {words}" if words else ""))
+    )
 
 
 def _feed_as_value(

@@ -39,9 +39,9 @@ from trainer.contract.catalog import METHODS
 from trainer.contract.corpus_stats import Level, check_requirements
 
 _STATUS_LABELS = {
-    RunStatus.starting: tr("is starting"),
-    RunStatus.running: tr("goes on"),
-    RunStatus.stopping: tr("is stopping"),
+    RunStatus.starting: tr("starting"),
+    RunStatus.running: tr("running"),
+    RunStatus.stopping: tr("stopping"),
     RunStatus.stopped: tr("stopped"),
     RunStatus.interrupted: tr("interrupted"),
     RunStatus.failed: tr("failed"),
@@ -50,47 +50,47 @@ _STATUS_LABELS = {
 _MARKS = {Level.enough: ("✓", "green"), Level.few: ("!", "yellow"), Level.missing: ("✗", "red")}
 _STYLES = {RunStatus.failed: "red", RunStatus.finished: "green", RunStatus.running: "bold"}
 
-GROUP = typer.Typer(help="Teach a model with your own papers.", no_args_is_help=True)
+GROUP = typer.Typer(help="Train a model on your own papers.", no_args_is_help=True)
 app.add_typer(GROUP, name="train")
 train_command = partial(command, group=GROUP, create=True)
 
 POLL_INTERVAL = 0.3  # seconds between two reads of the events of a run that is followed
 
 Recipe = Annotated[
-    str, typer.Argument(help="A recipe (see `sciread-trainer methods`), such as specter-small.")
+    str, typer.Argument(help="Recipe, such as specter-small (see `sciread-trainer methods`).")
 ]
 On = Annotated[
     str,
     typer.Option(
         "--on",
-        help="What it learns from: collection:NAME, a folder or file of papers, or a corpus by its "
-        "name or folder; else the library.",
+        help="Training data: collection:NAME, a folder or file of papers, or the name or folder of "
+        "a saved dataset (default: the library).",
     ),
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; A,B tries both."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. KEY=A,B tries both."),
 ]
-Seed = Annotated[int, typer.Option(help="Of all chance.")]
-Name = Annotated[str, typer.Argument(help="Its name, as `sciread train list` shows it.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+Name = Annotated[str, typer.Argument(help="Name of the training run (see `sciread train list`).")]
 
 
 @train_command
 def check(
     workspace: Workspace,
     console: Console,
-    recipe: Annotated[str, typer.Argument(help="A recipe; else all are looked at.")] = "",
+    recipe: Annotated[str, typer.Argument(help="Recipe to check (default: all).")] = "",
     on: On = "",
     changes: Changes = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Also say how long it takes, by some steps.")
+        bool, typer.Option("--estimate", help="Run a few steps to estimate time and memory.")
     ] = False,
 ) -> int:
-    """Say whether there is what a training needs, and how to get what is missing.
+    """Check whether the data is sufficient for training, and how to get missing data.
 
-    Exit code 1 means that it could not begin.
+    Exit code 1 means that the training cannot start.
     """
-    with console.progress(tr("Looking")) as task:
+    with console.progress(tr("Checking")) as task:
         if not recipe:
             return _check_all(workspace, _data(on), task, console)
         plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes))
@@ -109,10 +109,10 @@ def start(
     on: On = "",
     changes: Changes = None,
     seed: Seed = 1,
-    name: Annotated[str, typer.Option(help="What the training is called.")] = "",
-    follow: Annotated[bool, typer.Option("--follow", help="Stay and watch.")] = False,
+    name: Annotated[str, typer.Option(help="Name of the training run.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", help="Show the progress.")] = False,
 ) -> int:
-    """Begin a training. It goes on by itself, also when the window or the terminal is closed."""
+    """Start a training run. It continues when you close the window or the terminal."""
     plan = TrainingPlan(
         data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed, name=name
     )
@@ -120,8 +120,10 @@ def start(
         begun = workspace.training.start(plan, task)
     if follow:
         return _follow(workspace.training.runs, begun.name, console)
-    console.print(tr("{name} has begun.", name=escape(begun.name)))
-    console.print(tr("`sciread train follow '{name}'` shows how it goes.", name=escape(begun.name)))
+    console.print(tr("Started {name}.", name=escape(begun.name)))
+    console.print(
+        tr("To see the progress, run: sciread train follow '{name}'", name=escape(begun.name))
+    )
     console.print_json(_training_as_value(begun))
     return DONE
 
@@ -131,26 +133,28 @@ def job(
     workspace: Workspace,
     console: Console,
     recipe: Recipe,
-    file: Annotated[Path, typer.Argument(help="The folder to make, or a .zip.")],
+    file: Annotated[Path, typer.Argument(help="Folder or .zip file to write.")],
     on: On = "",
     changes: Changes = None,
     seed: Seed = 1,
 ) -> None:
-    """Write a training for a computer with a GPU: one folder, in which `sh train.sh` trains it.
+    """Export a training job for a computer with a GPU, where `sh train.sh` runs it.
 
-    When it comes back, `sciread train open` takes in what it has made.
+    Afterwards, import the results with `sciread train open`.
     """
     plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed)
-    with console.progress(tr("Writing")) as task:
+    with console.progress(tr("Exporting")) as task:
         planned = workspace.training.recipe(plan, task)
         written = write_job(planned, workspace.home, file, task)
-    console.print(tr("The job is in {file}. There: sh train.sh", file=escape(str(written))))
+    console.print(
+        tr("Exported the job to {file}. To run it there: sh train.sh", file=escape(str(written)))
+    )
     console.print_json({"job": str(written), "recipe": planned.name})
 
 
 @train_command
 def list_(workspace: Workspace, console: Console) -> None:
-    """List the trainings, and how each stands."""
+    """List the training runs and their status."""
     found = workspace.training.runs.all()
     console.print(_table(found))
     console.print_json([_training_as_value(training) for training in found])
@@ -158,16 +162,16 @@ def list_(workspace: Workspace, console: Console) -> None:
 
 @train_command
 def follow(workspace: Workspace, console: Console, name: Name) -> int:
-    """Watch a training until it ends. Ctrl-C ends the watching, not the training.
+    """Show the progress of a training run until it ends. Ctrl-C does not stop the run.
 
-    Exit code 0 means that there is a model.
+    Exit code 1 means that the run ended without a model.
     """
     return _follow(workspace.training.runs, name, console)
 
 
 @train_command
 def stop(workspace: Workspace, console: Console, name: Name) -> None:
-    """Let a training save what it has learned, and leave."""
+    """Save a checkpoint of a training run, and stop it."""
     with console.progress(tr("Stopping")) as task:
         runs = workspace.training.runs
         stopped = runs.stop(name)
@@ -175,26 +179,29 @@ def stop(workspace: Workspace, console: Console, name: Name) -> None:
             task.wait(POLL_INTERVAL, "")
             stopped = runs.find(name)
     how = _STATUS_LABELS[stopped.status]
-    console.print(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
+    console.print(tr("{name}: {status} at step {step:,}", name=escape(name), status=how,
                    step=stopped.step))  # fmt: skip
     console.print_json(_training_as_value(stopped))
 
 
 @train_command
-def go_on(
+def resume(
     workspace: Workspace,
     console: Console,
     name: Name,
-    follow: Annotated[bool, typer.Option("--follow", help="Stay and watch.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Show the progress.")] = False,
 ) -> int:
-    """Go on with a training that was stopped or interrupted, or has failed, where it was."""
+    """Resume a training run that was stopped, was interrupted or failed."""
     runs = workspace.training.runs
     begun = runs.resume(name)
     if follow:
         return _follow(runs, name, console)
-    console.print(f"{escape(name)} {_STATUS_LABELS[begun.status]}.")
+    console.print(f"{escape(name)}: {_STATUS_LABELS[begun.status]}")
     console.print_json(_training_as_value(begun))
     return DONE
+
+
+GROUP.command("go-on", hidden=True)(resume)  # the name of `resume` in earlier versions
 
 
 @train_command
@@ -202,25 +209,28 @@ def open_(
     workspace: Workspace,
     console: Console,
     source: Annotated[
-        Path, typer.Argument(help="A run's folder, a job's, or either as a zip; or a name.")
+        Path, typer.Argument(help="Folder or zip file of a training run or job, or a name.")
     ],
 ) -> int:
-    """Bring in a training that was made elsewhere, and take its model in.
+    """Import a training run from another computer, and add its model.
 
-    Exit code 1 means that the training had failed.
+    Exit code 1 means that the training run failed.
     """
-    with console.progress(tr("Opening")) as task:
+    with console.progress(tr("Importing")) as task:
         named = workspace.home.runs / source.name
         known = len(source.parts) == 1 and named.is_dir() and not source.exists()
         done = workspace.run_importer.open(named if known else source, task)
     training = done.training
-    console.print(f"{escape(training.name)} {_STATUS_LABELS[training.status]}.")
+    console.print(f"{escape(training.name)}: {_STATUS_LABELS[training.status]}")
     if training.problem:
         console.warn(f"{training.problem} {training.hint}".strip())
     if done.model:
-        console.print(tr("Its model is here, as {name}.", name=escape(done.model)))
+        console.print(tr("Added the model as {name}.", name=escape(done.model)))
         console.print(
-            tr("`sciread model activate {name}` lets it answer.", name=escape(done.model))
+            tr(
+                "To use the model for search, run: sciread model activate {name}",
+                name=escape(done.model),
+            )
         )
     console.print_json(_training_as_value(training) | {"model": done.model, "new": done.new})
     return FAILED if training.status is RunStatus.failed else DONE
@@ -228,7 +238,7 @@ def open_(
 
 @train_command
 def log(workspace: Workspace, console: Console, name: Name) -> None:
-    """Show what a training has said."""
+    """Show the log of a training run."""
     text = workspace.training.runs.log(name)
     if not console.as_json:
         typer.echo(text)
@@ -237,15 +247,15 @@ def log(workspace: Workspace, console: Console, name: Name) -> None:
 
 @train_command
 def remove(workspace: Workspace, console: Console, name: Name) -> None:
-    """Delete a training with its checkpoints. A model that was made of it stays."""
+    """Delete a training run with its checkpoints. A model created from it is kept."""
     workspace.training.runs.remove(name)
-    console.print(tr("{name} is removed.", name=escape(name)))
+    console.print(tr("Deleted {name}.", name=escape(name)))
     console.print_json({"removed": name})
 
 
 def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Console) -> int:
     available = workspace.corpora.inspect(data, task)
-    shown = views.table(tr("recipe"), tr("what it is"), tr("lacks"), tr("has little"))
+    shown = views.table(tr("recipe"), tr("description"), tr("missing"), tr("too few"))
     answer = []
     for spec in METHODS:
         for name, known in spec.recipes.items():
@@ -275,9 +285,9 @@ def _follow(runs: Runs, name: str, console: Console) -> int:
                     break
                 time.sleep(POLL_INTERVAL)
     except KeyboardInterrupt:
-        console.print(tr("{name} goes on without you.", name=escape(name)))
+        console.print(tr("{name} continues in the background.", name=escape(name)))
         return DONE
-    console.print(f"{escape(name)} {_STATUS_LABELS[training.status]}.")
+    console.print(f"{escape(name)}: {_STATUS_LABELS[training.status]}")
     if training.problem:
         console.print_error(training.problem, training.hint)
     found = runs.scores(name)
@@ -312,7 +322,7 @@ def _settings(changes: list[str] | None) -> dict[str, Any]:
         name, equals, value = change.partition("=")
         if not equals or not name:
             raise BadQuery(
-                tr("--set {text} says no value.", text=change), tr("Write it as --set KEY=VALUE.")
+                tr("--set {text} has no value.", text=change), tr("Use --set KEY=VALUE.")
             )
         several = [one.strip() for one in value.strip("[]").split(",")]
         found[name] = several if len(several) > 1 and name != "exclude" else value
@@ -380,8 +390,16 @@ def _as_value(estimate: TrainingEstimate) -> dict[str, Any]:
 
 def _table(found: Sequence[TrainingRun]) -> RenderableType:
     if not found:
-        return Text(tr("Nothing was trained yet; begin with `sciread train check`."))
-    columns = (tr("name"), tr("method"), tr("papers"), tr("step"), tr("loss"), "", tr("when"))
+        return Text(tr("No training runs yet. To check your data, run: sciread train check"))
+    columns = (
+        tr("name"),
+        tr("method"),
+        tr("papers"),
+        tr("step"),
+        tr("loss"),
+        tr("status"),
+        tr("started"),
+    )
     shown = views.table(*columns)
     for one in found:
         shown.add_row(
@@ -399,7 +417,7 @@ def _table(found: Sequence[TrainingRun]) -> RenderableType:
 def _how(one: TrainingRun) -> str:
     label = _STATUS_LABELS[one.status]
     if one.left:
-        label = tr("{standing}, {duration} left", standing=label, duration=_duration(one.left))
+        label = tr("{status}, {duration} left", status=label, duration=_duration(one.left))
     return f"{label}: {one.problem}" if one.problem else label
 
 
@@ -416,11 +434,11 @@ def _training_as_value(one: TrainingRun) -> dict[str, Any]:
 def _scores(found: Sequence[CardScore]) -> RenderableType:
     """Return a table of the trained model's scores and those of its base model."""
     shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("", tr("before"), tr("now")):
+    for name in ("", tr("base model"), tr("trained")):
         shown.add_column(name, justify="right" if name else "left")
     shown.add_column("")
     for score in found:
-        doubt = Text(tr("may be chance") if score.chance else "", style="dim")
+        doubt = Text(tr("not significant") if score.chance else "", style="dim")
         shown.add_row(Text(f"{score.title}: {score.metric}"), score.before, score.value, doubt)
     return shown if found else Text()
 

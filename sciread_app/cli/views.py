@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _SHOWN_FAILURES = 20
 
+NEXT_ENCODE = "To also find the new papers by meaning, index them: `sciread encode`."
+
 
 def table(*columns: str) -> Table:
     """An empty table with these headings, whose long cells are folded."""
@@ -67,7 +69,7 @@ def hits(
     by_id = {hit.paper: hit for hit in results.hits}
     lines: list[RenderableType] = []
     if not papers and not results.weaker:
-        return Text("Nothing found. Fewer words, or fewer conditions, find more.", style="yellow")
+        return Text("No results. Try fewer words or fewer filters.", style="yellow")
     for paper in papers:
         assert paper.id is not None
         lines.append(titled(paper))
@@ -93,9 +95,10 @@ def _how_many(results: SearchResults) -> str:
     if strong < results.total:
         counts = f"{strong} of {counts}"
     if len(results.hits) > strong:
-        return f"{counts}, {len(results.hits) - strong} weaker matches"
+        weak = len(results.hits) - strong
+        return f"{counts}, {weak:,} weaker {'match' if weak == 1 else 'matches'}"
     if results.weaker:
-        return f"{counts}. --weaker shows {len(results.weaker)} that match less well."
+        return f"{counts}. Use --weaker to also show weaker matches ({len(results.weaker):,})."
     return counts
 
 
@@ -106,9 +109,9 @@ def _why(hit: SearchHit, reason: MatchExplanation | None) -> str:
     elif hit.match is MatchInfo.all_words:
         parts.append("all words")
     if hit.percentile is not None:
-        parts.append(f"closer than {format_percent(hit.percentile)} of random pairs")
+        parts.append(f"{format_percent(hit.percentile)} match")
     if reason and reason.words:
-        parts.append("words: " + ", ".join(reason.words))
+        parts.append("keywords: " + ", ".join(reason.words))
     if reason and reason.sentence:
         parts.append(f"“{readable(reason.sentence)}”")
     return " · ".join(parts)
@@ -180,7 +183,7 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
         *(("file", f"{a.path}{' (' + a.problem + ')' if a.problem else ''}") for a in about.files),
         *(("other version", _version(version)) for version in about.versions),
         ("references", counts.references and f"{counts.references:,} known"),
-        ("cited by", counts.citations and f"{counts.citations:,} papers known"),
+        ("cited by", counts.citations and f"{counted(counts.citations, 'paper')} known"),
         *shown.extra.items(),
     )
     title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
@@ -242,17 +245,17 @@ def ledger(report: ImportReport) -> RenderableType:
         )
     ]
     if report.texts:
-        lines.append(Text(f"The text of {counted(report.texts, 'PDF')} can be searched."))
+        lines.append(Text(f"The full text of {counted(report.texts, 'PDF')} can be searched."))
     if report.other_kinds:
         kinds = ", ".join(
-            f"{count:,} {suffix or 'without a suffix'}"
+            f"{count:,} {suffix or 'without extension'}"
             for suffix, count in sorted(report.other_kinds.items())
         )
         total = counted(report.other_kinds.total(), "other file")
-        lines.append(Text(f"{total} passed over: {kinds}", style="dim"))
+        lines.append(Text(f"{total} ignored: {kinds}", style="dim"))
     lines += skipped("Failed", report.skips)
-    lines += skipped("Worth a look", report.remarks)
-    lines += skipped("Not read", report.unread)
+    lines += skipped("Added with warnings", report.remarks)
+    lines += skipped("Skipped", report.unread)
     return Group(*lines)
 
 
@@ -263,7 +266,7 @@ def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
     lines += [Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]]
     if len(skips) > _SHOWN_FAILURES:
-        more = f"  ... and {len(skips) - _SHOWN_FAILURES} more; --json lists all"
+        more = f"  ... and {len(skips) - _SHOWN_FAILURES} more (--json lists all)"
         lines.append(Text(more, style="dim"))
     return lines
 
@@ -273,9 +276,9 @@ def _where(file: str, entry: str) -> str:
 
 
 def finding(found: Diagnosis) -> RenderableType:
-    sign, style = ("mended", "yellow") if found.mended else ("ok", "green")
+    sign, style = ("fixed", "yellow") if found.mended else ("ok", "green")
     if not found.ok:
-        sign, style = "WRONG", "bold red"
+        sign, style = "ERROR", "bold red"
     return Text.assemble((f"{sign:>7}  ", style), (f"{found.about}: ", "bold"), found.detail)
 
 
@@ -320,10 +323,11 @@ def status(value: Mapping[str, Any]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
+    labels = {"home": "library", "in_trash": "in Trash", "found_by_meaning": "indexed papers"}
     for name in ("home", "papers", "in_trash", "found_by_meaning", "model", "tags", "collections"):
-        table.add_row(name.replace("_", " "), Text(str(value[name])))
+        table.add_row(labels.get(name, name), Text(str(value[name])))
     if last := value["last_import"]:
-        left = "" if last["finished"] else " (cut off: add the same again and it goes on)"
+        left = "" if last["finished"] else " (interrupted; run the same `sciread add` to resume)"
         table.add_row("last import", Text(_counted(last) + left))
     if last := value["last_fetch"]:
         table.add_row("last fetch", Text(_counted(last) + _left_of_fetch(last)))
@@ -343,5 +347,5 @@ def _left_of_fetch(last: Mapping[str, Any]) -> str:
     if last["finished"]:
         return ""
     why = f"failed: {last['problem']}" if last["problem"] else "not finished"
-    how = f" `sciread fetch --resume {last['fetch']}` goes on." if last["fetch"] else ""
+    how = f" Resume with `sciread fetch --resume {last['fetch']}`." if last["fetch"] else ""
     return f" ({why.rstrip('.')}.{how})"

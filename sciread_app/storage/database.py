@@ -242,6 +242,6 @@ def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
                 "The library {file} cannot be read or written: the disk reports an error.",
                 file=path,
             ),
-            tr("Check the disk.") + " " + integrity.recovery_advice(),
+            tr("Check the disk for errors.") + " " + integrity.recovery_advice(),
         ),
     )

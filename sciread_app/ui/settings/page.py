@@ -80,8 +80,7 @@ class SettingsPage(Page):
         try:
             self._services.change(**changes)
         except ValueError as wrong:
-            # Translators: {wrong} is “is not an email address” or the like
-            row.show_error(tr("The value {wrong}.", wrong=wrong))
+            row.show_error(str(wrong))
         else:
             row.show_error("")
 

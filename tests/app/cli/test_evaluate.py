@@ -71,8 +71,8 @@ def test_evaluate_prints_table_and_verdict(shell):
     flowing = " ".join(output.split())
     assert "Citations" in output and "80.00" in output and "70.00" in output
     assert "SPECTER on 900 papers is better than Starter: " in flowing and "1 of 2 tasks" in flowing
-    assert "Not compared, since the data differ: Speed and size" in flowing
-    assert "Questions is left out: there are none" in flowing
+    assert "Not compared (the data differ): Speed and size" in flowing
+    assert "Questions was skipped: there are none" in flowing
 
 
 def test_evaluate_names_failed_task_and_exits_with_0(shell):
@@ -97,7 +97,7 @@ def test_evaluate_names_unknown_model_or_suite(shell):
 
 
 def test_scores_are_listed_and_written_as_csv(shell, tmp_path):
-    assert "Nothing is measured yet" in shell.run("model", "scores").stdout
+    assert "No evaluations yet" in shell.run("model", "scores").stdout
     shell.run(*evaluate(shell, "starter", "specter-1"))
     (board,) = shell.json("model", "scores")
     assert board["board"] == "scidocs-data" and len(board["scores"]) == 8
@@ -123,7 +123,7 @@ def test_scores_list_incomparable_results_apart_with_reason(shell):
     other = report(result("cite", title="Citations", sha256="00" * 32), subject=TRAINED)
     other.write(shell.home / "reports" / "scidocs-data" / "specter-1")
     output = " ".join(shell.run("model", "scores").stdout.split())
-    assert "Citations (apart: the data differ" in output
+    assert "Citations (not comparable with the rows above: the data differ" in output
 
 
 def test_scores_report_damaged_file(shell):

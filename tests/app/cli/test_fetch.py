@@ -66,7 +66,7 @@ def test_refresh_reports_new_and_retracted_papers(pubmed):
     pubmed.retracted = {599}
     pubmed.revised = dict.fromkeys(range(599, 603), date.today())
     told = run("refresh").stdout
-    assert "4 read = 3 added + 1 known" in told and "retracted: 1" in told
+    assert "4 read = 3 added + 1 merged" in told and "retracted: 1" in told
     again = answer("refresh", "1")["fetches"][0]
     assert (again["fetch"]["read"], again["fetch"]["merged"], again["news"]) == (4, 4, [])
 
@@ -97,7 +97,7 @@ def test_fetch_citations_counts_stored_papers(pubmed, monkeypatch):
 
 def test_invalid_fetch_is_a_usage_error(pubmed):
     assert "cellar" in run("fetch", "cellar", "wine", code=2).output
-    assert "Say where" in run("fetch", code=2).output
+    assert "source and a query" in run("fetch", code=2).output
     assert "There is no fetch 7" in run("fetch", "--resume", "7", code=1).output
 
 
@@ -110,4 +110,4 @@ def test_forgotten_fetch_keeps_its_papers(pubmed, tmp_path):
 
 
 def test_unknown_key_service_is_named(pubmed):
-    assert "no service" in run("key", "nature", code=2).output
+    assert "nature" in run("key", "nature", code=2).output

@@ -56,7 +56,7 @@ def test_paper_is_named_by_number_doi_or_citation_key(shell):
         [paper] = shell.json("show", name)
         assert paper["title"] == "On a new radioactive substance"
     assert (
-        shell.json("show", "nobody", code=1)["error"] == "There is no paper nobody in the library."
+        shell.json("show", "nobody", code=1)["error"] == "Paper nobody is not in the library."
     )
 
 
@@ -138,14 +138,14 @@ def test_tex_in_titles_is_shown_as_unicode(shell, tmp_path):
     shell.run("add", str(file))
     shell.run("merge", "k0", "k1")
     found = shell.run("find", "x2", "--mode", "text").stdout
-    assert "words: x²" in found and "by x²" in found and "$" not in found
+    assert "keywords: x²" in found and "by x²" in found and "$" not in found
     assert "On x²  ←  On x²" in shell.run("duplicates", "--merged").stdout
     assert shell.run("split", "k0").stdout.count("On x²") == 2
     assert shell.json("show", "k0")[0]["title"] == "On $x^2$"
 
 
 def test_duplicates_are_listed_and_merged(shell, tmp_path):
-    assert shell.run("duplicates").stdout == "There are no duplicates to look at.\n"
+    assert shell.run("duplicates").stdout == "No duplicates to review.\n"
     title = "On a new radioactive substance of the second kind"
     for number, entry in enumerate(
         (f"title = {{{title}}}, author = {{Joliot, I.}}", f"title = {{{title.upper()}}}")

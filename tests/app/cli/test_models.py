@@ -43,21 +43,21 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
     assert shell.json("model", "rename", "bees", "Bees")["title"] == "Bees"
     assert shell.json("model", "remove", "Bees") == {"model": "bees", "deleted": False}
     assert names(shell) == ["starter"]
-    assert "In the trash: bees" in shell.run("model", "list").stdout
+    assert "In the Trash: bees" in shell.run("model", "list").stdout
     assert shell.json("model", "restore", "bees")["title"] == "Bees"
     shell.run("model", "remove", "bees")
-    assert "Bees is deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
+    assert "Bees was permanently deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
     assert "no model bees in the trash" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
 def test_model_commands_print_readable_text(shell, package_folder):
     output = shell.run("model", "add", str(package_folder)).stdout
-    assert "On bees is here, as bees." in output and "sciread model activate bees" in output
+    assert "Added On bees as bees." in output and "sciread model activate bees" in output
     output = shell.run("model", "list").stdout
-    assert "On bees" in output and "answers" in output
+    assert "On bees" in output and "in use" in output
     output = shell.run("model", "show", "bees").stdout
-    assert "specter" in output and "48 word pieces" in output
-    assert "is called" in shell.run("model", "rename", "bees", "[red]Bees").stdout
+    assert "specter" in output and "48" in output
+    assert "[red]Bees" in shell.run("model", "rename", "bees", "[red]Bees").stdout
 
 
 def test_exported_model_is_identical_each_time_and_can_be_added(shell, package_folder, tmp_path):
@@ -112,7 +112,7 @@ def test_model_is_activated_by_title(shell, package_folder):
 
 
 def test_votes_are_shown_with_their_certainty(shell, package_folder):
-    assert "Nobody has voted yet." in shell.run("model", "votes").stdout
+    assert "No votes yet." in shell.run("model", "votes").stdout
     shell.run("model", "add", str(package_folder))
     with_library = workspace.Workspace(open_home(shell.home))
     for n in range(9):

@@ -58,7 +58,7 @@ def test_back_skips_deleted_model(shell):
 
 def test_impossible_activation_is_named_and_changes_nothing(shell):
     answer = shell.json("model", "back", code=1)
-    assert answer["error"] == "No other model has answered in this library."
+    assert answer["error"] == "No other model has been used in this library."
     for name in ("theirs", "../models/ours"):
         answer = shell.json("model", "activate", name, code=1)
         assert answer["error"] == f"There is no model {name} in this library."

@@ -28,7 +28,7 @@ def test_notes_are_printed_and_written_as_markdown(tmp_path):
     )
     library.close()
     assert "> They dance\n>\n> Page 3, yellow\n\nHow?" in run(tmp_path, "1")
-    assert "no highlights or notes" in run(tmp_path, "2")
+    assert "no highlights or notes" in run(tmp_path, "2").lower()
     answer = json.loads(run(tmp_path, "1", "2", "--json"))
     assert [(one["page"], one["text"], one["note"]) for one in answer["highlights"]] == [
         (3, "They dance", "How?")

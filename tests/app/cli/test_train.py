@@ -60,13 +60,13 @@ def test_training_is_started_listed_stopped_and_resumed(shell):
     assert begun["name"] == "mine" and Run(shell.home / "runs/mine").recipe.settings["epochs"] == 2
     wait_for(shell, "mine", "running")
     said = shell.run("train", "list").stdout
-    assert "mine" in said and "goes on" in said
+    assert "mine" in said and "running" in said
     stopped = shell.json("train", "stop", "mine")
     assert stopped["standing"] == "stopped" and stopped["step"] > 0
-    shell.run("train", "go-on", "mine")
+    shell.run("train", "resume", "mine")
     wait_for(shell, "mine", "running")
-    assert "mine stopped at step" in shell.run("train", "stop", "mine").stdout.replace("\n", " ")
-    assert "removed" in shell.run("train", "remove", "mine").stdout
+    assert "mine: stopped at step" in shell.run("train", "stop", "mine").stdout.replace("\n", " ")
+    assert "Deleted mine." in shell.run("train", "remove", "mine").stdout
     assert shell.json("train", "list") == []
 
 
@@ -91,7 +91,7 @@ def test_interrupting_follow_does_not_stop_the_training(shell, monkeypatch):
     shell.run("train", "start", "specter-small", "--name", "mine")
     wait_for(shell, "mine", "running")
     monkeypatch.setattr(training, "time", SimpleNamespace(sleep=interrupted))
-    assert "mine goes on without you." in shell.run("train", "follow", "mine").stdout
+    assert "mine continues in the background." in shell.run("train", "follow", "mine").stdout
     assert status_of(shell, "mine") == "running"
     shell.run("train", "stop", "mine")
 
@@ -124,7 +124,7 @@ def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
     ("arguments", "code", "said"),
     [
         (["start", "spectre"], 1, "There is no recipe 'spectre'"),
-        (["start", "specter-small", "--set", "epochs"], 2, "says no value"),
+        (["start", "specter-small", "--set", "epochs"], 2, "has no value"),
         (["start", "specter-small", "--on", "collection:none"], 1, "no papers in the collection"),
         (["start", "specter-small", "--on", "none"], 1, "There is no corpus none"),
         (["stop", "none"], 1, "There is no training none"),

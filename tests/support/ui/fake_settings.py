@@ -34,7 +34,7 @@ class FakeSettings:
 
     def change(self, **changes: Any) -> Settings:
         if "@" not in (changes.get("contact") or "@"):
-            raise ValueError("is no e-mail address")
+            raise ValueError("The value must be an email address.")
         self.settings = replace(self.settings, **changes)
         return self.settings
 
