@@ -91,7 +91,7 @@ def _list(workspace: Workspace, console: Console) -> int:
 def _digest(
     workspace: Workspace, since: float | None, limit: int, output: Path | None, console: Console
 ) -> int:
-    from sciread_app.services.recommend import digest as digests  # imports scikit-learn: a second
+    from sciread_app.services.recommend import digest as digests  # imports scipy, which is slow
 
     with workspace.active_model.use() as now, console.progress("Finding papers") as task:
         recommender = workspace.recommender(now)
