@@ -267,7 +267,7 @@ def test_leftover_of_killed_export_is_hidden_and_removed_later(shell, tmp_path):
 def test_reading_commands_create_no_library(tmp_path, verb):
     nowhere = Shell(tmp_path / "mistyped")
     answer = nowhere.json(*verb.split(), code=1)
-    assert "no library in" in answer["error"] and "sciread add" in answer["hint"]
+    assert "mistyped" in answer["error"] and "sciread add" in answer["hint"]
     assert nowhere.json("backups") == []
     assert not nowhere.home.exists()
 
