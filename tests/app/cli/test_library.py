@@ -55,9 +55,7 @@ def test_paper_is_named_by_number_doi_or_citation_key(shell):
     for name in ("1", "10.1000/radium", "https://doi.org/10.1000/RADIUM", "curie1898"):
         [paper] = shell.json("show", name)
         assert paper["title"] == "On a new radioactive substance"
-    assert (
-        shell.json("show", "nobody", code=1)["error"] == "Paper nobody is not in the library."
-    )
+    assert shell.json("show", "nobody", code=1)["error"] == "Paper nobody is not in the library."
 
 
 def test_citation_key_is_case_sensitive_only_if_ambiguous(shell, tmp_path):

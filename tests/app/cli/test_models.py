@@ -46,7 +46,9 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
     assert "In the Trash: bees" in shell.run("model", "list").stdout
     assert shell.json("model", "restore", "bees")["title"] == "Bees"
     shell.run("model", "remove", "bees")
-    assert "Bees was permanently deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
+    assert (
+        "Bees was permanently deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
+    )
     assert "no model bees in the trash" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
