@@ -69,7 +69,7 @@ def state_line(fetch: Fetch, now: datetime) -> str:
 
 
 def progress_line(running: RunningFetch, titles: Mapping[str, str]) -> str:
-    """The progress of a running fetch, or what it is waiting for."""
+    """The progress of a running fetch, or the reason why it is queued."""
     if running.stopping:
         return tr("Stopping…")
     if running.job is None:

@@ -1,4 +1,4 @@
-"""Imports started in the window: read the files, report the outcome, encode the new papers."""
+"""Imports started in the window: read the files, report the result, index the new papers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class ImportBackend(Protocol):
     def add_sample(self, task: Task) -> ImportSummary: ...
 
     def encode_missing(self, task: Task) -> int:
-        """Encode the papers without a vector; returns how many there were."""
+        """Index the papers that are not indexed yet; returns their number."""
         ...
 
 
 class ImportController(QObject):
-    """Runs imports and the encoding that follows one at a time, in the background."""
+    """Runs imports, and the indexing of new papers, one at a time, in the background."""
 
     changed = Signal(object)  # LibraryChanges
     ended = Signal(object)  # ImportSummary of an import requested by the user
@@ -66,7 +66,7 @@ class ImportController(QObject):
         return self._run(title, work, self._added, lambda: self.bring(title, work))
 
     def encode_missing(self) -> None:
-        """Encode new papers; once more if that is running, since it may miss the latest ones."""
+        """Index new papers; once more if indexing is running, since it may miss the latest ones."""
         if self._catching_up:
             self._once_more = True
             return

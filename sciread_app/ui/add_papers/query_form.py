@@ -74,7 +74,7 @@ class QueryForm(QWidget):
         self.fetch_button.clicked.connect(self.fetch)
 
     def show_source(self, form: SourceForm) -> None:
-        """Show the fields of this source, and what was typed for it before."""
+        """Show the fields of this source, with the text entered earlier."""
         if self._form:
             self._written[self._form.key] = tuple(edit.text() for edit in self._edits)
         self._form = form

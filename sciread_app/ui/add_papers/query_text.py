@@ -73,7 +73,7 @@ def iso_date(text: str, name: str, *, last: bool = False) -> str:
         day = day or (calendar.monthrange(year, month)[1] if last else 1)
         return date(year, month, day).isoformat()
     except ValueError:
-        # Translators: the name of a field, as «Since», and what was written into it
+        # Translators: the name of a field, as «Since», and the text that was entered
         message = tr(
             "{name}: “{text}” is not a date. Enter 2024, 2024-06, or 2024-06-12.",
             name=name,

@@ -41,7 +41,7 @@ class DuplicatesActions(PageActions["DuplicatesPage"]):
         ]
 
     def edit_with(self, library: LibraryController) -> None:
-        """Apply the actions on chosen papers with this controller."""
+        """Apply the actions on selected papers with this controller."""
         self._controller = library
 
     def _to_chosen(

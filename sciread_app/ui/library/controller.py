@@ -283,7 +283,7 @@ class LibraryController(QObject):
         )
 
     def chosen(self) -> list[PaperId]:
-        """The chosen papers of the list."""
+        """The selected papers of the list."""
         return self._page.result_list.chosen()
 
     def _chosen(self) -> list[PaperId]:

@@ -32,7 +32,7 @@ WIDTH = 320
 
 
 class PickerItem(NamedTuple):
-    """An item to choose. `on`: every selected paper has it. `colour` is the colour of a tag."""
+    """An item to select. `on`: every selected paper has it. `colour` is the colour of a tag."""
 
     name: str
     colour: str | None = None
@@ -124,7 +124,7 @@ class PickerDelegate(QStyledItemDelegate):
 
 
 class PickerEdit(QLineEdit):
-    """The arrow keys move in the list below, Enter chooses the current item."""
+    """The arrow keys move in the list below, Enter selects the current item."""
 
     moved = Signal(int)
     taken = Signal()

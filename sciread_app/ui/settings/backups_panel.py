@@ -28,7 +28,7 @@ from sciread_app.ui.widgets.row_table import LEFT, RIGHT, select_rows
 if TYPE_CHECKING:
     from sciread_app.ui.settings.gateway import SettingsGateway
 
-# Translators: columns of a list of backups: when one was made, how much it holds, and what for
+# Translators: columns of a list of backups: its date and time, number of papers, size, and type
 COLUMNS = (tr("Created"), tr("Papers"), tr("Size"), tr("Type"))
 BACK_UP = tr("Back up now")
 HELP = tr(

@@ -58,7 +58,7 @@ class SettingsGateway:
 
     @property
     def risk(self) -> str:
-        """Why the library's folder is risky, unless the user has chosen to stay there."""
+        """Why the library's folder is risky, unless the user has decided to keep it there."""
         return self._workspace.risk
 
     @property
