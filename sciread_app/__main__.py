@@ -17,18 +17,19 @@ _WINDOW_OPTIONS = ("--home", "--screenshot")
 # Files passed by a file manager: no command name ends like this.
 _FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".pdf")
 
-_COMPLETION = "_SCIREAD_COMPLETE"  # set by a shell that asks what may come next
-# The one part that pip may have to compile, so that it is missing where there is no compiler.
+_COMPLETION = "_SCIREAD_COMPLETE"  # set by a shell that completes a command
+# The only dependency that pip may have to compile; without a compiler it is missing.
 _HALF_INSTALLED = """\
-SciRead is not installed completely: hnswlib, which finds what lies near, is missing.
-It is compiled where it is installed. Install a C++ compiler first (Debian, Ubuntu: apt-get install
+SciRead is not installed completely: the package hnswlib, which search requires, is missing.
+pip compiles hnswlib from source. Install a C++ compiler first (Debian, Ubuntu: apt-get install
 g++ python3-dev; macOS: xcode-select --install; Windows: the C++ build tools of Visual Studio), then
-hnswlib: pip install hnswlib"""
+run: pip install hnswlib"""
 
 
 def main() -> None:
-    """No verb, or only files: the window. `trainer ...`: the trainer, for builds in one program."""
-    _print_whatever_comes()
+    """Open the window if there is no command, or only files; else run a command. `trainer ...` runs
+    the trainer, for packages that consist of one program."""
+    _replace_unprintable_characters()
     arguments = sys.argv[1:]
     if arguments[:1] == ["trainer"]:
         from trainer.cli import main as trainer_main
@@ -47,10 +48,10 @@ def main() -> None:
         cli_main(arguments)
 
 
-def _print_whatever_comes() -> None:
-    """A letter that a terminal or pipe cannot write becomes a "?", and ends no verb."""
+def _replace_unprintable_characters() -> None:
+    """Print "?" for a character that the encoding of a terminal or pipe does not have."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a program without a console has none
+        if isinstance(stream, io.TextIOWrapper):  # None in a program without a console
             stream.reconfigure(errors="replace")
 
 
@@ -58,12 +59,12 @@ def _languages() -> list[str]:
     """The preferred languages, best first: SCIREAD_LANGUAGE, else those of the system."""
     if wanted := os.environ.get("SCIREAD_LANGUAGE", os.environ.get("LANGUAGE", "")):
         return wanted.split(":")
-    # Windows and macOS tell it to Python alone, Linux by the variables that getlocale reads.
+    # getlocale asks Windows and macOS, and reads environment variables on Linux.
     return [locale.getlocale()[0] or "en"]
 
 
 def _window_options(arguments: list[str]) -> dict[str, Any] | None:
-    """Home, screenshot and files, if nothing but these is asked for; None if there is a verb."""
+    """Home, screenshot and files, if the arguments are only these; None if there is a command."""
     wanted: dict[str, Any] = {"home": None, "screenshot": None, "files": []}
     rest = list(arguments)
     while rest:
@@ -82,10 +83,10 @@ def _open_window(home: Path | None, screenshot: Path | None, files: list[Path]) 
     try:
         from sciread_app.ui.application import run
     except ImportError as error:
-        print(f"The window cannot open: {error}.", file=sys.stderr)
+        print(f"Could not open the window: {error}.", file=sys.stderr)
         print(
-            'Install it with: pip install "sciread[gui]". Every verb of `sciread --help` works '
-            "without it.",
+            'Install the window with: pip install "sciread[gui]". All commands in '
+            "`sciread --help` work without the window.",
             file=sys.stderr,
         )
         return 1

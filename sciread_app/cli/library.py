@@ -135,7 +135,7 @@ def show(workspace: Workspace, console: Console, papers: Names) -> None:
 @command
 def export(
     console: Console,
-    query: Annotated[list[str] | None, typer.Argument(help="Default: all papers.")] = None,
+    query: Annotated[list[str] | None, typer.Argument(help="Query (default: all papers).")] = None,
     format: Annotated[
         exports.Format, typer.Option("--format", "-f", help="File format.")
     ] = exports.Format.bibtex,

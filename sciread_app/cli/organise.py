@@ -180,7 +180,7 @@ def undo(workspace: Workspace, console: Console) -> int:
 
     This applies to tags, collections, ratings, notes, edited fields, the Trash and merges. Undo
     after an import splits the papers that the import merged; papers that it added are kept. Run the
-    command again to undo the edit before.
+    command again to undo earlier edits.
     """
     return _report_replay(console, workspace.editor.undo(), "Undone", "Nothing to undo.")
 
