@@ -117,7 +117,7 @@ def open_home(folder: Path | None = None) -> Home:
     except OSError as error:
         raise LibraryError(
             tr(
-                "The folder {folder} cannot be made: {why}.",
+                "Could not create the folder {folder}: {why}.",
                 folder=home.folder,
                 why=error.strerror,
             ),

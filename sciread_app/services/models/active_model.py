@@ -305,7 +305,7 @@ class ActiveModel:
         else:
             # Only one process prepares a model; a kill releases the lock.
             lock = FileLock(self._home.indexes / "activation.lock")
-            note = tr("Another program is preparing a model")
+            note = tr("Waiting for another program to finish indexing")
             with exclusive(lock, task, note), new.low_priority():
                 encoded = self._encode_all(new, task)
         new.space.save()
@@ -409,7 +409,7 @@ def _cancelled_if(is_replaced: Callable[[], bool], task: Task) -> Task:
 
 
 def _replaced() -> Cancelled:
-    return Cancelled(tr("Another model was chosen meanwhile."))
+    return Cancelled(tr("Another model was selected in the meantime."))
 
 
 def _result(new: LoadedModel, old: LoadedModel, encoded: int = 0) -> ActivationResult:

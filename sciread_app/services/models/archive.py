@@ -108,8 +108,8 @@ def model_folder(folder: Path) -> Path:
         if (folder / "package" / DESCRIPTION).is_file():
             return folder / "package"
         raise PackageRefused(
-            tr("The training in {folder} has made no model yet.", folder=folder.name),
-            tr("Let it come to its end, then add it."),
+            tr("The training run in {folder} has not produced a model yet.", folder=folder.name),
+            tr("Wait until the training run is finished, then add its model."),
         )
     inside = [path.parent for path in sorted(folder.glob(f"*/{DESCRIPTION}"))][:3]
     if len(inside) > 1:
@@ -216,11 +216,11 @@ class _Copier:
         if left:
             raise PackageRefused(
                 tr(
-                    "The file {name} in {source} is of another size than it says.",
+                    "The file {name} in {source} does not have the stated size.",
                     name=repr(entry.name),
                     source=source.name,
                 ),
-                tr("It is damaged, or made to do harm. Get it anew."),
+                tr("The file may be damaged or malicious. Download it again."),
             )
 
 
@@ -240,15 +240,18 @@ def _translated_errors(file: Path) -> Iterator[None]:
         yield
     except UNREADABLE as error:
         raise PackageRefused(
-            tr("{file} is no zip file, or it is damaged.", file=file.name),
-            tr("A model is a folder with a package.json, or such a folder as a zip file."),
+            tr("{file} is damaged or not a zip file.", file=file.name),
+            tr(
+                "Select a model folder, which contains a package.json file, or a zip file of a "
+                "model folder."
+            ),
         ) from error
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise refused_kind(file, file.name, stat.S_IFLNK) from error
         raise LibraryError(
-            tr("{file} cannot be copied: {why}.", file=file, why=error.strerror),
-            tr("Nothing was left behind. Try again when that is mended."),
+            tr("Could not copy {file}: {why}.", file=file, why=error.strerror),
+            tr("Nothing was added. Fix the problem, then try again."),
         ) from error
 
 

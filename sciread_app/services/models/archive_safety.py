@@ -51,12 +51,11 @@ def check_entry(info: zipfile.ZipInfo, source: Path) -> None:
     ):
         raise PackageRefused(
             tr(
-                "{file} holds {name}, which would lie outside the model's folder or cannot lie "
-                "in it.",
+                "{file} contains {name}, which is an invalid name or outside the model's folder.",
                 file=source.name,
                 name=repr(name[:200]),
             ),
-            tr("Nothing was unpacked. Whoever made this file may mean no good."),
+            tr("Nothing was unpacked. The file may be malicious."),
         )
     if len(parts) > MOST_FOLDERS + 2:
         raise too_many(source)
@@ -65,13 +64,13 @@ def check_entry(info: zipfile.ZipInfo, source: Path) -> None:
         raise refused_kind(source, name, kind)
     if info.flag_bits & 1:
         raise PackageRefused(
-            tr("{file} is locked with a password.", file=source.name),
-            tr("Unpack it, and add the folder."),
+            tr("{file} is password-protected.", file=source.name),
+            tr("Unpack the file, then add the folder."),
         )
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise PackageRefused(
-            tr("{file} is packed in a way that is rarely used.", file=source.name),
-            tr("Unpack it, and add the folder."),
+            tr("{file} uses an unsupported compression method.", file=source.name),
+            tr("Unpack the file, then add the folder."),
         )
 
 
@@ -81,8 +80,8 @@ def check_apart(files: Sequence[zipfile.ZipInfo], source: Path) -> None:
     folders = {str(above) for name in names for above in PurePosixPath(name).parents}
     if len({*names}) < len(names) or folders & {*names}:
         raise PackageRefused(
-            tr("{file} holds a file twice.", file=source.name),
-            tr("Nothing was unpacked. Whoever made this file may mean no good."),
+            tr("{file} contains a file twice.", file=source.name),
+            tr("Nothing was unpacked. The file may be malicious."),
         )
 
 
@@ -123,13 +122,13 @@ def check_density(unpacked: int, source: Path) -> None:
     if unpacked > max(_NO_BOMB, packed * _DENSEST):
         raise PackageRefused(
             tr(
-                "{file} has {packed:,} MB and would be {unpacked:,} MB when it is unpacked: it is "
-                "made to fill disks.",
+                "{file} has {packed:,} MB and would expand to {unpacked:,} MB. It appears to "
+                "be a zip bomb, made to fill the disk.",
                 file=source.name,
                 packed=mb(packed),
                 unpacked=mb(unpacked),
             ),
-            tr("Nothing was unpacked. Delete it."),
+            tr("Nothing was unpacked. Delete the file."),
         )
 
 
@@ -144,7 +143,7 @@ def check_size(name: str, size: int, source: Path) -> None:
                 source=source.name,
                 size=mb(size),
             ),
-            tr("Such a file has {most:,} MB at the most.", most=mb(most)),
+            tr("The limit for this type of file is {most:,} MB.", most=mb(most)),
         )
 
 
@@ -155,12 +154,13 @@ def check_room(needed: int, target: Path) -> None:
     if needed + _SPARE > free:
         raise LibraryError(
             tr(
-                "The model needs {needed:,} MB of disk in {folder}, and {free:,} MB are free.",
+                "Not enough disk space in {folder}: the model needs {needed:,} MB, and "
+                "{free:,} MB are free.",
                 needed=mb(needed + _SPARE),
                 folder=there,
                 free=mb(free),
             ),
-            tr("Make room, then add it again."),
+            tr("Free up disk space, then add the model again."),
         )
 
 
@@ -171,32 +171,34 @@ def mb(size: int) -> int:
 
 def no_model(source: Path) -> PackageRefused:
     return PackageRefused(
-        tr("There is no model in {source}: it lacks a package.json.", source=source.name),
-        tr("A model is a folder with a package.json beside its weights, or such a folder as a zip "
-           "file."),
+        tr("{source} contains no model: the file package.json is missing.", source=source.name),
+        tr("Select a model folder, which contains package.json and the weights, or a zip "
+           "file of a model folder."),
     )  # fmt: skip
 
 
 def several_models(source: Path, names: Sequence[str]) -> PackageRefused:
     return PackageRefused(
-        tr("{source} holds several models: {names}.", source=source.name, names=", ".join(names)),
-        tr("Add each by itself."),
+        tr(
+            "{source} contains several models: {names}.", source=source.name, names=", ".join(names)
+        ),
+        tr("Add one model at a time."),
     )
 
 
 def too_many(source: Path) -> PackageRefused:
     return PackageRefused(
-        tr("{source} holds more files and folders than any model.", source=source.name),
-        tr("Choose the folder of one model."),
+        tr("{source} contains too many files and folders for a model.", source=source.name),
+        tr("Select the folder of a single model."),
     )
 
 
 def refused_kind(source: Path, name: str, mode: int) -> PackageRefused:
-    said = tr("{source} holds a link: {name}", source=source.name, name=repr(name[:200]))
+    said = tr("{source} contains a link: {name}", source=source.name, name=repr(name[:200]))
     if not stat.S_ISLNK(mode):
         said = tr(
-            "{source} holds something that is no file: {name}",
+            "{source} contains a special file: {name}",
             source=source.name,
             name=repr(name[:200]),
         )
-    return PackageRefused(said, tr("Copy the file that it stands for."))
+    return PackageRefused(said, tr("Replace it with a copy of the original file."))

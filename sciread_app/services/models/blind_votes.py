@@ -76,7 +76,7 @@ class BlindVotes:
         first, second = sorted((one, other))
         if first == second or better not in ("", first, second):
             raise LibraryError(
-                tr("That is no vote on two models."), tr("Compare two that are not the same.")
+                tr("A vote needs two different models."), tr("Compare two different models.")
             )
         choice = {"": "neither", first: "first", second: "second"}[better]
         query, spaces = " ".join(question.query.split()), self._spaces()
@@ -147,10 +147,10 @@ class _Cast(NamedTuple):
 def tally_text(tally: VoteTally, title_of: Callable[[str], str]) -> str:
     """Return the votes of each model and their statistical significance, in sentences."""
     if not tally.questions:
-        return tr("Nobody has voted on these two yet.")
+        return tr("No votes on these models yet.")
     counts = trn(
-        "Blind votes on {n:,} question: {a:,} for {first}, {b:,} for {second}, {c:,} for neither.",
-        "Blind votes on {n:,} questions: {a:,} for {first}, {b:,} for {second}, {c:,} for neither.",
+        "Blind votes on {n:,} search: {a:,} for {first}, {b:,} for {second}, {c:,} for neither.",
+        "Blind votes on {n:,} searches: {a:,} for {first}, {b:,} for {second}, {c:,} for neither.",
         tally.questions,
         first=title_of(tally.first),
         second=title_of(tally.second),
@@ -163,21 +163,21 @@ def tally_text(tally: VoteTally, title_of: Callable[[str], str]) -> str:
 
 def _significance(tally: VoteTally, title_of: Callable[[str], str]) -> str:
     if not tally.ahead:
-        return tr("Neither is ahead.")
+        return tr("The votes are tied.")
     title = title_of(tally.ahead)
     if tally.luck >= 0.5:
-        return tr("That {title} is ahead may well be luck: so few votes say little.", title=title)
-    share = f"{100 * tally.luck:.0f}" if tally.luck >= 0.01 else tr("less than 1")
+        return tr("{title} leads, but there are too few votes to rule out chance.", title=title)
+    share = max(1, math.ceil(100 * tally.luck))
     if tally.luck > SURE:
         return tr(
-            "That {title} is ahead may be luck: of two equally good models, one would come to be "
-            "so far ahead in up to {share} of 100 cases.",
+            "{title} leads, but not significantly: one of two equally good models would "
+            "lead by this much in up to {share}% of blind tests.",
             title=title,
             share=share,
         )
     return tr(
-        "{title} is better: of two equally good models, one would come to be so far ahead in at "
-        "most {share} of 100 cases.",
+        "{title} is significantly better: one of two equally good models would lead by "
+        "this much in at most {share}% of blind tests.",
         title=title,
         share=share,
     )

@@ -62,15 +62,15 @@ class ModelInstaller:
         source = source.expanduser().absolute()
         if not source.exists():
             raise LibraryError(
-                tr("There is no {file}.", file=source), tr("Name a folder or a zip file.")
+                tr("{file} does not exist.", file=source), tr("Specify a folder or a zip file.")
             )
         if source.parent == self._models.folder.absolute():
-            raise LibraryError(tr("{name} is here already.", name=source.name))
+            raise LibraryError(tr("{name} is already installed.", name=source.name))
         with self._staging(task) as staging:
             folder = staging / "model"
             archive.bring(source, folder, task)
             trim_training(folder)
-            task.step(0, 0, tr("Looking at its files"))
+            task.step(0, 0, tr("Verifying the model's files"))
             package = self._verified(folder, source.name)
             return self._install(package, _folder_name(package.id))
 
@@ -82,14 +82,14 @@ class ModelInstaller:
         """
         name = hub_name(wanted.name)
         if wanted.revision and not _REVISION.fullmatch(wanted.revision):
-            raise LibraryError(tr("{text} is no revision.", text=repr(wanted.revision)))
+            raise LibraryError(tr("{text} is not a valid revision.", text=repr(wanted.revision)))
         with self._staging(task) as staging:
             folder = staging / "model"
             command = ["pull", name, f"--output={folder}"]
             command += [f"--revision={wanted.revision}"] if wanted.revision else []
             command += [f"--pooling={wanted.pooling}"] if wanted.pooling else []
             trainer.ask(command, self._home.folder, task)
-            task.step(0, 0, tr("Looking at its files"))
+            task.step(0, 0, tr("Verifying the model's files"))
             return self._install(self._verified(folder, name), name.replace("/", "--"))
 
     def _verified(self, folder: Path, source_name: str) -> Package:
@@ -110,11 +110,11 @@ class ModelInstaller:
             if model.ours or not (model.problem or self._models.verify(model.name).problem):
                 raise PackageRefused(
                     tr(
-                        "{title} is here already, as {name}.",
+                        "{title} is already installed as {name}.",
                         title=plain(package.title),
                         name=model.name,
                     ),
-                    tr("It makes the same vectors. There is nothing to add."),
+                    tr("Both models give the same results. Nothing was added."),
                 )
             name = model.name
             self._models.discard_damaged(name)
@@ -132,9 +132,13 @@ class ModelInstaller:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LibraryError(
-                tr("The folder {folder} cannot be made: {why}.", folder=folder, why=error.strerror)
+                tr(
+                    "Could not create the folder {folder}: {why}.",
+                    folder=folder,
+                    why=error.strerror,
+                )
             ) from error
-        note = tr("Waiting for another model that is coming in")
+        note = tr("Waiting for another model to be added")
         with exclusive(_lock(folder), task, note):
             _remove_staging(folder)
             staging = Path(tempfile.mkdtemp(ARRIVING, ".arriving-", folder))
@@ -161,8 +165,8 @@ def hub_name(text: str) -> str:
     name = "/".join(name.split("/")[:2]) if _HUB_PAGE.match(text.strip()) else name
     if not _HUB.fullmatch(name) or len(name) > 2 * _MOST_NAME:
         raise LibraryError(
-            tr("{text} is no name of a model on the hub.", text=repr(text.strip()[:100])),
-            tr("Write it as its page does: owner/name, such as allenai/specter."),
+            tr("{text} is not a valid model name on Hugging Face.", text=repr(text.strip()[:100])),
+            tr("Enter the name as owner/name, for example allenai/specter."),
         )
     return name
 

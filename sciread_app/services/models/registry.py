@@ -138,8 +138,8 @@ class ModelRegistry:
         folder = self.folder / name
         if Path(name).name != name or not folder.is_dir():
             raise PackageRefused(
-                tr("There is no model {model} in this library.", model=name),
-                tr("`sciread model list` says which there are."),
+                tr("The model {model} is not installed.", model=name),
+                tr("Run `sciread model list` to list the models."),
             )
         return read_package(folder, hashes=hashes)
 
@@ -153,10 +153,10 @@ class ModelRegistry:
         known = [model.name for model in models]
         close = difflib.get_close_matches(name, known, n=1)
         raise LibraryError(
-            tr("There is no model {name} here.", name=name),
+            tr("The model {name} is not installed.", name=name),
             tr("Did you mean {name}?", name=close[0])
             if close
-            else tr("There are: {names}.", names=", ".join(known)),
+            else tr("Installed models: {names}.", names=", ".join(known)),
         )
 
     def earlier(self) -> str:
@@ -198,8 +198,8 @@ class ModelRegistry:
         model, title = self._find_changeable(name), " ".join(title.split())
         if not title or len(title) > MOST_TITLE or not title.isprintable():
             raise LibraryError(
-                tr("That cannot be the title of a model."),
-                tr("Write up to {most} letters.", most=MOST_TITLE),
+                tr("The title of the model is not valid."),
+                tr("Enter 1 to {most} printable characters.", most=MOST_TITLE),
             )
         if model.problem:
             raise LibraryError(model.problem, model.hint)
@@ -221,7 +221,7 @@ class ModelRegistry:
         model = self._find_changeable(name)
         if target.exists() and not may_replace:
             raise LibraryError(
-                tr("The file {file} already exists.", file=target), tr("Choose another name.")
+                tr("The file {file} already exists.", file=target), tr("Use another name.")
             )
         package = read_package(self.folder / model.name)
         archive.pack(package.folder, model.name, target, task)
@@ -233,13 +233,13 @@ class ModelRegistry:
         model = self._find_changeable(name)
         if model.state is ModelState.answers:
             raise LibraryError(
-                tr("{title} answers now, and is not removed.", title=model.title),
-                tr("Let another model answer first."),
+                tr("{title} is in use and cannot be removed.", title=model.title),
+                tr("Use another model for search first."),
             )
         if model.state is ModelState.pending:
             raise LibraryError(
-                tr("{title} is about to answer, and is not removed.", title=model.title),
-                tr("Stop that first."),
+                tr("{title} is being prepared for use and cannot be removed.", title=model.title),
+                tr("Stop indexing first."),
             )
         self.delete_expired()
         self._close(model.name)
@@ -300,8 +300,8 @@ class ModelRegistry:
         except PackageRefused as refused:
             problem, hint = refused.message, refused.hint
             if name != STARTER and not folder.is_dir():
-                problem = tr("The folder of the model {name} is gone.", name=name)
-                hint = tr("Add it again, or let another model answer.")
+                problem = tr("The folder of the model {name} is missing.", name=name)
+                hint = tr("Add the model again, or use another model for search.")
             return InstalledModel(
                 name=name,
                 title=title_of(folder) or name,
@@ -340,8 +340,8 @@ class ModelRegistry:
         model = self.find(name)
         if model.ours:
             raise LibraryError(
-                tr("{title} comes with SciRead and stays as it is.", title=model.title),
-                tr("Every SciRead has it already."),
+                tr("{title} is built into SciRead and cannot be changed.", title=model.title),
+                tr("Every installation of SciRead includes this model."),
             )
         return model
 

@@ -55,8 +55,11 @@ class ModelTrash:
             if key in (removed.key, removed.name, removed.title):
                 return removed
         raise LibraryError(
-            tr("There is no model {name} in the trash.", name=key),
-            tr("What was removed more than {days} days ago is gone.", days=DAYS),
+            tr("The model {name} is not in Trash.", name=key),
+            tr(
+                "Models are deleted permanently {days} days after they are moved to Trash.",
+                days=DAYS,
+            ),
         )
 
     def put(self, model: Path) -> RemovedModel:
@@ -129,6 +132,6 @@ def move(path: Path, to: Path) -> None:
         path.rename(to)
     except OSError as error:
         raise LibraryError(
-            tr("{folder} cannot be moved: {why}.", folder=path, why=error.strerror),
-            tr("Another program may be using it. Close what does, and try again."),
+            tr("Could not move {folder}: {why}.", folder=path, why=error.strerror),
+            tr("Another program may be using the folder. Close that program, then try again."),
         ) from error

@@ -89,8 +89,8 @@ class Corpora:
             if found := _described(folder):
                 return found
         raise LibraryError(
-            tr("There is no corpus {name}.", name=id),
-            tr("Choose other papers to learn from, or name the folder of a corpus."),
+            tr("The saved dataset {name} does not exist.", name=id),
+            tr("Select other training data, or specify the folder of a saved dataset."),
         )
 
     def with_hash(self, sha256: str) -> SavedCorpus | None:
@@ -131,7 +131,7 @@ class Corpora:
         """Delete a corpus. Raises LibraryError if there is none with this id."""
         folder = self._home.corpora / id
         if Path(id).name != id or not _described(folder):
-            raise LibraryError(tr("There is no corpus {name}.", name=id))
+            raise LibraryError(tr("The saved dataset {name} does not exist.", name=id))
         shutil.rmtree(folder, ignore_errors=True)
 
     def _keep(self, made: Path, data: TrainingData, sha256: str) -> Path:
@@ -164,10 +164,10 @@ class Corpora:
             ids = np.sort(self._library.ids())
         if not len(ids):
             raise LibraryError(
-                tr("There are no papers in the library.")
+                tr("The library contains no papers.")
                 if data == LIBRARY
-                else tr("There are no papers in the collection “{name}”.", name=data.name),
-                tr("Add some first."),
+                else tr("The collection “{name}” contains no papers.", name=data.name),
+                tr("Add papers first."),
             )
         return ids
 
@@ -180,7 +180,7 @@ class Corpora:
 
     def _of_corpus(self, folder: Path, task: Task) -> CorpusStats:
         if folder not in self._stats:
-            task.step(0, 0, tr("Counting what it holds"))
+            task.step(0, 0, tr("Counting papers and citations"))
             answer = trainer.ask(["corpus", str(folder)], self._home.folder, task)
             self._stats[folder] = CorpusStats.read(answer["holds"])
         return self._stats[folder]
@@ -199,9 +199,10 @@ def files_in(folder: Path) -> list[Path]:
     files = [path for path in found if path.is_file() and path.name.lower().endswith(SUFFIXES)]
     if not files:
         raise LibraryError(
-            tr("There is nothing to learn from in {folder}.", folder=folder),
-            tr("A folder holds papers as JSON lines, PubMed XML, tables (csv, tsv, parquet) or the "
-               "JSON of SPECTER, SciDocs or PhysBERT. Add other files to the library first."),
+            tr("{folder} contains no training data.", folder=folder),
+            tr("Supported files are JSON Lines, PubMed XML, tables (CSV, TSV, Parquet), and "
+               "the JSON files of SPECTER, SciDocs and PhysBERT. Import other files into the "
+               "library first."),
         )  # fmt: skip
     return files
 

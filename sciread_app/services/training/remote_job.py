@@ -31,7 +31,7 @@ _LEFT_OUT = shutil.ignore_patterns("tokens", "__pycache__", ".*")
 
 SCRIPT = """\
 #!/bin/sh
-# Trains the model of this folder. Started again, it goes on where it was.
+# Trains the model of this folder. Run it again to resume.
 set -eu
 cd "$(dirname "$0")"
 export SCIREAD_HOME="$PWD"
@@ -54,8 +54,8 @@ def write_job(recipe: Recipe, home: Home, target: Path, task: Task) -> Path:
     target = target.expanduser().absolute()
     if target.exists():
         raise LibraryError(
-            tr("There is a file or folder {name} already.", name=target),
-            tr("Choose another name for the job."),
+            tr("{name} already exists.", name=target),
+            tr("Use another name for the training job."),
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -68,8 +68,12 @@ def write_job(recipe: Recipe, home: Home, target: Path, task: Task) -> Path:
             made.replace(target)
     except OSError as error:
         raise LibraryError(
-            tr("The job cannot be written to {name}: {why}.", name=target, why=error.strerror),
-            tr("Choose another place, with room for the papers."),
+            tr(
+                "Could not write the training job to {name}: {why}.",
+                name=target,
+                why=error.strerror,
+            ),
+            tr("Select another location with enough disk space for the papers."),
         ) from error
     return target
 
@@ -107,7 +111,7 @@ def _with_base(recipe: Recipe, home: Home, folder: Path, task: Task) -> tuple[Re
         recipe = replace(recipe, settings={**recipe.settings, "base": name})
     if not here.is_dir():
         return recipe, f'[ -d "models/{name}" ] || .venv/bin/python -m trainer pull "{base}"\n'
-    task.step(0, 0, tr("Copying the model to start from"))
+    task.step(0, 0, tr("Copying the base model"))
     shutil.copytree(here, folder / "models" / name, ignore=_LEFT_OUT)
     return recipe, ""
 
@@ -116,8 +120,8 @@ def _copy_trainer(folder: Path) -> None:
     source = Path(trainer.contract.__file__).parents[1]
     if not (source / "__main__.py").is_file():  # as in a build that is one program
         raise LibraryError(
-            tr("This SciRead holds no trainer that could be copied."),
-            tr("Write the job with a SciRead that was installed by pip."),
+            tr("This installation of SciRead has no trainer that can be copied."),
+            tr("Export the training job with a SciRead that was installed with pip."),
         )
     shutil.copytree(source, folder / "trainer", ignore=_LEFT_OUT)
     # The copy is not installed, so the version that models record is read from this file.
@@ -148,7 +152,7 @@ def _pack(folder: Path, target: Path, task: Task) -> Path:
     done = 0
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for path in files:
-            task.step(done >> 20, total >> 20, tr("Packing"))
+            task.step(done >> 20, total >> 20, tr("Creating the zip file"))
             archive.write(path, path.relative_to(folder.parent).as_posix())
             done += path.stat().st_size
     return target
@@ -156,21 +160,19 @@ def _pack(folder: Path, target: Path, task: Task) -> Path:
 
 def _readme(recipe: Recipe) -> str:
     return tr(
-        "# A training for a computer with a GPU\n"
-        "\n"
-        "`{recipe}` from `{base}`, written by SciRead. All it needs is in this folder, but for\n"
-        "Python 3.11 or later and what pip installs (`requirements.txt`, torch among it).\n"
-        "\n"
-        "    sh train.sh\n"
-        "\n"
-        "makes an environment in `.venv`, installs into it and trains, on all GPUs there are.\n"
-        "Ctrl-C saves and leaves; the same command goes on, also after a crash. Before that,\n"
-        "`sh train.sh --dry-run` says how long it takes; `run/trainer.log` says how it goes.\n"
-        "Where torch must fit the machine, install it into `.venv` first. On a cluster, put the\n"
-        "last lines of `train.sh` into the job.\n"
-        "\n"
-        "When it is done, bring this folder back, or of it only `run`; its `checkpoint` is not\n"
-        "needed. In SciRead: Training, Open a training. Or: `sciread train open run`.\n",
+        "# Training job for a computer with a GPU\n\nThis folder was exported by "
+        "SciRead. It trains a model with the recipe `{recipe}` and the base\nmodel "
+        "`{base}`. It requires Python 3.11 or later and the packages in "
+        "`requirements.txt`\n(including torch), which the script installs with pip.\n\n   "
+        " sh train.sh\n\ncreates an environment in `.venv`, installs the packages and "
+        "trains on all available GPUs.\nPress Ctrl-C to save and stop. Run the same "
+        "command to resume, also after a crash.\n`sh train.sh --dry-run` estimates the "
+        "duration; `run/trainer.log` is the log.\nIf the computer needs a specific "
+        "build of torch, install that build into `.venv` first. On a\ncluster, copy the "
+        "last lines of `train.sh` into the job script.\n\nAfter the training, copy this "
+        "folder, or only its folder `run`, back to your computer. The "
+        "folder\n`checkpoint` inside `run` is not needed. Then open the run in SciRead "
+        "(Training, Open a training\nrun) or run `sciread train open run`.\n",
         recipe=recipe.name,
         base=recipe.base,
     )

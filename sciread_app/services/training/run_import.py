@@ -76,7 +76,7 @@ class RunImporter:
         source = source.expanduser().absolute()
         if not source.exists():
             raise LibraryError(
-                tr("There is no {file}.", file=source), tr("Name a folder or a zip file.")
+                tr("{file} does not exist.", file=source), tr("Specify a folder or a zip file.")
             )
         if source.parent == self._home.runs.absolute():
             return self._with_model(source.name, task, new=False)
@@ -121,12 +121,12 @@ class RunImporter:
         except TrainerError as error:
             raise TrainerError(error.message.replace(str(arrived), RUN), error.hint) from error
         if run.package.exists():
-            task.step(0, 0, tr("Looking at the model's files"))
+            task.step(0, 0, tr("Verifying the model's files"))
             try:
                 read_package(run.package)
             except TrainerError as error:
                 message = error.message.replace(str(run.package), RUN)
-                raise TrainerError(message, tr("Copy the training again.")) from error
+                raise TrainerError(message, tr("Copy the training run again.")) from error
         start = next((e for e in run.follow(thin=1_000)[0] if e.kind == "start"), None)
         corpus = start.values.get("corpus") if start else None
         sha256 = str(corpus.get("sha256", "")) if isinstance(corpus, dict) else ""
@@ -142,7 +142,10 @@ class RunImporter:
             if first and _first_line(training.folder) == first:
                 if training.status.is_active:
                     raise LibraryError(
-                        tr("This is {name}, which goes on here.", name=training.name)
+                        tr(
+                            "The training run {name} is active on this computer.",
+                            name=training.name,
+                        )
                     )
                 return training.name
         return ""
@@ -167,8 +170,11 @@ def _run_in(folder: Path, source: Path) -> Path:
 
 def _no_training(source: Path) -> LibraryError:
     return LibraryError(
-        tr("There is no training in {source}.", source=source),
-        tr("A training is a folder with a recipe.toml; a job has one in its folder named run."),
+        tr("{source} contains no training run.", source=source),
+        tr(
+            "Select a training run, which contains a recipe.toml file, or a training job, "
+            "which contains the training run in its folder “run”."
+        ),
     )
 
 
@@ -211,7 +217,8 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
     else:
         raise LibraryError(
-            tr("{name} is neither a file nor a folder.", name=path), tr("Copy what it stands for.")
+            tr("{name} is a link or a special file.", name=path),
+            tr("Replace it with a copy of the original file."),
         )
 
 
@@ -281,8 +288,8 @@ def _readable(source: Path) -> Iterator[None]:
         yield
     except UNREADABLE as error:
         raise LibraryError(
-            tr("{file} is no zip file, or it is damaged.", file=source.name),
-            tr("Choose the folder of a training, or such a folder as a zip file."),
+            tr("{file} is damaged or not a zip file.", file=source.name),
+            tr("Select the folder of a training run, or a zip file of that folder."),
         ) from error
 
 
@@ -293,6 +300,6 @@ def _understood(source: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise LibraryError(
-            tr("{file} cannot be copied: {why}.", file=source, why=error.strerror or error),
-            tr("See that it is there and can be read, and that the disk has room."),
+            tr("Could not copy {file}: {why}.", file=source, why=error.strerror or error),
+            tr("Check that the file exists and is readable, and that the disk has enough space."),
         ) from error

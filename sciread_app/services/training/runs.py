@@ -133,8 +133,8 @@ class Runs:
             return training
         if not training.corpus.is_dir():
             raise LibraryError(
-                tr("The papers that {name} learned from are not here.", name=name),
-                tr("They were in {folder}. Bring them back, or start a new training.",
+                tr("The training data of {name} is missing.", name=name),
+                tr("The data was in {folder}. Restore that folder, or start a new training run.",
                    folder=training.corpus),
             )  # fmt: skip
         Run(training.folder).clear_stop()
@@ -158,7 +158,9 @@ class Runs:
         """Delete a run's folder; models added from it stay. Raises LibraryError if it is active."""
         training = self.find(name)
         if training.status.is_active:
-            raise LibraryError(tr("{name} goes on.", name=name), tr("Stop it first."))
+            raise LibraryError(
+                tr("{name} is active.", name=name), tr("Stop the training run first.")
+            )
         # Renamed first, so that a run that is deleted only in part is not listed.
         gone = training.folder.with_name(f"{_REMOVED}{training.folder.name}")
         shutil.rmtree(gone, ignore_errors=True)
@@ -166,7 +168,7 @@ class Runs:
             training.folder.rename(gone)
         except OSError as error:
             raise LibraryError(
-                tr("{folder} cannot be removed: {why}.", folder=training.folder, why=error.strerror)
+                tr("Could not remove {folder}: {why}.", folder=training.folder, why=error.strerror)
             ) from error
         shutil.rmtree(gone, ignore_errors=True)
 
@@ -210,8 +212,8 @@ class Runs:
         run = Run(self._home.runs / name)
         if Path(name).name != name or not run.exists:
             raise LibraryError(
-                tr("There is no training {name}.", name=name),
-                tr("`sciread train list` says which there are."),
+                tr("The training run {name} does not exist.", name=name),
+                tr("Run `sciread train list` to list the training runs."),
             )
         return run
 
@@ -228,7 +230,7 @@ class Runs:
             problem, hint = error.message, error.hint
         except (TypeError, ValueError, AttributeError, OSError):
             # Files of another program, or deliberately malformed ones.
-            problem = tr("What is in {folder} does not read as a training.", folder=folder)
+            problem = tr("{folder} is not a valid training run.", folder=folder)
         status = RunStatus.failed
         return TrainingRun(
             name=folder.name, folder=folder, status=status, problem=problem, hint=hint
@@ -301,8 +303,8 @@ def _problem(run: Run) -> tuple[str, str]:
         if event.kind == "error":
             return str(event.values.get("message", "")), str(event.values.get("hint", ""))
     output = _tail(run.folder / CONSOLE, 2_000).splitlines()
-    message = tr("The training could not begin.")
-    return message, "\n".join(output[-4:]) or tr("Its process ended without a word.")
+    message = tr("Could not start the training run.")
+    return message, "\n".join(output[-4:]) or tr("The process ended without an error message.")
 
 
 def _papers(about: Mapping[str, Any]) -> int:

@@ -156,7 +156,7 @@ class TrainingService:
         for missing in self._check_base(plan.on(Path())):  # else the run would fail at once
             raise LibraryError(
                 missing.text,
-                missing.remedy_label or tr("Add it first, or start from another model."),
+                missing.remedy_label or tr("Add the model first, or select another base model."),
             )
         recipe = self.recipe(plan, task)
         task.step(0, 0, tr("Starting the trainer"))
@@ -184,16 +184,19 @@ class TrainingService:
                 return _check_length(max_positions(folder), recipe)
             except PackageRefused as refused:
                 return [CheckLine(Level.missing, f"{refused} {refused.hint}".strip())]
-        text = tr("The model that it starts from is not here yet: {name}.", name=base)
+        text = tr("The base model {name} is not installed.", name=base)
         if base.count("/") != 1 or base.startswith((".", "/", "~")):
             return [CheckLine(Level.missing, text)]
-        return [CheckLine(Level.missing, text, Remedy.model, tr("Fetch it"), model=base)]
+        return [CheckLine(Level.missing, text, Remedy.model, tr("Fetch the model"), model=base)]
 
     def _check_other_runs(self) -> list[CheckLine]:
         going = [training for training in self.runs.all() if training.status.is_active]
         if not going:
             return []
-        text = tr("{name} goes on. Two at once take twice as long.", name=going[0].name)
+        text = tr(
+            "{name} is active. Two training runs at the same time take twice as long.",
+            name=going[0].name,
+        )
         return [CheckLine(Level.few, text)]
 
 
@@ -204,7 +207,7 @@ def _check_length(most: int | None, recipe: Recipe) -> list[CheckLine]:
         asked = max(int(one.settings[name]) for _, one in recipe.combinations())
         if most is not None and asked > most:
             text = tr(
-                "{name} reads at most {most:,} word pieces of a text, not {asked:,}.",
+                "{name} supports at most {most:,} tokens per text, not {asked:,}.",
                 name=recipe.base,
                 most=most,
                 asked=asked,
@@ -246,12 +249,12 @@ def _abstracts(
         )
         return CheckLine(Level.enough, text)
     text = trn(
-        "Only {n:,} paper has an abstract. From so few hardly anything is learned.",
-        "Only {n:,} papers have an abstract. From so few hardly anything is learned.",
+        "Only {n:,} paper has an abstract – probably too few to train on.",
+        "Only {n:,} papers have an abstract – probably too few to train on.",
         finding.have,
     )
     if not finding.have:
-        text = tr("No paper has an abstract, and it is abstracts that are learned from.")
+        text = tr("No paper has an abstract. Training requires abstracts.")
     return CheckLine(finding.level, text, Remedy.papers, tr("Fetch papers"))
 
 
@@ -260,18 +263,19 @@ def _citations(
 ) -> CheckLine:
     unasked, count = data.unasked, finding.have
     if finding.level is Level.enough and data.estimated:
-        text = trn("About {n:,} citation lies between these papers.",
-                   "About {n:,} citations lie between these papers.", count)  # fmt: skip
+        text = trn("About {n:,} citation links these papers.",
+                   "About {n:,} citations link these papers.", count)  # fmt: skip
     elif finding.level is Level.enough:
-        text = trn("{n:,} citation lies between these papers.",
-                   "{n:,} citations lie between these papers.", count)  # fmt: skip
+        text = trn("{n:,} citation links these papers.",
+                   "{n:,} citations link these papers.", count)  # fmt: skip
     elif count:
-        text = trn("Only {n:,} citation lies between these papers. From so few hardly anything is "
-                   "learned.",
-                   "Only {n:,} citations lie between these papers. From so few hardly anything is "
-                   "learned.", count)  # fmt: skip
+        text = trn(
+            "Only {n:,} citation links these papers – probably too few to train on.",
+            "Only {n:,} citations link these papers – probably too few to train on.",
+            count,
+        )
     else:
-        text = tr("It is not known which of these papers cites which.")
+        text = tr("No citation data yet.")
     if not unasked:
         return CheckLine(finding.level, text)
     label = trn("Fetch citations for {n:,} paper", "Fetch citations for {n:,} papers", len(unasked))
@@ -281,28 +285,28 @@ def _citations(
 def _venues(finding: Requirement, data: AvailableData, settings: Mapping[str, Value]) -> CheckLine:
     papers, year = settings.get("min_papers", 1), settings.get("recent_year", 0)
     if year:
-        text = trn("{n:,} journal has at least {papers:,} papers, one of {year} among them.",
-                   "{n:,} journals have at least {papers:,} papers, one of {year} among them.",
+        text = trn("{n:,} journal has at least {papers:,} papers, including one from {year}.",
+                   "{n:,} journals have at least {papers:,} papers, including one from {year}.",
                    finding.have, papers=papers, year=year)  # fmt: skip
     else:
         text = trn("{n:,} journal has at least {papers:,} papers.",
                    "{n:,} journals have at least {papers:,} papers.",
                    finding.have, papers=papers)  # fmt: skip
-    return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
+    return _with_settings(finding, text, tr("At least two are required; more give better results."))
 
 
 def _fields(finding: Requirement, data: AvailableData, settings: Mapping[str, Value]) -> CheckLine:
     text = trn("{n:,} category has at least {papers:,} papers.",
                "{n:,} categories have at least {papers:,} papers.",
                finding.have, papers=settings.get("min_papers", 1))  # fmt: skip
-    return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
+    return _with_settings(finding, text, tr("At least two are required; more give better results."))
 
 
 def _questions(
     finding: Requirement, data: AvailableData, settings: Mapping[str, Value]
 ) -> CheckLine:
-    text = trn("There is {n:,} question that a paper answers.",
-               "There are {n:,} questions that papers answer.", finding.have)  # fmt: skip
+    text = trn("{n:,} question is answered by a paper.",
+               "{n:,} questions are answered by papers.", finding.have)  # fmt: skip
     return CheckLine(finding.level, text)
 
 

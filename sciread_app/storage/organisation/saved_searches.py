@@ -46,7 +46,7 @@ class SavedSearchStore:
             if new != old and db.scalars(select(searches.id).where(searches.name == new)).first():
                 raise LibraryError(
                     tr("There is a saved search “{name}” already.", name=new),
-                    tr("Choose another name."),
+                    tr("Use another name."),
                 )
             known = searches.id == renamed
             db.execute(update(schema.saved_searches).where(known).values(name=new))

@@ -90,7 +90,7 @@ def test_evaluate_of_one_model_gives_intervals_without_verdict(shell):
 
 def test_evaluate_names_unknown_model_or_suite(shell):
     answer = shell.json(*evaluate(shell, "nobody"), code=1)
-    assert answer["error"] == "There is no model nobody here."
+    assert answer["error"] == "The model nobody is not installed."
     answer = shell.json("model", "evaluate", "starter", "--suite", "novel", code=1)
     assert answer["error"] == "There is no suite 'novel'."
     assert not shell.asked

@@ -49,7 +49,7 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
     assert (
         "Bees was permanently deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
     )
-    assert "no model bees in the trash" in shell.json("model", "restore", "bees", code=1)["error"]
+    assert "bees is not in Trash" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
 def test_model_commands_print_readable_text(shell, package_folder):
@@ -76,8 +76,8 @@ def test_exported_model_is_identical_each_time_and_can_be_added(shell, package_f
 
 
 def test_model_errors_have_message_and_exit_code(shell, package_folder, tmp_path):
-    assert "comes with SciRead" in shell.json("model", "remove", "starter", code=1)["error"]
-    assert "no model wasps" in shell.json("model", "show", "wasps", code=1)["error"]
+    assert "built into SciRead" in shell.json("model", "remove", "starter", code=1)["error"]
+    assert "model wasps is not installed" in shell.json("model", "show", "wasps", code=1)["error"]
     (tmp_path / "no.zip").write_bytes(b"no zip")
     assert "no.zip" in shell.json("model", "add", str(tmp_path / "no.zip"), code=1)["error"]
     assert names(shell) == ["starter"]
@@ -110,7 +110,7 @@ def test_hub_name_is_downloaded_unless_a_local_path(shell, package_folder, tmp_p
 def test_model_is_activated_by_title(shell, package_folder):
     shell.run("model", "add", str(package_folder))
     assert shell.json("model", "activate", "On bees")["model"] == "bees"
-    assert "answers now" in shell.json("model", "remove", "bees", code=1)["error"]
+    assert "in use" in shell.json("model", "remove", "bees", code=1)["error"]
 
 
 def test_votes_are_shown_with_their_certainty(shell, package_folder):

@@ -61,7 +61,7 @@ def test_impossible_activation_is_named_and_changes_nothing(shell):
     assert answer["error"] == "No other model has been used in this library."
     for name in ("theirs", "../models/ours"):
         answer = shell.json("model", "activate", name, code=1)
-        assert answer["error"] == f"There is no model {name} in this library."
+        assert answer["error"] == f"The model {name} is not installed."
     (shell.home / "models" / "ours" / "model.safetensors").write_bytes(b"damaged")
     assert "damaged" in shell.json("model", "activate", "ours", code=1)["error"]
     assert shell.json("status")["model"] == "all-MiniLM-L6-v2"

@@ -44,7 +44,7 @@ def test_train_check_lists_missing_data_with_remedies(shell):
     (citations,) = [one for one in answer["findings"] if one["remedy"] == "citations"]
     assert citations["level"] == "missing" and citations["papers"] == 1
     said = shell.run("train", "check", "specter-small", code=1).stdout
-    assert "✗ It is not known which of these papers cites which. Fetch citations for 1" in said
+    assert "✗ No citation data yet. Fetch citations for 1" in said
     assert ": `sciread fetch citations`." in " ".join(said.split())
     every = {
         one["recipe"]: one for one in shell.json("train", "check", "--on", "collection:thesis")
@@ -106,7 +106,7 @@ def test_job_is_written_and_its_result_imported(shell, tmp_path):
     assert "Made here" in shell.run("model", "list").stdout
     again = shell.json("train", "open", "job")
     assert (again["model"], again["new"]) == ("made-by-run", False)
-    assert "The training could not" not in shell.run("train", "log", "job").stdout
+    assert "Could not start the training" not in shell.run("train", "log", "job").stdout
 
 
 def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
@@ -125,10 +125,10 @@ def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
     [
         (["start", "spectre"], 1, "There is no recipe 'spectre'"),
         (["start", "specter-small", "--set", "epochs"], 2, "has no value"),
-        (["start", "specter-small", "--on", "collection:none"], 1, "no papers in the collection"),
-        (["start", "specter-small", "--on", "none"], 1, "There is no corpus none"),
-        (["stop", "none"], 1, "There is no training none"),
-        (["open", "none"], 1, "There is no "),
+        (["start", "specter-small", "--on", "collection:none"], 1, "contains no papers"),
+        (["start", "specter-small", "--on", "none"], 1, "dataset none does not exist"),
+        (["stop", "none"], 1, "training run none does not exist"),
+        (["open", "none"], 1, "does not exist"),
     ],
 )
 def test_train_errors_are_reported(shell, arguments, code, said):

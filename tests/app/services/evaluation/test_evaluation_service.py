@@ -54,14 +54,14 @@ def test_candidates_are_models_runs_and_baselines(evaluator, home):
 
 
 def test_impossible_evaluation_is_refused_with_hint(evaluator, home, tmp_path):
-    with pytest.raises(LibraryError, match="no model nobody"):
+    with pytest.raises(LibraryError, match="model nobody is not installed"):
         evaluator.evaluate(["nobody"], "judged", tmp_path, Task())
     with pytest.raises(LibraryError, match="nowhere") as refused:
         evaluator.evaluate(["tf-idf"], "judged", tmp_path / "nowhere", Task())
     assert "NAME.papers.jsonl" in refused.value.hint
     with pytest.raises(LibraryError, match="published data"):
         evaluator.evaluate(["tf-idf"], "judged", LIBRARY, Task())
-    with pytest.raises(LibraryError, match="no papers in the library"):
+    with pytest.raises(LibraryError, match="library contains no papers"):
         evaluator.evaluate(["tf-idf"], "local", LIBRARY, Task())
     assert not home.reports.exists()
 

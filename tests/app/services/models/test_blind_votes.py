@@ -128,15 +128,15 @@ def test_optional_stopping_has_at_most_five_percent_false_positives():
 
 def test_vote_summary_grows_more_certain_with_votes(votes):
     titles = {"ours": "Ours", "starter": "MiniLM"}.__getitem__
-    assert tally_text(votes.between("ours", "starter"), titles).startswith("Nobody has voted")
+    assert tally_text(votes.between("ours", "starter"), titles).startswith("No votes")
     few = tally_text(cast(votes, "ours"), titles)
     assert few == (
-        "Blind votes on 1 question: 1 for Ours, 0 for MiniLM, 0 for neither. "
-        "That Ours is ahead may well be luck: so few votes say little."
+        "Blind votes on 1 search: 1 for Ours, 0 for MiniLM, 0 for neither. "
+        "Ours leads, but there are too few votes to rule out chance."
     )
-    assert tally_text(cast(votes, *["ours"] * 6), titles).endswith("in up to 11 of 100 cases.")
+    assert tally_text(cast(votes, *["ours"] * 6), titles).endswith("in up to 11% of blind tests.")
     many = tally_text(cast(votes, *["ours"] * 9, ""), titles)
-    assert "9 for Ours, 0 for MiniLM, 1 for neither. Ours is better:" in many
-    assert many.endswith("in at most 2 of 100 cases.")
-    assert "less than 1 of 100" in tally_text(VoteTally("ours", "starter", 2, 20), titles)
-    assert tally_text(VoteTally("ours", "starter", 2, 2), titles).endswith("Neither is ahead.")
+    assert "9 for Ours, 0 for MiniLM, 1 for neither. Ours is significantly better:" in many
+    assert many.endswith("in at most 2% of blind tests.")
+    assert "at most 1% of" in tally_text(VoteTally("ours", "starter", 2, 20), titles)
+    assert tally_text(VoteTally("ours", "starter", 2, 2), titles).endswith("The votes are tied.")

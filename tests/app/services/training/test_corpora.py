@@ -124,19 +124,19 @@ class TestFast:
         for data, said in (
             (
                 TrainingData(TrainingDataKind.collection, "nothing"),
-                "no papers in the collection “nothing”",
+                "“nothing” contains no papers",
             ),
             (
                 TrainingData(TrainingDataKind.files, str(tmp_path / "papers")),
-                "nothing to learn from in",
+                "contains no training data",
             ),
-            (TrainingData(TrainingDataKind.corpus, "none"), "There is no corpus none"),
+            (TrainingData(TrainingDataKind.corpus, "none"), "dataset none does not exist"),
         ):
             for ask in (corpora.make, corpora.inspect):
                 with pytest.raises(LibraryError, match=said):
                     ask(data, Task())
         library.trash(library.ids())
-        with pytest.raises(LibraryError, match="no papers in the library"):
+        with pytest.raises(LibraryError, match="library contains no papers"):
             corpora.make(LIBRARY, Task())
 
     def test_damaged_corpus_is_not_listed_and_is_rebuilt(self, corpora: Corpora) -> None:
@@ -150,7 +150,7 @@ class TestFast:
     def test_only_corpora_can_be_removed(self, corpora: Corpora, tmp_path: Path) -> None:
         corpora.make(LIBRARY, Task())
         for unknown in ("none", ".", "../corpora", str(tmp_path)):
-            with pytest.raises(LibraryError, match="There is no corpus"):
+            with pytest.raises(LibraryError, match="does not exist"):
                 corpora.remove(unknown)
         corpora.remove(corpora.all()[0].id)
         assert corpora.all() == []

@@ -84,7 +84,7 @@ def test_job_can_be_a_zip_file(home: Home, tmp_path: Path) -> None:
     with zipfile.ZipFile(job) as archive:
         names = archive.namelist()
     assert {"job/train.sh", "job/run/recipe.toml", "job/trainer/__main__.py"} <= set(names)
-    assert {"Copying the papers", "Packing"} <= set(told)
+    assert {"Copying the papers", "Creating the zip file"} <= set(told)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "job.zip"]
 
 
@@ -140,7 +140,9 @@ def test_failed_job_leaves_no_partial_output(
     with pytest.raises(LibraryError, match="already"):
         write_job(recipe(home), home, target, Task())
     target.unlink()
-    task = Task(lambda done, total, note: task.cancel() if note == "Packing" else None)
+    task = Task(
+        lambda done, total, note: task.cancel() if note == "Creating the zip file" else None
+    )
     with pytest.raises(Cancelled):
         write_job(recipe(home), home, target, task)
 

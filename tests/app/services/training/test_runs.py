@@ -129,7 +129,7 @@ def test_failed_run_reports_reason(home: Home) -> None:
     assert (failed.problem, failed.hint, failed.step) == ("The disk is full.", "Make room.", 5)
     runs.start(recipe(home, seed=4), "none")
     failed = wait_for_status(runs, "none", RunStatus.failed)
-    assert failed.problem == "The training could not begin."
+    assert failed.problem == "Could not start the training run."
     assert failed.hint == "There is no torch.\nInstall it."
     assert "There is no torch." in runs.log("none")
 
@@ -171,14 +171,14 @@ def test_run_names_are_unique_and_valid(home: Home) -> None:
 def test_active_run_cannot_be_removed(home: Home) -> None:
     runs = Runs(home)
     runs.start(recipe(home), "mine")
-    with pytest.raises(LibraryError, match="mine goes on"):
+    with pytest.raises(LibraryError, match="mine is active"):
         runs.remove("mine")
     runs.stop("mine")
     wait_for_status(runs, "mine", RunStatus.stopped, RunStatus.failed)
     runs.remove("mine")
     assert runs.all() == [] and list(home.runs.iterdir()) == []
     for unknown in ("mine", "../runs/mine", ""):
-        with pytest.raises(LibraryError, match="There is no training"):
+        with pytest.raises(LibraryError, match="does not exist"):
             runs.find(unknown)
 
 
@@ -188,7 +188,7 @@ def test_run_without_corpus_cannot_resume(home: Home) -> None:
     runs.stop("mine")
     wait_for_status(runs, "mine", RunStatus.stopped, RunStatus.failed)
     (home.corpora / "papers").rmdir()
-    with pytest.raises(LibraryError, match="papers that mine learned from are not here"):
+    with pytest.raises(LibraryError, match="training data of mine is missing"):
         runs.resume("mine")
 
 
@@ -214,7 +214,7 @@ def test_folder_without_run_is_ignored_and_odd_recipe_listed(home: Home) -> None
     found = {training.name: training for training in Runs(home).all()}
     assert set(found) == {"odd", "hostile"}
     assert "has format 9" in found["odd"].problem
-    assert "does not read as a training" in found["hostile"].problem
+    assert "not a valid training run" in found["hostile"].problem
 
 
 def test_grid_run_counts_steps_of_all_combinations(home: Home) -> None:
@@ -237,4 +237,4 @@ def test_silent_process_fails_after_timeout(home: Home, monkeypatch: pytest.Monk
     assert Runs(home).find("mute").status is RunStatus.starting
     monkeypatch.setattr(services, "_START_TIMEOUT", 0.0)
     failed = Runs(home).find("mute")
-    assert failed.status is RunStatus.failed and "without a word" in failed.hint
+    assert failed.status is RunStatus.failed and "without an error message" in failed.hint

@@ -65,7 +65,7 @@ def test_check_with_enough_data_lists_counts(learning: TrainingService) -> None:
     assert found.able and {line.level for line in found.lines} == {Level.enough}
     assert texts(found) == [
         "8,000 of 9,000 papers have an abstract.",
-        "7,000 citations lie between these papers.",
+        "7,000 citations link these papers.",
     ]
     assert texts(check(learning, AvailableData(RICH, estimated=True)))[1].startswith(
         "About 7,000 citations"
@@ -78,7 +78,7 @@ def test_check_offers_to_fetch_missing_citations(
     library.put([paper("A", abstract="On A.", doi="10.1000/a"), paper("B"), paper("C", pmid="3")])
     citations = check(learning).lines[1]
     assert (citations.level, citations.remedy) == (Level.missing, Remedy.citations)
-    assert citations.text == "It is not known which of these papers cites which."
+    assert citations.text == "No citation data yet."
     assert (citations.remedy_label, citations.papers) == ("Fetch citations for 2 papers", (1, 3))
     of_some = check(
         learning, AvailableData(CorpusStats(abstracts=900, citations=3), unasked=(1,))
@@ -91,8 +91,8 @@ def test_check_suggests_settings_that_give_enough_data(learning: TrainingService
     line = found.lines[1]
     assert not found.able and line.remedy is Remedy.settings
     assert line.text == (
-        "0 journals have at least 100 papers, one of 2021 among them. "
-        "At least two are needed, and more teach more."
+        "0 journals have at least 100 papers, including one from 2021. At least two are "
+        "required; more give better results."
     )
     assert line.settings == {"min_papers": 50, "recent_year": 0}
     assert line.remedy_label == "Set min_papers = 50, recent_year = 0"
@@ -103,11 +103,11 @@ def test_check_suggests_settings_that_give_enough_data(learning: TrainingService
 def test_check_suggests_more_papers_when_settings_cannot_help(learning: TrainingService) -> None:
     found = check(learning, AvailableData(CorpusStats(papers=9)), recipe="miread-small")
     assert [line.remedy for line in found.lines] == [Remedy.papers] * 2
-    assert texts(found)[0] == "No paper has an abstract, and it is abstracts that are learned from."
+    assert texts(found)[0] == "No paper has an abstract. Training requires abstracts."
     few = check(
         learning, AvailableData(CorpusStats(papers=9, abstracts=8)), recipe="physbert-small"
     )
-    assert texts(few)[0].startswith("Only 8 papers have an abstract.")
+    assert texts(few)[0].startswith("Only 8 papers have an abstract")
     assert few.lines[1].text.startswith("0 categories have at least 100 papers.")
 
 
@@ -130,7 +130,7 @@ def test_start_without_base_model_is_refused(
     learning: TrainingService, library: Library, home: Home
 ) -> None:
     library.put([paper("A")])
-    with pytest.raises(LibraryError, match="not here yet: nowhere") as refused:
+    with pytest.raises(LibraryError, match="base model nowhere is not installed") as refused:
         learning.start(TrainingPlan(changes={"base": "nowhere"}), Task())
     assert refused.value.hint
     assert not home.corpora.exists() and not home.runs.exists()
@@ -140,7 +140,9 @@ def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
     run = Run.create(home.runs / "mine", Recipe.named("specter", home.corpora))
     with run.hold():
         found = check(learning, AvailableData(RICH))
-    assert found.able and texts(found)[-1] == "mine goes on. Two at once take twice as long."
+    assert found.able and texts(found)[-1] == (
+        "mine is active. Two training runs at the same time take twice as long."
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,7 @@ def test_max_tokens_above_model_limit_is_corrected(
 ) -> None:
     found = check(learning, AvailableData(RICH), changes={"max_tokens": 4096})
     (line,) = (line for line in found.lines if line.level is Level.missing)
-    assert line.text == "starter reads at most 512 word pieces of a text, not 4,096."
+    assert line.text == "starter supports at most 512 tokens per text, not 4,096."
     assert line.remedy is Remedy.settings and line.settings == {"max_tokens": 512}
     with pytest.raises(LibraryError, match="not 4,096") as refused:
         learning.start(TrainingPlan(changes={"max_tokens": 4096}), Task())

@@ -233,11 +233,11 @@ def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
 def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
     qtbot, page, window, gateway, jobs, tmp_path
 ):
-    gateway.models.fault = PackageRefused("evil.zip holds a link: 'x'", "Copy the file.")
+    gateway.models.fault = PackageRefused("evil.zip contains a link: 'x'", "Copy the file.")
     page.downloads.add(tmp_path / "evil.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
-    assert entry.why.text() == "evil.zip holds a link: 'x'"
+    assert entry.why.text() == "evil.zip contains a link: 'x'"
     assert entry.hint.text() == "Copy the file."
     assert not window.banner.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
     click(qtbot, entry.again)
@@ -253,12 +253,12 @@ def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
 def test_failed_addition_is_shown_as_a_banner_on_other_pages(
     qtbot, page, window, gateway, tmp_path
 ):
-    gateway.models.fault = PackageRefused("evil.zip holds a link.", "")
+    gateway.models.fault = PackageRefused("evil.zip contains a link.", "")
     gateway.models.go_on.clear()
     page.downloads.add(tmp_path / "evil.zip")
     window.go_to("search")
     gateway.models.go_on.set()
-    qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip holds a link.")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip contains a link.")
 
 
 def test_addition_can_be_cancelled(qtbot, page, window, gateway, jobs, tmp_path):
