@@ -365,10 +365,10 @@ def job_error(error: BaseException, title: str) -> JobError:
     log.error("«%s» failed\n%s", title, report)
     return JobError(
         tr("Something went wrong."),
-        # Translators: {doing} is "importing papers.bib" or the like
+        # Translators: {task} is "Importing papers.bib" or the like
         tr(
-            "Error while {doing}. Please send us the report so that we can fix the problem.",
-            doing=title[:1].lower() + title[1:],
+            "The task “{task}” failed. Please send us the report so that we can fix the problem.",
+            task=title,
         ),
         report,
     )

@@ -48,7 +48,7 @@ class Parts(QWidget):
         self.back.hide()
         self.read_file = styled(QPushButton(tr("Read PDF")), "primary")
         self.read_file.setToolTip(tr("Open the PDF in the Reader"))
-        self.similar = QPushButton(tr("Similar"))
+        self.similar = QPushButton(tr("Similar papers"))
         self.similar.setToolTip(tr("Find similar papers (Ctrl+L)"))
         self.read = QPushButton(tr("Mark as read"))
         self.copy = CopyButton()

@@ -1,4 +1,4 @@
-"""The menu of the search page: what limits, sorts and steers the list."""
+"""The menu of the search page: filters, sort order, search modes and similar papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SearchActions(PageActions["SearchPage"]):
-    """The menu; its actions are available while the search page is looked at."""
+    """The menu; its actions are available while the search page is shown."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "search", tr("Available on the Library page"))
@@ -63,7 +63,7 @@ class SearchActions(PageActions["SearchPage"]):
             self.registry.navigate.find_like(files)
 
     def _take_copied(self, page: SearchPage) -> None:
-        """An entry, a DOI or an abstract: the box knows what it is."""
+        """Search for the clipboard text: an entry, a DOI or an abstract."""
         text = QGuiApplication.clipboard().text().strip()
         if text:
             page.search_box.search_for_text(text)

@@ -419,7 +419,9 @@ class SearchPage(Page):
         column(self._across, parent=self, margins=0)
 
     def _save_search(self, name: str, query: str) -> None:
-        self._edits.submit(tr("Saved"), lambda organise: organise.save_search(name, query))
+        self._edits.submit(
+            tr("Saving the search"), lambda organise: organise.save_search(name, query)
+        )
 
     def _connect(self, context: AppContext) -> None:
         self.compare.place_requested.connect(context.navigate.go_to)

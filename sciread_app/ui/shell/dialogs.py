@@ -53,7 +53,7 @@ def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
     scroll.setAccessibleName(tr("Keyboard shortcuts"))
     scroll.setWidget(sheet)
     _fill(dialog, scroll)
-    # As large as what it shows, but within the window it belongs to.
+    # As large as its contents, but not larger than the parent window.
     wanted = sheet.sizeHint() + QSize(76, 110)
     dialog.resize(wanted.boundedTo(parent.size().expandedTo(QSize(480, 320))))
     return dialog

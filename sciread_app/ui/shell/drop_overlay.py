@@ -13,7 +13,7 @@ from sciread_app.language import tr
 from sciread_app.ui.style.theme import styled
 
 MARGIN = 24
-ALIKE = 130  # pixels that the upper part is high
+ALIKE = 130  # pixels: height of the upper part
 
 
 class DropZone(QLabel):

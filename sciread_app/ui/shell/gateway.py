@@ -78,7 +78,7 @@ class WindowGateway(SearchGateway):
             now.load()
 
     def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
-        """A cancelled import has a summary too, of what was read before."""
+        """Import these files and folders. If canceled, summarize the finished part."""
         earlier = {known.id for known in self._library.import_log.imports()}
         try:
             return ledger_of(self._workspace.importer.add(paths, task))
@@ -104,7 +104,7 @@ class WindowGateway(SearchGateway):
         with self._answering.use() as now:
             if now.space is None:
                 return Status(papers)
-            # Those in the trash have vectors as well, and count for nothing here.
+            # Papers in Trash have vectors too, but are not counted.
             lacking = now.space.count_without_vector(self._library.ids())
         return Status(papers, lacking, by_meaning=True)
 

@@ -93,7 +93,7 @@ class JobPanel(QFrame):
     def _add(self, work: JobRecord) -> None:
         row = self._rows[work] = JobRow(work, self._log, self.ledger_requested.emit)
         self._column.insertWidget(0, row)
-        # Tab goes as the eye does, though the newest row was made last.
+        # The tab order follows the layout: the newest row comes first.
         before: QWidget = self.close_button
         for button in row.buttons:
             self.setTabOrder(before, button)

@@ -84,8 +84,8 @@ class MainLayout(QWidget):
         self.foot.clicked.connect(self.job_panel.toggle)
         self.rail = NavigationBar(PAGES, appearance)
         self.rail.setEnabled(False)
-        # Tab goes in the order in which they come here, and round: from the rail over banner and
-        # page, whatever is built on it and when, to the foot.
+        # This is the tab order, which is circular: navigation bar, banner, page, task panel, status
+        # bar.
         for part in (self.job_panel, self.foot, self.rail, self.banner, self.area):
             part.setParent(self)
         across = row(self.rail, (self.area, 1), spacing=0)

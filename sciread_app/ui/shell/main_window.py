@@ -1,4 +1,4 @@
-"""The window: its pages, what hangs from the menus, and the work behind them."""
+"""The main window: its pages, the methods behind its menus, and its background tasks."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class MainWindow(QMainWindow):
         self._page_of: dict[str, Page] = {}  # by key; each is built when it is first shown
         self.events = AppEvents(self)
         self._opened = False  # there is a library
-        self._ready = False  # it may be looked at
-        self._palette: CommandPalette | None = None  # from when it is first wanted
+        self._ready = False  # it is shown
+        self._palette: CommandPalette | None = None  # created when first opened
         self.work_log = JobHistory(jobs, self)
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         self.page.show_similar(papers)
 
     def compare_model(self, model: str) -> None:
-        """Compare a model with another one on the search page."""
+        """Compare a model with another model on the search page."""
         self.go_to("search")
         self.page.compare.prefer(model)
         if not self.page.compare.is_open:
@@ -289,7 +289,7 @@ class MainWindow(QMainWindow):
             self.importing.add(paths)
 
     def find_like(self, source: Sequence[Path] | str) -> None:
-        """Find what is similar to papers in files, or in a text, without adding them."""
+        """Find papers similar to those in files or in a text, without importing them."""
         self.go_to("search")
         self.page.header.find_like(source)
 
@@ -364,7 +364,7 @@ class MainWindow(QMainWindow):
 
     def _open_shelf(self, edits: EditQueue) -> None:
         from sciread_app.ui.library.controller import (
-            LibraryController,  # the window stands before it
+            LibraryController,  # imported after the window is shown
         )
 
         gateway, page, on_shelf = self.gateway, self.page, self.menus.on_shelf
@@ -424,7 +424,7 @@ class MainWindow(QMainWindow):
     def _failed(self, job: Job, problem: JobError) -> None:
         self.banner.show_problem(problem)
         if self._opened and not self._ready:
-            self._begin()  # the sample could not be prepared; an empty library says what to do
+            self._begin()  # the sample failed: an empty library offers actions
 
     def _imported(self, ledger: ImportSummary) -> None:
         self._last_ledger = ledger

@@ -1,4 +1,4 @@
-"""The rail at the left edge of the window, on which one goes from page to page."""
+"""The navigation bar at the left edge of the window: a button for each page."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 
 WIDTH, HEIGHT = 68, 58  # pixels of a button
-LEAST, GAP, TOP = 30, 4, 12  # of one without its name, between two, above the first
+LEAST, GAP, TOP = 30, 4, 12  # pixels: a button without its name, between buttons, above the first
 PICTURE, SMALLEST, AROUND = 22, 15, 17  # icon sizes: maximum, beside a name; and the padding
 
 
 class NavigationBar(QFrame):
     """The list of pages. Up and Down select the page."""
 
-    chosen = Signal(str)  # the key of a place, by a person
+    chosen = Signal(str)  # the key of a page, selected by the user
 
     def __init__(self, pages: Sequence[PageSpec], appearance: Appearance) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class NavigationBar(QFrame):
         column.setSpacing(GAP)
         for place in pages:
             if place.key == "settings":
-                column.addStretch()  # apart from where papers are
+                column.addStretch()  # at the bottom
             button = NavigationButton(place, appearance)
             button.clicked.connect(lambda _=False, key=place.key: self.chosen.emit(key))
             self._buttons[place.key] = button
@@ -43,7 +43,7 @@ class NavigationBar(QFrame):
             column.addWidget(button)
 
     def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()  # it takes what height there is
+        return self.minimumSizeHint()  # as high as its place
 
     def minimumSizeHint(self) -> QSize:
         return QSize(WIDTH + 8, TOP + 8 + len(self._pages) * (LEAST + GAP))

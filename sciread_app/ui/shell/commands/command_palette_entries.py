@@ -187,7 +187,7 @@ class PaletteSource:
 
     def _remembered(self, what: str) -> list[str]:
         known = self._memory.value(f"palette/{what}") or []
-        # A file of one line comes back as a text.
+        # QSettings returns a list of one entry as a string.
         return [known] if isinstance(known, str) else [str(one) for one in known]
 
 

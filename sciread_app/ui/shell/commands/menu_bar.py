@@ -79,7 +79,7 @@ class MenuBar:
         self._window = window
         self._actions = actions
         self._places: dict[str, QAction] = {}
-        # Translators: & stands before the letter that is pressed with Alt, one of its own in a menu
+        # Translators: & precedes the letter that is pressed with Alt; it must be unique in its menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
         papers, search = bar.addMenu(tr("&Paper")), bar.addMenu(tr("&Search"))
         view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
@@ -117,7 +117,7 @@ class MenuBar:
         self._actions.show_place(place)
 
     def limit_shortcuts_to(self, papers: PaperList) -> None:
-        """Enable the shortcuts of one letter or digit in this list, and only there."""
+        """Limit the shortcuts of a single letter or digit to this list."""
         for entry in (*PAPERS, *STARS):
             action = self.on_shelf[entry.name]
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)

@@ -22,14 +22,14 @@ from sciread_app.workspace import backups_of
 if TYPE_CHECKING:
     from sciread_app.ui.shell.main_window import MainWindow
 
-SAVED = tr("SciRead recovered")  # the name of the folder that is made for what could be read
+SAVED = tr("SciRead recovered")  # the name of the new folder
 
 
 class StartupErrorDialog(QMessageBox):
-    """`message` says what happened, `hint` what can be done. Closed in any way but by another
-    button, it means that the person gives up."""
+    """`message` describes the error, `hint` the ways to recover. Closing the dialog quits the
+    program."""
 
-    folder_chosen = Signal(object)  # Path: of another library, or for a new one
+    folder_chosen = Signal(object)  # Path: the folder of another or a new library
     restore_requested = Signal()
     salvage_chosen = Signal(object)  # Path: a folder that is not there yet
     undecided = Signal()  # the dialog of folders was cancelled

@@ -1,4 +1,4 @@
-"""Another window on the same library: what it was asked for is handed to the one that is open."""
+"""One window per library: a later start passes its files to the running window."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
 PATIENCE_MS = 3_000
-LONGEST = 1_000_000  # bytes of what may be handed over
+LONGEST = 1_000_000  # bytes of a message
 HEARD = b"heard\n"
 
 
 class SingleInstanceServer(QObject):
-    """Listens for later windows on this home, and for files that the system asks to open."""
+    """Listens for later starts with this home, and for files that the system asks to open."""
 
-    notified = Signal(object)  # list[Path], which may be empty: then only a window is wanted
+    notified = Signal(object)  # list[Path]; empty if only the window is to be shown
 
     def __init__(self, home: Path, app: QApplication) -> None:
         super().__init__(app)
@@ -61,7 +61,7 @@ class SingleInstanceServer(QObject):
 
 
 def notify_running_instance(home: Path, paths: Sequence[Path]) -> bool:
-    """Hand these files to the window that is open on this home. False if it does not answer."""
+    """Pass these files to the running window of this home. False if it does not reply."""
     socket = QLocalSocket()
     socket.connectToServer(_name(home))
     if not socket.waitForConnected(PATIENCE_MS):
@@ -73,12 +73,12 @@ def notify_running_instance(home: Path, paths: Sequence[Path]) -> bool:
 
 
 def encode_paths(paths: Sequence[Path]) -> bytes:
-    """The line that hands these over."""
+    """The message that passes these paths."""
     return json.dumps({"paths": [str(path.absolute()) for path in paths]}).encode() + b"\n"
 
 
 def decode_paths(line: bytes) -> list[Path] | None:
-    """The paths in what was handed over; None for what no window of ours would say."""
+    """The paths in a message; None if the message is invalid."""
     try:
         paths = json.loads(line)["paths"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -89,7 +89,7 @@ def decode_paths(line: bytes) -> list[Path] | None:
 
 
 def _name(home: Path) -> str:
-    """One for each home. In the folder that is a user's own, where the system has one."""
+    """The name of the socket of a home, in the private folder of the user if there is one."""
     name = "sciread-" + hashlib.sha256(os.fsencode(home.resolve())).hexdigest()[:16]
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
     return str(Path(folder, name)) if folder and Path(folder).is_dir() else name
