@@ -33,7 +33,7 @@ from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationRe
 from sciread_app.workspace import Workspace
 from trainer.contract.plots import Picture, read_pictures
 
-KNOWN = 60  # papers that are offered as known
+KNOWN = 60  # maximum number of papers you know that are listed
 # Best known first: a user knows an annotated paper better than one that was only read.
 _KNOWN_BY = ("has:highlights", "has:notes", "rating:>=4", "is:read")
 _HTML = "report.html"
@@ -169,7 +169,7 @@ class EvaluationGateway:
 
 
 def corpus_words(corpus: KeptCorpus) -> str:
-    """Papers that were put aside, by where they come from and what is in them."""
+    """The name of a saved dataset: its origin, its day and its number of papers."""
     papers = trn("{n:,} paper", "{n:,} papers", corpus.papers)
     day = corpus.made.strftime("%Y-%m-%d")
     what = {

@@ -180,7 +180,7 @@ class EvaluationPage(Page):
         self._ask()
 
     def show_or_measure(self, space: str) -> None:
-        """Show the scores of this model; if there are none, offer to measure it."""
+        """Show the scores of this model; if there are none, offer to evaluate it."""
 
         def show(found: EvaluationResults) -> None:
             self._show_found(found)

@@ -94,7 +94,7 @@ def data_words(row: ScoreRow, called: Mapping[str, str]) -> str:
 
 
 def interval_words(row: ScoreRow, model: str) -> str:
-    """The 95 % interval and the spread over repetitions; empty if neither is known."""
+    """The 95% confidence interval and the spread over repetitions; empty if neither is known."""
     score, metric = row.cells[model].score, row.metric
     found = []
     if score.low is not None and score.high is not None:

@@ -22,7 +22,7 @@ from sciread_app.ui.paper.details_panel import DetailsSource
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.workspace import Workspace
 
-ALIKE = 30  # papers that count as being like others
+ALIKE = 30  # number of papers highlighted as similar to others
 
 
 class MapGateway:

@@ -54,7 +54,9 @@ class SelectionPanel(QFrame):
             tr("Add to collection…"), tr("Add the highlighted papers to a collection")
         )
         self.tag = self._button(tr("Tag…"), tr("Tag the highlighted papers"))
-        self.similar = self._button(tr("Highlight similar"), tr("Highlight similar papers, too"))
+        self.similar = self._button(
+            tr("Highlight similar"), tr("Add similar papers to the highlight")
+        )
         self.only = QCheckBox(tr("Hide other papers"))
         self.close_button = styled(QToolButton(), "link")
         self.close_button.setAccessibleName(tr("Clear highlight"))

@@ -9,7 +9,7 @@ from sciread_app.services.map.map_service import MapLayout
 
 @dataclass(frozen=True, eq=False)
 class MapStatus:
-    """Numbers of papers, with and without a vector, and the last map layout."""
+    """Numbers of papers and of indexed papers, and the last map layout."""
 
     papers: int
     with_vector: int

@@ -117,7 +117,7 @@ class ClassTable(MetricTable):
         super().__init__(tr("Classes"), self._classes, appearance)
         self._delegate = ClassDelegate(self, self._classes, appearance)
         self.setItemDelegate(self._delegate)
-        for number, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 84), (RIGHT_B, 84)):
+        for number, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 92), (RIGHT_B, 92)):
             self.setColumnWidth(number, width)
         self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
 

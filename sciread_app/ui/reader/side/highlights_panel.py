@@ -123,7 +123,7 @@ class HighlightsPanel(QFrame):
         self._choose(None)
 
     def save_note(self) -> None:
-        """Save an edited note, however it was left."""
+        """Save the note if it was edited."""
         if unsaved := self.take_note():
             self.annotated.emit(*unsaved)
 
