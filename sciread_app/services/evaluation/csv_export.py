@@ -31,7 +31,7 @@ COLUMNS = (
     ),
     *("data_sha256", "excluded", "stands_apart", "measured", "trainer", "source"),
 )
-# A spreadsheet would take text that begins with these for a formula.
+# Spreadsheets treat text that begins with these characters as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -61,8 +61,8 @@ class EvaluationOutcome:
     failed_tasks: Sequence[FailedTask] = ()
 
     def remarks(self) -> list[str]:
-        """The failures, one sentence each. A task that failed alike for several models is listed
-        once."""
+        """The failures, one sentence each. A task that failed for the same reason for several
+        models is listed once."""
         models: dict[tuple[str, str], list[str]] = {}
         for failed in self.failed_tasks:
             models.setdefault((failed.task, failed.why), []).append(failed.model)

@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 
 _KIND_NAMES = {
-    # Translators: how a backup came about; so are the next three
+    # Translators: the reason for a backup; so are the next three
     Kind.daily: tr("Daily"),
     Kind.manual: tr("Manual"),
     Kind.before_restore: tr("Before a restore"),

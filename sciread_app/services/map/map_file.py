@@ -1,4 +1,4 @@
-"""The files of a map: arrays by name, written whole or not at all, and never believed blindly."""
+"""The files of a map: named arrays, written completely or not at all, and verified when read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
-    """None where there is no such file, or one that is damaged: each part has a checksum."""
+    """Return the arrays; None if the file is missing or damaged, which checksums reveal."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}

@@ -105,7 +105,7 @@ class MapService:
         self._drawing = threading.Lock()
 
     def read(self) -> MapLayout | None:
-        """Return the stored map, without papers that have gone; None if there is none."""
+        """Return the stored map, without removed papers; None if there is none."""
         kept = _Kept.read(self._file)
         if kept is None:
             return None

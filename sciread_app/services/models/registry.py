@@ -262,7 +262,7 @@ class ModelRegistry:
             return self._inspect(self._trash.take(removed, self.folder))
 
     def delete(self, key: str) -> RemovedModel:
-        """Delete a model in the trash for good, with its vectors. Raises LibraryError."""
+        """Delete a model in the trash permanently, with its vectors. Raises LibraryError."""
         removed = self._trash.find(key)
         self._trash.delete(removed)
         if not (self.folder / removed.name).exists():  # otherwise another has this name now

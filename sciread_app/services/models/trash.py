@@ -79,7 +79,7 @@ class ModelTrash:
         return name
 
     def delete(self, removed: RemovedModel) -> None:
-        """Delete a model for good. Raises LibraryError."""
+        """Delete a model permanently. Raises LibraryError."""
         # Renamed first, so that a partly deleted model cannot be restored.
         doomed = self._folder / f"{removed.key}{ARRIVING}"
         move(self._folder / removed.key, doomed)

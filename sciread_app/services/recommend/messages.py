@@ -150,14 +150,14 @@ def _dealt_with(came: int, held: int, dismissed: int) -> str:
             "You are all caught up: {n:,} new paper dismissed.",
             "You are all caught up: {n:,} new papers dismissed.",
             came,
-            waved=dismissed,
+            dismissed=dismissed,
         )
     return trn(
-        "You are all caught up: of {n:,} new paper, {held:,} kept and {waved:,} dismissed.",
-        "You are all caught up: of {n:,} new papers, {held:,} kept and {waved:,} dismissed.",
+        "You are all caught up: of {n:,} new paper, {held:,} kept and {dismissed:,} dismissed.",
+        "You are all caught up: of {n:,} new papers, {held:,} kept and {dismissed:,} dismissed.",
         came,
         held=held,
-        waved=dismissed,
+        dismissed=dismissed,
     )
 
 

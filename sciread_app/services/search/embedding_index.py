@@ -47,7 +47,7 @@ _BATCH_SECONDS = 4.0  # that a batch may take; larger ones are a little faster o
 
 
 class _MovedMeanwhile(Exception):
-    """Another process reclaimed the rows first: there is nothing left to do."""
+    """Another process reclaimed the rows first: nothing is left to do."""
 
 
 class Sampled(Generic[T]):

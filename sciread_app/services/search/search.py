@@ -30,10 +30,9 @@ from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-# Papers that the search by meaning passes on to the ranking. More change nothing among the first
-# ten.
+# Results of the search by meaning that are ranked. More would not change the first ten.
 _BY_MEANING = 200
-# Papers that the search by words passes on. More change nothing among the first ten.
+# Results of the keyword search that are ranked. More would not change the first ten.
 _BY_WORDS = 1000
 # Papers whose BM25 score is computed for one query: some 1.3 µs each.
 _SCORED = 12_000
@@ -64,8 +63,8 @@ UNRELATED = (
 )
 _ROUNDING = 1e-3  # of a similarity, when a text is encoded in another batch
 _QUANTILE = 0.85  # a library may well be about the subject of some of them
-# A paper is like another one if fewer than one in twenty pairs of the library are that alike, or
-# fewer than one in twenty papers are that like it.
+# A paper is similar to another one if fewer than one in twenty pairs of the library, or fewer than
+# one in twenty papers compared with it, are that similar.
 ALIKE = 95.0
 _NEAREST = 0.05
 _FEW = 30  # papers among which nothing is rare

@@ -29,7 +29,7 @@ from sciread_app.tasks import Task
 from trainer.contract.corpus_stats import CorpusStats
 
 DESCRIPTION = "corpus.json"
-# File suffixes that `prepare` reads; it detects the content by itself.
+# File suffixes that `prepare` reads; it detects the type of the content.
 SUFFIXES = (
     ".jsonl", ".json", ".xml", ".csv", ".tsv", ".parquet", ".sqlite3",
     ".jsonl.gz", ".json.gz", ".xml.gz", ".csv.gz", ".tsv.gz",
