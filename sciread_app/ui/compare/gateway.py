@@ -1,4 +1,4 @@
-"""The models of a workspace, as the window asks two of them the same."""
+"""The services of the comparison of two models, from an open workspace."""
 
 from __future__ import annotations
 
@@ -71,8 +71,10 @@ class CompareGateway:
 
     @contextmanager
     def _search(self, name: str) -> Iterator[tuple[SearchService, int, int]]:
-        """With how many papers it has read, of how many. What answers everywhere is asked where
-        it answers, so that no model is opened twice."""
+        """Yield the search of a model, the number of indexed papers and the number of all papers.
+
+        The active model is already open, so its search is used and the model is not loaded twice.
+        """
         workspace = self._workspace
         if name == workspace.active_model.model:
             with workspace.active_model.use() as now:
@@ -96,7 +98,7 @@ class CompareGateway:
 
 
 class CompareSource(CardSource, Protocol):
-    """The cards of papers, and the models that they are compared by."""
+    """The cards of papers and the services of the comparison."""
 
     @property
     def comparisons(self) -> CompareGateway: ...

@@ -57,7 +57,7 @@ BY_CHANCE = tr("The models are assigned to left and right at random.")
 class Ballot(QFrame):
     """The vote on two result lists, and the count so far."""
 
-    voted = Signal(object)  # 0: the left answer, 1: the right one, None: neither
+    voted = Signal(object)  # 0: the left results, 1: the right results, None: neither
 
     def __init__(self) -> None:
         super().__init__()

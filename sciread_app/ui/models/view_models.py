@@ -16,7 +16,7 @@ from sciread_app.services.models.registry import (
 )
 from sciread_app.services.models.trash import RemovedModel
 from sciread_app.ui.formatting import duration, file_size
-from sciread_app.ui.setting_labels import setting_label
+from sciread_app.ui.setting_labels import choice_label, setting_label
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import STARTER
@@ -192,7 +192,9 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
     if origin.papers:
         corpus = trn("{n:,} paper", "{n:,} papers", origin.papers)
         corpus += f" (sha256 {origin.sha256[:12]}…)" if origin.sha256 else ""
-    changed = ", ".join(f"{setting_label(key)}: {value}" for key, value in origin.changed.items())
+    changed = ", ".join(
+        f"{setting_label(key)}: {choice_label(key, value)}" for key, value in origin.changed.items()
+    )
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     rows = [
         (tr("Method"), method(model.method)),

@@ -18,21 +18,25 @@ class TrainingActions(PageActions["TrainingPage"]):
     """A run can be started on every page; actions on a run need the training page."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
-        super().__init__(actions, menu, "training", tr("On the page of trainings"), local=True)
-        self.add_anywhere(tr("&New training…"), lambda page: page.begin())
-        self.add_anywhere(tr("Open a training from a &folder…"), lambda page: page.open_folder())
-        self.add_anywhere(tr("Open a training from a &zip file…"), lambda page: page.open_zip())
+        super().__init__(
+            actions, menu, "training", tr("Available on the Training page"), local=True
+        )
+        self.add_anywhere(tr("&New training run…"), lambda page: page.begin())
+        self.add_anywhere(
+            tr("Open a training run from a &folder…"), lambda page: page.open_folder()
+        )
+        self.add_anywhere(tr("Open a training run from a &zip file…"), lambda page: page.open_zip())
         menu.addSeparator()
         for name, text in (
-            ("stop", tr("&Stop the training")),
-            ("resume", tr("&Go on with the training")),
-            ("activate", tr("&Let its model answer")),
-            ("add_model", tr("&Add its model to my models")),
-            ("measure", tr("&Measure its model")),
-            ("compare", tr("&Compare its model side by side")),
-            ("log", tr("Sho&w its log")),
-            ("folder", tr("&Open its folder")),
-            ("remove", tr("&Remove the training…")),
+            ("stop", tr("&Stop training")),
+            ("resume", tr("&Resume training")),
+            ("activate", tr("&Use model for search")),
+            ("add_model", tr("&Add model to Models")),
+            ("measure", tr("&Evaluate model…")),
+            ("compare", tr("&Compare with the model in use")),
+            ("log", tr("Show &log")),
+            ("folder", tr("&Open folder")),
+            ("remove", tr("&Delete training run…")),
         ):
             self.add(text, partial(_do, name), name=name)
 

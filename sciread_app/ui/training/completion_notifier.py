@@ -78,10 +78,16 @@ class CompletionNotifier(QObject):
                 job = self._jobs_of.get(name) or self._jobs.follow(
                     tr("Training {name}", name=name),
                     partial(
-                        self._change, tr("Stopping a training"), self._training_service.stop, name
+                        self._change,
+                        tr("Stopping a training run"),
+                        self._training_service.stop,
+                        name,
                     ),
                     partial(
-                        self._change, tr("Starting a training"), self._training_service.resume, name
+                        self._change,
+                        tr("Resuming a training run"),
+                        self._training_service.resume,
+                        name,
                     ),
                     STOPPING,
                 )
@@ -107,13 +113,13 @@ class CompletionNotifier(QObject):
             return
         name, why = training.name, f"{training.problem} {training.hint}".strip()
         if training.status is RunStatus.finished:
-            text, why = tr("{name} is trained.", name=name), tr("See how well it does.")
+            text, why = tr("Training run {name} finished.", name=name), tr("The results are ready.")
         elif training.status is RunStatus.failed:
-            text = tr("The training {name} has failed.", name=name)
+            text = tr("Training run {name} failed.", name=name)
         else:
-            text = tr("The training {name} was interrupted.", name=name)
-            why = tr("It can go on where it was.")
-        look = (tr("Look at it"), partial(self._look_at, name))
+            text = tr("Training run {name} was interrupted.", name=name)
+            why = tr("You can resume the run where it stopped.")
+        look = (tr("Show training run"), partial(self._look_at, name))
         messages = self._context.messages
         finished = training.status is RunStatus.finished
         show = messages.show_notice if finished else messages.show_warning

@@ -30,31 +30,33 @@ from sciread_app.ui.widgets.layout.boxes import column
 
 def ask_for_folder(parent: QWidget) -> Path | None:
     """Ask for the folder of a run or a job."""
-    title = tr("Open the training in this folder")
+    title = tr("Open a training run from a folder")
     return choose_folder(parent, DialogPurpose.training_folder, title)
 
 
 def ask_for_zip(parent: QWidget) -> Path | None:
-    kinds = tr("Trainings ({pattern})", pattern="*.zip")
-    return open_file(parent, DialogPurpose.training, tr("Open the training in this file"), kinds)
+    kinds = tr("Training runs ({pattern})", pattern="*.zip")
+    return open_file(
+        parent, DialogPurpose.training, tr("Open a training run from a zip file"), kinds
+    )
 
 
 def ask_where_to(usual: str, parent: QWidget) -> Path | None:
     """Ask where to save a job: a .zip file, or without that ending a folder."""
-    kinds = tr("A zip file, or a folder ({pattern})", pattern="*.zip *")
-    return save_file(parent, DialogPurpose.job, tr("Write a job"), usual, kinds)
+    kinds = tr("Zip file or folder ({pattern})", pattern="*.zip *")
+    return save_file(parent, DialogPurpose.job, tr("Export training job"), usual, kinds)
 
 
 def ask_to_remove(details: TrainingDetails, remove: Callable[[], object], parent: QWidget) -> None:
     training = details.training
     if training.status is not RunStatus.finished:
-        means = tr("It cannot go on then. What it has learned is lost.")
+        means = tr("You cannot resume a deleted run. All progress is lost.")
     elif details.model:
-        means = tr("Its model stays among your models. Its curves are lost.")
+        means = tr("The trained model stays in Models. The training curves are lost.")
     else:
-        means = tr("Its model was not added to your models, and is lost.")
-    question = tr("Remove {name} with all that it has saved?", name=training.name)
-    confirm(parent, tr("Remove a training"), question, means, tr("Remove"), remove)
+        means = tr("The trained model was not added to Models and is lost.")
+    question = tr("Delete the training run {name} and all its files?", name=training.name)
+    confirm(parent, tr("Delete training run"), question, means, tr("Delete"), remove)
 
 
 class LogDialog(QDialog):
@@ -64,7 +66,7 @@ class LogDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Log of {name}", name=name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.text = styled(QPlainTextEdit(text or tr("It has said nothing yet.")), "notebox")
+        self.text = styled(QPlainTextEdit(text or tr("The log is empty.")), "notebox")
         self.text.setReadOnly(True)
         self.text.setAccessibleName(self.windowTitle())
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -24,7 +24,7 @@ from sciread_app.ui.widgets.charts.primitives import Axis, Numbers, PlotLine
 
 LOSS_HIGH, SMALL_HIGH, LEAST_WIDE = 250, 150, 130
 BESIDE = 460  # width in pixels from which the small charts are side by side
-_STEP = Axis(tr("step"), shown=lambda step: f"{step:,.0f}")
+_STEP = Axis(tr("Step"), shown=lambda step: f"{step:,.0f}")
 _REACH = 0.04  # half window of the moving average, as a share of all points
 _OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # indices of colours
 
@@ -35,10 +35,10 @@ class LossCurves(QWidget):
         # Translators: names of curves
         loss = Axis(tr("Loss"), shown=lambda value: f"{value:.3g}")
         rate = Axis(tr("Learning rate"), low=0.0, shown=scientific)
-        pace = Axis(tr("Tokens a second"), low=0.0)
+        pace = Axis(tr("Tokens per second"), low=0.0)
         self.loss = LineChart(tr("Loss"), appearance, _STEP, loss)
         self.rate = LineChart(tr("Learning rate"), appearance, _STEP, rate)
-        self.pace = LineChart(tr("Tokens a second"), appearance, _STEP, pace)
+        self.pace = LineChart(tr("Tokens per second"), appearance, _STEP, pace)
         self.loss.setMinimumSize(LEAST_WIDE, LOSS_HIGH)
         for small in (self.rate, self.pace):
             small.setMinimumSize(LEAST_WIDE, SMALL_HIGH)
@@ -97,7 +97,7 @@ def _losses(points: CurvePoints, stages: Sequence[RunStage]) -> list[PlotLine]:
     for part in _by_stage(points, stages):
         ranges = bool(np.any(part.high > part.low))
         low, high = (part.low, part.high) if ranges else (None, None)
-        name = tr("On training papers")
+        name = tr("Training papers")
         found += [
             PlotLine(name, part.steps, part.mean, _OF_LOSS, low, high, pale=True),
             PlotLine(name, part.steps, trend(part.mean), _OF_LOSS),
@@ -128,4 +128,4 @@ def _validations(validations: Sequence[Validation]) -> list[PlotLine]:
     if not known:
         return []
     steps, losses = np.array(known, float).T
-    return [PlotLine(tr("On validation papers"), steps, losses, _OF_VALIDATION, dots=True)]
+    return [PlotLine(tr("Validation papers"), steps, losses, _OF_VALIDATION, dots=True)]

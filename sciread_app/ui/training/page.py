@@ -45,8 +45,9 @@ if TYPE_CHECKING:
 
 POLL_MS = 500  # between two updates of a running training
 ABOUT = tr(
-    "The model that came with SciRead knows a little of everything. One that has learned from your "
-    "own papers knows your field: who cites whom, which journals and subjects belong together."
+    "The starter model covers every field a little. A model trained on your own "
+    "papers knows your field: which papers cite each other, and which journals and "
+    "subjects belong together."
 )
 
 T = TypeVar("T")
@@ -144,7 +145,7 @@ class TrainingPage(Page):
 
     def open(self, source: Path) -> None:
         """Import the run in a folder or a zip."""
-        title = tr("Opening a training")
+        title = tr("Opening a training run")
         self._jobs.run(title, lambda task: self._training_service.open(source, task), self._opened)
 
     def do(self, action: str) -> None:
@@ -154,15 +155,13 @@ class TrainingPage(Page):
             return
         name = details.training.name
         if action == "stop":
-            self._change(tr("Stopping a training"), lambda: self._training_service.stop(name))
+            self._change(tr("Stopping a training run"), lambda: self._training_service.stop(name))
         elif action == "resume":
-            self._change(
-                tr("Going on with a training"), lambda: self._training_service.resume(name)
-            )
+            self._change(tr("Resuming a training run"), lambda: self._training_service.resume(name))
         elif action == "remove":
             ask_to_remove(details, partial(self._remove, name), self)
         elif action == "log":
-            self._light(tr("Reading a log"), lambda task: self._training_service.log(name),
+            self._light(tr("Loading the log"), lambda task: self._training_service.log(name),
                         lambda text: LogDialog(name, text, self).show())  # fmt: skip
         elif action == "folder":
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(details.training.folder)))
@@ -182,7 +181,7 @@ class TrainingPage(Page):
     def why_not(self, action: str) -> str:
         """Why an action on the current run is unavailable; empty if it is available."""
         can = not self.writes and self.view.can(action)
-        return "" if can else tr("Not to the training that is shown")
+        return "" if can else tr("Not available for the selected training run")
 
     # Loading
 
@@ -200,7 +199,7 @@ class TrainingPage(Page):
         before = self.list.current
         self.list.show_trainings(trainings, choose)
         self.list.setVisible(bool(trainings))
-        counted = trn("{n:,} training", "{n:,} trainings", len(trainings))
+        counted = trn("{n:,} training run", "{n:,} training runs", len(trainings))
         self.count.setText(counted if trainings else "")
         if not self.writes or choose:
             self._whole.setCurrentIndex(1 if trainings else 0)
@@ -227,7 +226,7 @@ class TrainingPage(Page):
         if not name:
             self.view.clear()
             return
-        title = tr("Looking at a training")
+        title = tr("Loading a training run")
         self._looking = self._light(
             title, lambda task: self._training_service.look(name, task), self._show_details,
             replaces="training",
@@ -267,11 +266,11 @@ class TrainingPage(Page):
         self._light(title, lambda task: work(), lambda training: self.load(training.name))
 
     def _remove(self, name: str) -> None:
-        self._light(tr("Removing a training"), lambda task: self._training_service.remove(name),
+        self._light(tr("Deleting a training run"), lambda task: self._training_service.remove(name),
                     lambda _: self._removed(name))  # fmt: skip
 
     def _removed(self, name: str) -> None:
-        self.message.emit(tr("{name} is removed", name=name))
+        self.message.emit(tr("{name} was deleted", name=name))
         self.view.clear()
         self.load()
 
@@ -280,7 +279,7 @@ class TrainingPage(Page):
             if activate:
                 self.activate_requested.emit(model, name)
             else:
-                self.message.emit(tr("Its model is among your models, as {name}", name=model))
+                self.message.emit(tr("Added to Models as {name}", name=model))
             self.load(name)
 
         title = tr("Adding the model of {name}", name=name)
@@ -289,11 +288,11 @@ class TrainingPage(Page):
     def _opened(self, opened: OpenedRun) -> None:
         name = opened.training.name
         if not opened.new:
-            self.message.emit(tr("{name} is here already", name=name))
+            self.message.emit(tr("{name} is already in the list", name=name))
         elif opened.model:
-            self.message.emit(tr("{name} is here, and its model among your models", name=name))
+            self.message.emit(tr("{name} was added, and its model was added to Models", name=name))
         else:
-            self.message.emit(tr("{name} is here", name=name))
+            self.message.emit(tr("{name} was added", name=name))
         self.load(name)
 
     def _started(self, training: TrainingRun) -> None:
@@ -313,15 +312,17 @@ class TrainingPage(Page):
 
     def _build(self, appearance: Appearance) -> None:
         self.count = styled(QLabel(), "quiet")
-        self.open_button = QPushButton(tr("Open a training…"))
-        self.open_button.setToolTip(tr("One that was made elsewhere, or a job that has come back"))
-        self.new_button = styled(QPushButton(tr("New training")), "primary")
+        self.open_button = QPushButton(tr("Open a training run…"))
+        self.open_button.setToolTip(
+            tr("Open a run from another computer, or a finished training job")
+        )
+        self.new_button = styled(QPushButton(tr("New training run")), "primary")
         self.list = TrainingList(appearance)
         self.view = TrainingView(appearance)
         self.nothing = EmptyState(appearance)
         self.nothing.show_message(
-            "training", tr("Teach a model your field"), ABOUT,
-            ((tr("New training"), self.begin), (tr("Open a training…"), self.open_folder)),
+            "training", tr("Train a model on your papers"), ABOUT,
+            ((tr("New training run"), self.begin), (tr("Open a training run…"), self.open_folder)),
         )  # fmt: skip
         # Outer widgets first: setting a parent restyles a widget with all its children.
         self._whole = QStackedWidget()

@@ -156,36 +156,43 @@ class TrainingView(QFrame):
         self.problem, self.hint = plain_label(), styled(plain_label(), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName(tr("How far the training is"))
+        self.bar.setAccessibleName(tr("Training progress"))
         self.far = styled(QLabel(wordWrap=True), "quiet")
         self.buttons = {
             "activate": action_button(
-                tr("Use for search"), tr("Find papers with this model"), "primary"
+                tr("Use for search"), tr("Use this model to search by meaning"), "primary"
             ),
-            "resume": action_button(tr("Resume"), tr("Train on from where it was"), "primary"),
+            "resume": action_button(
+                tr("Resume"), tr("Continue the training where it stopped"), "primary"
+            ),
             "stop": action_button(tr("Stop"), STOPPING),
-            "add_model": action_button(tr("Add to models"), tr("Copy its model to your models")),
+            "add_model": action_button(tr("Add to Models"), tr("Copy the trained model to Models")),
             "measure": action_button(
                 tr("Evaluate…"),
                 tr("Compare the scores of this model with other models on the Dashboard"),
             ),
             "compare": action_button(
-                tr("Compare side by side"), tr("See what it finds beside what answers now")
+                tr("Compare models"),
+                tr("Compare the search results of this model with those of the model in use"),
             ),
-            "log": action_button(tr("Log"), tr("All that it has said")),
-            "folder": action_button(tr("Folder"), tr("Open the folder of the training")),
-            "remove": action_button(tr("Remove…"), tr("Delete the training with its checkpoints")),
+            "log": action_button(tr("Log"), tr("Show the log of the training run")),
+            "folder": action_button(tr("Open folder"), tr("Open the folder of the training run")),
+            "remove": action_button(
+                tr("Delete…"), tr("Delete the training run and its checkpoints")
+            ),
         }
         for action, button in self.buttons.items():
             button.clicked.connect(lambda _=False, action=action: self.requested.emit(action))
         self.tiles, self.curves = StatTiles(), LossCurves(appearance)
         self.scores, self.facts, self.notes = CardScoreTable(appearance), FactTable(), FactTable()
         self.unmeasured = styled(
-            QLabel(tr("Its papers were no measure of it: the log says why."), wordWrap=True),
+            QLabel(
+                tr("The model could not be evaluated on these papers. See the log."), wordWrap=True
+            ),
             "quiet",
         )
         self.balance = plain_label(font=scaled(self.font(), 1.0, QFont.Weight.DemiBold))
-        self._happened = CollapsibleSection(tr("What has happened"), self.notes, appearance)
+        self._happened = CollapsibleSection(tr("Events"), self.notes, appearance)
 
     def _lay_out(self) -> None:
         self._trouble = group(self.problem, self.hint, name="trouble")
@@ -202,7 +209,7 @@ class TrainingView(QFrame):
             *(self.made, self._trouble, self._going, buttons, self.tiles),
             # For a finished run, the result comes before the charts.
             *(self._how_well, self.curves),
-            *(section(tr("How it is made"), self.facts), self._happened, 0),
+            *(section(tr("Details"), self.facts), self._happened, 0),
             parent=body,
             margins=(22, 18, 22, 22),
             spacing=14,
@@ -216,5 +223,5 @@ def _sentence(note: RunMessage) -> str:
     if note.kind == "stop":
         return tr("Stopped after step {step:,}: {why}", step=note.step, why=text)
     if note.kind == "resume":
-        return tr("Went on after step {step:,}: {why}", step=note.step, why=text)
+        return tr("Resumed after step {step:,}: {why}", step=note.step, why=text)
     return text

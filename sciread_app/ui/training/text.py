@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.training import TrainingDataKind
-from sciread_app.language import tr, trc, trn
+from sciread_app.language import tr, trn
 from sciread_app.services.training.corpora import SavedCorpus
 from sciread_app.services.training.run_monitor import RunProgress
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.services.training.training_service import TrainingEstimate
 from sciread_app.ui.formatting import duration, file_size
-from sciread_app.ui.setting_labels import setting_label
+from sciread_app.ui.setting_labels import choice_label, setting_label
 from trainer.contract.catalog import Need, recipe_of
 from trainer.contract.corpus_stats import CorpusStats
 from trainer.contract.errors import TrainerError
@@ -23,8 +23,8 @@ from trainer.contract.settings import Setting, Value
 if TYPE_CHECKING:
     from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
 
-STOPPING = tr("Save what was learned, and stop; it can go on later")
-# Translators: how a training stands; these are pills of one word
+STOPPING = tr("Save a checkpoint and stop. You can resume later.")
+# Translators: the state of a training run, in one word
 STATUS_LABELS = {
     RunStatus.starting: tr("Starting"),
     RunStatus.running: tr("Running"),
@@ -87,13 +87,13 @@ def when(moment: float) -> str:
 
 
 def made_of(training: TrainingRun) -> str:
-    """Method, base model and data, as in "SPECTER from the starter model, with 19,842 papers"."""
+    """Method, base model and data, as in "SPECTER from the starter model, on 19,842 papers"."""
     method, base = training.method, base_of(training.base)
     if not training.papers:
         return tr("{method} from {base}", method=method, base=base)
     return trn(
-        "{method} from {base}, with {n:,} paper to learn from",
-        "{method} from {base}, with {n:,} papers to learn from",
+        "{method} from {base}, on {n:,} paper",
+        "{method} from {base}, on {n:,} papers",
         training.papers,
         method=method,
         base=base,
@@ -110,18 +110,18 @@ def base_of(base: str) -> str:
 def progress_text(training: TrainingRun, story: RunProgress) -> str:
     """The progress, as in "Step 120 of 330 · 4 min left"."""
     if training.status is RunStatus.starting:
-        return tr("It is starting: the trainer is loaded, and texts are cut into word pieces.")
+        return tr("Starting: loading the trainer and tokenizing the texts")
     if training.status is RunStatus.stopping:
-        return tr("It saves what it has learned, and stops.")
+        return tr("Stopping: saving a checkpoint")
     if story.steps and story.step >= story.steps:
-        return tr("All steps are done: the model is measured.")
+        return tr("All steps are done. Evaluating the model…")
     parts = [
         tr("Step {step:,} of {steps:,}", step=training.step, steps=training.steps)
         if training.steps
         else ""
     ]
     if story.parts:
-        parts.insert(0, tr("Try {number} of {parts}: {what}", number=story.number,
+        parts.insert(0, tr("Trial {number} of {parts}: {what}", number=story.number,
                            parts=story.parts, what=story.part))  # fmt: skip
     if len(story.stages) > 1:
         parts.append(tr("stage {stage}", stage=story.stage))
@@ -137,18 +137,18 @@ def tiles(training: TrainingRun, story: RunProgress) -> list[tuple[str, str]]:
     for name, title, shown in (
         ("loss", tr("Loss"), lambda loss: f"{loss:.4f}"),
         ("learning_rate", tr("Learning rate"), scientific),
-        ("tokens_per_second", tr("Tokens a second"), lambda rate: f"{rate:,.0f}"),
+        ("tokens_per_second", tr("Tokens per second"), lambda rate: f"{rate:,.0f}"),
         ("memory", tr("Memory"), lambda memory: file_size(int(memory))),
     ):
         value = now.get(name)
         if isinstance(value, int | float) and value:
             found.append((shown(value), title))
     if training.status.is_active and (left := now.get("eta")):
-        found.append((duration(float(left)), trc("of time", "Left")))
+        found.append((duration(float(left)), tr("Time left")))
     elif story.seconds:
-        found.append((duration(story.seconds), tr("Took")))
+        found.append((duration(story.seconds), tr("Duration")))
     if story.about.get("device"):
-        found.append((device(str(story.about["device"]))[:24], tr("Trains on")))
+        found.append((device(str(story.about["device"]))[:24], tr("Device")))
     return found
 
 
@@ -174,16 +174,16 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
     torch = versions.get("torch") if isinstance(versions, Mapping) else None
     rows = (
         (tr("Recipe"), training.recipe),
-        # Translators: settings in which it is not as the recipe says
+        # Translators: settings that differ from the recipe
         (tr("Changed settings"), changed(training)),
-        (tr("Starts from"), base_of(STARTER) if training.base == STARTER else training.base),
+        (tr("Base model"), base_of(STARTER) if training.base == STARTER else training.base),
         (tr("Papers"), papers),
-        (tr("Corpus folder"), str(training.corpus) if training.corpus.name else ""),
+        (tr("Dataset folder"), str(training.corpus) if training.corpus.name else ""),
         (tr("Seed"), str(training.seed)),
         (tr("Precision"), str(about.get("precision", ""))),
-        (tr("Torch"), str(torch or "")),
+        (tr("PyTorch"), str(torch or "")),
         (
-            tr("Began"),
+            tr("Started"),
             f"{datetime.fromtimestamp(story.began):%Y-%m-%d %H:%M}" if story.began else "",
         ),
         (tr("Folder"), str(training.folder)),
@@ -199,10 +199,17 @@ def changed(training: TrainingRun) -> str:
     except TrainerError:
         return ""
     return ", ".join(
-        f"{setting_label(key)}: {value_text(value)}"
+        f"{setting_label(key)}: {shown_value(key, value)}"
         for key, value in training.settings.items()
         if key in usual and usual[key] != value
     )
+
+
+def shown_value(key: str, value: Value | Sequence[Value]) -> str:
+    """A setting's value for display."""
+    if isinstance(value, bool):
+        return tr("on") if value else tr("off")
+    return choice_label(key, value_text(value))
 
 
 def value_text(value: Value | Sequence[Value]) -> str:
@@ -230,7 +237,7 @@ def typed_value(setting: Setting, text: str) -> Value | tuple[Value, ...]:
 def citations_text(report: CitationFetchReport) -> str:
     """The result of fetching citations, and why it is incomplete."""
     text = tr(
-        "{references:,} references and {citations:,} citations came.",
+        "Fetched {references:,} references and {citations:,} citations.",
         references=report.references,
         citations=report.citations,
     )
@@ -240,7 +247,7 @@ def citations_text(report: CitationFetchReport) -> str:
 def estimate_text(estimate: TrainingEstimate) -> str:
     steps = trn("{n:,} step", "{n:,} steps", estimate.steps)
     return tr(
-        "{steps}, about {duration} here ({device}), {memory} of memory",
+        "{steps}, about {duration} on this computer ({device}), {memory} of memory",
         steps=steps,
         duration=duration(estimate.seconds),
         device=device(estimate.device),
@@ -255,8 +262,8 @@ def stats_tiles(stats: CorpusStats, estimated: bool) -> list[tuple[str, str]]:
         citations = tr("about {count}", count=citations)
     return [
         (f"{stats.papers:,}", tr("Papers")),
-        (f"{stats.abstracts:,}", tr("With an abstract")),
-        (citations, tr("Citations among them")),
+        (f"{stats.abstracts:,}", tr("With abstract")),
+        (citations, tr("Citations between them")),
         (f"{len({venue.name for venue in stats.venues}):,}", tr("Journals")),
         (f"{len(stats.fields):,}", tr("Categories")),
     ]

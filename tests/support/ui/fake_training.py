@@ -176,7 +176,7 @@ class FakeTraining:
     def cite(self, papers: Sequence[int], task: Task) -> str:
         self._work(f"cite {len(papers)}", task)
         self.lines = (ENOUGH,)
-        return "40 references and 30 citations came."
+        return "Fetched 40 references and 30 citations."
 
     def fetch_model(self, name: str, task: Task) -> None:
         self._work(f"fetch {name}", task)

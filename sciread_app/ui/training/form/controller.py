@@ -62,7 +62,7 @@ class TrainingFormController(QObject):
 
     def _load_choices(self) -> None:
         self._light(
-            tr("Looking what can be learned from"),
+            tr("Loading training data"),
             lambda task: self._training_service.choices(),
             self._form.show_choices,
             replaces="training choices",
@@ -72,14 +72,14 @@ class TrainingFormController(QObject):
         plan = self._form.plan()
         if plan is None:
             self._form.show_unchecked(
-                tr("Choose papers to learn from.")
+                tr("Select training data.")
                 if self._form.data.data is None
-                else tr("One of the settings below cannot be as it is.")
+                else tr("One of the settings below is not valid.")
             )
             return
         asked = plan
         self._light(
-            tr("Looking whether there is enough"),
+            tr("Checking training data"),
             lambda task: self._training_service.check(asked, task),
             self._form.show_check,
             on_failed=self._form.show_problem,
@@ -114,7 +114,7 @@ class TrainingFormController(QObject):
         self._check()
 
     def start(self) -> None:
-        self._with_plan(tr("Preparing a training"), self._training_service.start, self._started)
+        self._with_plan(tr("Preparing a training run"), self._training_service.start, self._started)
 
     def _started(self, training: object) -> None:
         self._form.name.clear()
@@ -123,7 +123,9 @@ class TrainingFormController(QObject):
 
     def estimate(self) -> None:
         self._with_plan(
-            tr("Trying some steps"), self._training_service.estimate, self._form.show_estimate
+            tr("Estimating the training time"),
+            self._training_service.estimate,
+            self._form.show_estimate,
         )
 
     def write_job(self) -> None:
@@ -131,9 +133,11 @@ class TrainingFormController(QObject):
         usual = f"{plan.name or plan.recipe}.zip" if plan else ""
         if plan and (target := ask_where_to(usual, self._form)):
             self._with_plan(
-                tr("Writing a job"),
+                tr("Exporting a training job"),
                 lambda plan, task: self._training_service.write_job(plan, target, task),
-                lambda path: self._form.show_note(tr("The job is in {file}", file=path)),
+                lambda path: self._form.show_note(
+                    tr("Exported the training job to {file}", file=path)
+                ),
             )
 
     def _with_plan(
@@ -203,21 +207,21 @@ class TrainingFormController(QObject):
     def _ask_to_remove_corpus(self, choice: CorpusChoice) -> None:
         confirm(
             self._form,
-            tr("Remove Papers Put Aside"),
-            tr("Remove {title}?", title=choice.title),
+            tr("Delete saved dataset"),
+            tr("Delete the saved dataset “{title}”?", title=choice.title),
             trn(
-                "{n:,} paper that was put aside for a training is deleted. Your library stays as "
-                "it is. This cannot be undone.",
-                "{n:,} papers that were put aside for a training are deleted. Your library stays "
-                "as it is. This cannot be undone.",
+                "The dataset with {n:,} paper is deleted permanently. Your library does not "
+                "change. You cannot undo this.",
+                "The dataset with {n:,} papers is deleted permanently. Your library does not "
+                "change. You cannot undo this.",
                 choice.papers,
             ),
-            tr("Remove"),
+            tr("Delete"),
             lambda: self._remove_corpus(choice.data.name),
         )
 
     def _remove_corpus(self, name: str) -> None:
-        title = tr("Removing papers that were put aside")
+        title = tr("Deleting a saved dataset")
         self._light(
             title, lambda task: self._training_service.remove_corpus(name), lambda _: self._cured()
         )

@@ -31,18 +31,18 @@ KINDS = (
     TrainingDataKind.files,
     TrainingDataKind.corpus,
 )
-NO_COLLECTION = tr("There is no collection with papers yet.")
-NO_CORPUS = tr("Nothing was put aside yet. Whenever a training begins, its papers are.")
+NO_COLLECTION = tr("No collections with papers yet.")
+NO_CORPUS = tr("No saved datasets yet. Every training run saves its papers as a dataset.")
 FILES = tr(
-    "A folder with papers as JSON lines, PubMed XML, tables, or as SPECTER, SciDocs and PhysBERT "
-    "publish them."
+    "A folder with papers as JSON Lines, PubMed XML or tables, or in the formats "
+    "of SPECTER, SciDocs and PhysBERT."
 )
-LIBRARY_IS = tr("All papers of your library, as they are when the training begins.")
+LIBRARY_IS = tr("All papers in your library when the training run starts.")
 
 
 class DataPart(QWidget):
     changed = Signal()
-    remove_requested = Signal(object)  # CorpusChoice of papers that were set aside
+    remove_requested = Signal(object)  # CorpusChoice of a saved dataset
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class DataPart(QWidget):
             self.changed.emit()
 
     def _browse(self) -> None:
-        title = tr("Learn from the papers in this folder")
+        title = tr("Select a folder with training data")
         known = Path(self._folder) if self._folder else None
         if folder := choose_folder(self, DialogPurpose.training_data, title, known):
             self.choose(TrainingData(TrainingDataKind.files, str(folder)))
@@ -120,27 +120,30 @@ class DataPart(QWidget):
 
     def _build(self) -> None:
         self.kind = SegmentedControl(
-            tr("What it learns from"),
+            tr("Training data"),
             [
                 (tr("Library"), LIBRARY_IS),
-                (tr("Collection"), tr("The papers of a collection, and of those below it.")),
+                (tr("Collection"), tr("The papers of a collection and its subcollections.")),
                 (tr("Files"), FILES),
-                # Translators: papers that were put aside for a training before
-                (tr("Put aside"), tr("The papers of a training before, as they were then.")),
+                # Translators: the dataset of an earlier training run
+                (
+                    tr("Saved dataset"),
+                    tr("The papers of an earlier training run, as they were then."),
+                ),
             ],
         )
         self.collection, self.corpus = Box(), Box()
         self.collection.setAccessibleName(tr("Collection"))
-        self.corpus.setAccessibleName(tr("Papers that were put aside"))
+        self.corpus.setAccessibleName(tr("Saved dataset"))
         for box in (self.collection, self.corpus):
             box.setMinimumWidth(280)
             box.setSizeAdjustPolicy(Box.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._no_collection = styled(QLabel(NO_COLLECTION, wordWrap=True), "quiet")
         self._no_corpus = styled(QLabel(NO_CORPUS, wordWrap=True), "quiet")
-        self.browse = QPushButton(tr("Choose a folder…"))
+        self.browse = QPushButton(tr("Select folder…"))
         self.folder = styled(ElidedLabel(FILES), "quiet")
-        self.remove = styled(QPushButton(tr("Remove…")), "link")
-        self.remove.setToolTip(tr("Delete these papers, put aside for a training"))
+        self.remove = styled(QPushButton(tr("Delete…")), "link")
+        self.remove.setToolTip(tr("Delete this saved dataset"))
         self.tiles = StatTiles()
         self._rows = (
             _row(styled(QLabel(LIBRARY_IS, wordWrap=True), "quiet")),

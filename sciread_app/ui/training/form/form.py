@@ -52,7 +52,7 @@ class CheckPart(QWidget):
         self.lines: Sequence[CheckLine] = ()
         self.buttons: list[QPushButton] = []
         self._column = column(parent=self, margins=0, spacing=8)
-        self.setAccessibleName(tr("Is there enough to learn from?"))
+        self.setAccessibleName(tr("Data check"))
 
     def show_lines(self, lines: Sequence[CheckLine]) -> None:
         if lines == self.lines and self.buttons:
@@ -207,7 +207,7 @@ class TrainingForm(QFrame):
     def _allow(self) -> None:
         for button in (self.start, self.estimate, self.job):
             button.setEnabled(self._able and not self._busy)
-            button.setProperty("why_not", "" if self._able else tr("Something is missing"))
+            button.setProperty("why_not", "" if self._able else tr("Complete the form first"))
 
     def show_note(self, text: str, style: str = "quiet") -> None:
         """Show the result of an action."""
@@ -216,7 +216,7 @@ class TrainingForm(QFrame):
 
     def _build(self) -> None:
         self.name = styled(QLineEdit(placeholderText=self.method.name), "field")
-        self.name.setAccessibleName(tr("Name of the training"))
+        self.name.setAccessibleName(tr("Name of the training run"))
         self.name.setMaximumWidth(320)
         self.seed = styled(QLineEdit("1"), "field")
         self.seed.setAccessibleName(tr("Seed"))
@@ -228,11 +228,13 @@ class TrainingForm(QFrame):
         self.bar.setAccessibleName(tr("Progress"))
         self.stop = styled(QPushButton(tr("Stop")), "link")
         self.estimate = QPushButton(tr("Estimate"))
-        self.estimate.setToolTip(tr("Try some steps, and say how long it takes on this computer"))
-        self.job = QPushButton(tr("Write a job…"))
+        self.estimate.setToolTip(
+            tr("Run a few steps to estimate the training time and memory on this computer")
+        )
+        self.job = QPushButton(tr("Export as job…"))
         self.job.setToolTip(
-            tr("A folder in which one command trains this on another computer, such as one with a "
-               "GPU")
+            tr("Export a folder or zip file that trains this model with one command on "
+               "another computer, such as one with a GPU")
         )  # fmt: skip
         self.start = styled(QPushButton(tr("Start training")), "primary")
         for part in (self.bar, self.stop):
@@ -247,13 +249,13 @@ class TrainingForm(QFrame):
         inner = ScrollContents()
         self.area.setWidget(inner)
         inner.setMaximumWidth(WIDTH)
-        title = QLabel(tr("New training"))
+        title = QLabel(tr("New training run"))
         title.setFont(scaled(self.font(), 1.4, QFont.Weight.DemiBold))
         title.setContentsMargins(0, 0, 12, 0)
         headings = [
-            QLabel(tr("What it learns from")),
-            QLabel(tr("How it learns")),
-            QLabel(tr("Is there enough?")),
+            QLabel(tr("Training data")),
+            QLabel(tr("Method")),
+            QLabel(tr("Data check")),
             QLabel(trc("of a training", "Settings")),
         ]
         for heading in headings:
@@ -272,8 +274,8 @@ class TrainingForm(QFrame):
     def _seed_row(self) -> QHBoxLayout:
         name = QLabel(tr("Seed"))
         name.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
-        help = styled(QLabel(tr("Of all chance: the same gives the same model."), wordWrap=True),
-                      "quiet")  # fmt: skip
+        text = tr("Starts the random number generator: the same seed gives the same model.")
+        help = styled(QLabel(text, wordWrap=True), "quiet")
         help.setFont(scaled(self.font(), 0.92))
         words = column(name, help, spacing=1)
         seed = (self.seed, 0, Qt.AlignmentFlag.AlignVCenter)

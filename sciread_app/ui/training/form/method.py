@@ -148,11 +148,11 @@ class MethodCard(QPushButton):
         lacks = [NEEDS[one.need] for one in found if one.level is Level.missing]
         little = [NEEDS[one.need] for one in found if one.level is Level.few]
         if lacks:
-            self._say(tr("Lacks {what}", what=", ".join(lacks)), "tag-wrong")
+            self._say(tr("Not enough {what}", what=", ".join(lacks)), "tag-wrong")
         elif little:
             self._say(tr("Few {what}", what=", ".join(little)), "tag-warning")
         else:
-            self._say(tr("Can be trained") if found else "", "tag-good")
+            self._say(tr("Ready to train") if found else "", "tag-good")
 
     def _say(self, text: str, style: str) -> None:
         show_text(self.verdict, text)

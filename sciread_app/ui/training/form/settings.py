@@ -18,9 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
-from sciread_app.ui.setting_labels import setting_label
+from sciread_app.ui.setting_labels import (
+    choice_label,
+    setting_help,
+    setting_label,
+    setting_title,
+)
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
-from sciread_app.ui.training.text import typed_value, value_text
+from sciread_app.ui.training.text import shown_value, typed_value, value_text
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
@@ -126,10 +131,32 @@ class SettingsPart(QWidget):
 
 
 def _explained(setting: Setting) -> str:
-    """The help of a setting, with its range where any value can be typed."""
-    if setting.choices or isinstance(setting.default, bool | str):
-        return setting.help
-    return f"{setting.help} {setting.allowed[:1].upper()}{setting.allowed[1:]}."
+    """The help of a setting, with its range if the setting has one."""
+    help = setting_help(setting.name) or setting.help
+    least, most = setting.at_least, setting.at_most
+    if setting.choices or isinstance(setting.default, bool | str) or not (least or most):
+        return help
+    if most is None:
+        limits = tr("Minimum: {least:g}.", least=least)
+    else:
+        limits = tr("Range: {least:g} to {most:g}.", least=least, most=most)
+    return f"{help} {limits}"
+
+
+def _accepted(setting: Setting) -> str:
+    """A request to type a valid value."""
+    least, most = setting.at_least, setting.at_most
+    if isinstance(setting.default, int):
+        if least is None:
+            return tr("Enter a whole number.")
+        if most is None:
+            return tr("Enter a whole number of at least {least:g}.", least=least)
+        return tr("Enter a whole number from {least:g} to {most:g}.", least=least, most=most)
+    if least is None:
+        return tr("Enter a number.")
+    if most is None:
+        return tr("Enter a number of at least {least:g}.", least=least)
+    return tr("Enter a number from {least:g} to {most:g}.", least=least, most=most)
 
 
 class SettingRow(QWidget):
@@ -150,16 +177,15 @@ class SettingRow(QWidget):
 
     @property
     def _usual_shown(self) -> str:
-        if isinstance(self._usual_value, bool):
-            return tr("on") if self._usual_value else tr("off")
-        return self._usual or "–"
+        return shown_value(self.setting.name, self._usual_value) or "–"
 
     @property
     def text(self) -> str:
         if isinstance(self.field, QCheckBox):
             return value_text(self.field.isChecked())
         if isinstance(self.field, QComboBox):
-            return self.field.currentText()
+            shown = self.field.currentText()
+            return shown if self.field.isEditable() else str(self.field.currentData() or "")
         return self.field.text()
 
     @property
@@ -173,8 +199,8 @@ class SettingRow(QWidget):
         """The value. Raises TrainerError after showing the error below the field."""
         try:
             value = typed_value(self.setting, self.text)
-        except TrainerError as error:
-            show_text(self.wrong, error.hint or error.message)
+        except TrainerError:
+            show_text(self.wrong, _accepted(self.setting))
             raise
         show_text(self.wrong, "")
         return value
@@ -182,8 +208,10 @@ class SettingRow(QWidget):
     def write(self, text: str) -> None:
         if isinstance(self.field, QCheckBox):
             self.field.setChecked(text == "true")
-        elif isinstance(self.field, QComboBox):
+        elif isinstance(self.field, QComboBox) and self.field.isEditable():
             self.field.setCurrentText(text)
+        elif isinstance(self.field, QComboBox):
+            self.field.setCurrentIndex(self.field.findData(text))
         else:
             self.field.setText(text)
         self._mark()
@@ -212,7 +240,7 @@ class SettingRow(QWidget):
         restyled(self._name, "byhand" if self.is_changed else "")
         text = self._help
         if self.is_changed:
-            mark = tr("Changed: the recipe has {value}.", value=self._usual_shown)
+            mark = tr("Changed from {value}.", value=self._usual_shown)
             text = f"{text} {mark}"
         self.field.setAccessibleDescription(text)
 
@@ -224,8 +252,9 @@ class SettingRow(QWidget):
             return box
         if setting.choices:
             choices = ComboBox()
-            choices.addItems(list(setting.choices))
-            choices.setFixedWidth(WIDE)
+            for value in setting.choices:
+                choices.addItem(choice_label(setting.name, value), value)
+            choices.setFixedWidth(WIDE + 40)
             choices.currentTextChanged.connect(lambda _: self._on_edit())
             return choices
         if setting.name == "base":
@@ -245,10 +274,10 @@ class SettingRow(QWidget):
 
     def _build(self) -> None:
         self._help = _explained(self.setting)
-        title = setting_label(self.setting.name)
+        title = setting_title(self.setting.name)
         self._name = QLabel(title)
         # The key in recipes and on the command line.
-        self._name.setToolTip(tr("In recipes: {key}", key=self.setting.name))
+        self._name.setToolTip(tr("Key in recipes: {key}", key=self.setting.name))
         self._name.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
         about = styled(QLabel(self._help, wordWrap=True), "quiet")
         about.setFont(scaled(self.font(), 0.92))
@@ -256,9 +285,9 @@ class SettingRow(QWidget):
         self.wrong.hide()
         for label in (self._name, about, self.wrong):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.back = styled(QPushButton(tr("Back to {value}", value=self._usual_shown)), "link")
+        self.back = styled(QPushButton(tr("Reset to {value}", value=self._usual_shown)), "link")
         self.back.setAccessibleName(
-            tr("{name}: back to {value}", name=title, value=self._usual_shown)
+            tr("{name}: reset to {value}", name=title, value=self._usual_shown)
         )
         self.back.clicked.connect(lambda: self.write(self._usual))
         self.back.hide()

@@ -18,7 +18,7 @@ from sciread_app.services.training.training_service import CheckLine, Remedy
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.jobs.runner import JobQueue
-from sciread_app.ui.setting_labels import setting_label
+from sciread_app.ui.setting_labels import choice_label, setting_help, setting_label
 from sciread_app.ui.shell.job_history import JobState
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.training import completion_notifier, page
@@ -117,7 +117,7 @@ def test_form_offers_recipes_and_settings_of_each_method(qtbot, write, jobs, spe
     for setting in spec.settings:
         row = form.settings.rows[setting.name]
         assert row.value() == usual[setting.name] and not row.is_changed
-        assert any(setting.help in label.text() for label in row.findChildren(QLabel))
+        assert any(setting_help(setting.name) in label.text() for label in row.findChildren(QLabel))
     assert form.plan().changes == {}
 
 
@@ -126,13 +126,13 @@ def test_plan_contains_only_changed_settings(qtbot, write, jobs):
     rows = shown.form.settings.rows
     rows["epochs"].field.setText("3.0")  # the value of the recipe
     rows["learning_rate"].field.setText("1e-5, 2e-5")
-    rows["negatives"].field.setCurrentText("drawn")
+    rows["negatives"].field.setCurrentText("One per triple")
     rows["base"].field.setCurrentText("ours")
     assert shown.form.plan().changes == {
         "base": "ours", "learning_rate": (1e-5, 2e-5), "negatives": "drawn",
     }  # fmt: skip
     back = rows["learning_rate"].back
-    assert back.text() == "Back to 5e-5" and not rows["epochs"].back.isVisible()
+    assert back.text() == "Reset to 5e-5" and not rows["epochs"].back.isVisible()
     click(qtbot, back)
     assert set(shown.form.plan().changes) == {"base", "negatives"}
     assert [rows["base"].field.itemText(n) for n in range(2)] == ["starter", "ours"]
@@ -173,8 +173,8 @@ def test_training_data_is_chosen_in_the_form(qtbot, write, jobs, monkeypatch, se
     data = shown.form.data
     assert shown.form.plan().data == LIBRARY
     numbers = [label.text() for label in data.tiles.findChildren(QLabel)]
-    assert numbers[:6] == ["9,000", "Papers", "8,000", "With an abstract", "about 70,000",
-                           "Citations among them"]  # fmt: skip
+    assert numbers[:6] == ["9,000", "Papers", "8,000", "With abstract", "about 70,000",
+                           "Citations between them"]  # fmt: skip
     _, collection, files, corpus = data.kind.tab_stops()
     click(qtbot, collection)
     assert data.data == TrainingData(TrainingDataKind.collection, "thesis")
@@ -205,7 +205,7 @@ def test_stored_corpus_is_removed_after_confirmation(qtbot, write, jobs, service
     (box,) = shown.findChildren(QMessageBox)
     assert box.isModal() and box.defaultButton().text() == "Cancel"
     assert "remove corpus library-1" not in service.asked
-    click(qtbot, next(button for button in box.buttons() if button.text() == "Remove"))
+    click(qtbot, next(button for button in box.buttons() if button.text() == "Delete"))
     settle(qtbot, jobs, shown)
     assert "remove corpus library-1" in service.asked
     assert shown.form.data.data is None and not shown.form.data.remove.isEnabled()
@@ -214,7 +214,7 @@ def test_stored_corpus_is_removed_after_confirmation(qtbot, write, jobs, service
 def test_method_cards_show_whether_they_can_be_trained(write):
     cards = write().form.method.cards
     assert {key: card.verdict.text() for key, card in cards.items()} == {
-        "specter": "Can be trained", "multi2spe": "Can be trained", "miread": "Can be trained",
+        "specter": "Ready to train", "multi2spe": "Ready to train", "miread": "Ready to train",
         "physbert": "Few categories",
     }  # fmt: skip
 
@@ -232,7 +232,7 @@ def test_missing_citations_are_fetched_from_the_form(qtbot, write, jobs, service
         click(qtbot, button)
     settle(qtbot, jobs, shown)
     assert "cite 2" in service.asked and lines(shown) == [ENOUGH.text]
-    assert shown.form.said.text() == "40 references and 30 citations came."
+    assert shown.form.said.text() == "Fetched 40 references and 30 citations."
     assert shown.form.start.isEnabled()
 
 
@@ -326,7 +326,7 @@ def test_job_is_written_to_the_chosen_file(qtbot, write, jobs, service, monkeypa
     shown = write()
     shown.form.name.setText("mine")
     click(qtbot, shown.form.job)
-    qtbot.waitUntil(lambda: "The job is in" in shown.form.said.text())
+    qtbot.waitUntil(lambda: "Exported the training job" in shown.form.said.text())
     assert asked == ["mine.zip"] and "job mine.zip" in service.asked
 
 
@@ -342,7 +342,7 @@ def test_trainings_are_listed_with_their_status(show, service):
     }
     assert rows["running"].below == "SPECTER · 3 min 20 s left"
     assert rows["running"].share == 120 / STEPS and rows["finished"].share is None
-    assert shown.count.text() == "7 trainings"
+    assert shown.count.text() == "7 training runs"
 
 
 def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, service):
@@ -354,7 +354,7 @@ def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, servic
     assert len(view.curves.loss.lines) == 3 and view.curves.pace.lines
     assert "0.0500" in label_texts(view.tiles) and "4e-5" in label_texts(view.tiles)
     assert "CPU" in label_texts(view.tiles)
-    assert ("Starts from", "the starter model") in view.facts.rows
+    assert ("Base model", "the starter model") in view.facts.rows
     service.have(training("mine", step=200))
     qtbot.waitUntil(lambda: "Step 200" in view.far.text())
     service.have(training("mine", RunStatus.finished))
@@ -426,6 +426,15 @@ def test_balance_refers_to_the_base_model(show, service):
     view = show().view
     assert "better" in view.balance.text() and "in use" not in view.balance.text()
     assert view.buttons["activate"].objectName() == "primary"
+
+
+@pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)
+def test_each_setting_and_each_choice_is_described(spec):
+    for setting in spec.settings:
+        help = setting_help(setting.name)
+        assert help.endswith(".") and "_" not in help and ". " not in help
+        labels = {choice_label(setting.name, choice) for choice in setting.choices}
+        assert len(labels) == len(setting.choices) and labels.isdisjoint(setting.choices)
 
 
 def test_settings_and_corpora_have_readable_labels(write, show, service):
@@ -506,7 +515,7 @@ def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, ope
 def test_removal_of_a_training_asks_for_confirmation(qtbot, show, jobs, service):
     service.have(training("mine", RunStatus.stopped))
     shown = show()
-    for text, kept in (("Cancel", True), ("Remove", False)):
+    for text, kept in (("Cancel", True), ("Delete", False)):
         click(qtbot, shown.view.buttons["remove"])
         (box,) = shown.findChildren(QMessageBox)
         next(b for b in box.buttons() if b.text().replace("&", "") == text).click()
@@ -535,7 +544,7 @@ def test_run_of_another_folder_is_opened_once(qtbot, show, jobs, service, monkey
     shown.message.connect(messages.append)
     shown.open_folder()
     qtbot.waitUntil(lambda: bool(messages))
-    assert messages == ["theirs is here already"]
+    assert messages == ["theirs is already in the list"]
 
 
 def test_markup_in_a_run_is_shown_as_plain_text(show, service):
@@ -571,7 +580,9 @@ def test_menu_actions_are_enabled_as_on_the_page(qtbot, show_window, gateway, jo
     qtbot.waitUntil(lambda: shown.writes)
     assert not any(enabled_actions(window).values())
     window.go_to("search")
-    assert window.menus.training.by_name["log"].property("why_not") == ("On the page of trainings")
+    assert window.menus.training.by_name["log"].property("why_not") == (
+        "Available on the Training page"
+    )
     settle(qtbot, jobs, shown)
 
 
@@ -593,7 +604,7 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     row = window.job_panel.row(work)
     qtbot.waitUntil(row.cancel.isVisible)
     assert not row.pause.isVisible()
-    assert row.cancel.text() == "Stop" and "can go on later" in row.cancel.toolTip()
+    assert row.cancel.text() == "Stop" and "You can resume later" in row.cancel.toolTip()
     click(qtbot, row.cancel)
     qtbot.waitUntil(lambda: work.state is JobState.stopped)
     assert service.known["mine"].status is RunStatus.stopped
@@ -631,8 +642,8 @@ def test_trainable_method_is_preselected_until_the_user_chooses(write, monkeypat
 
 def test_held_tiles_show_zero_citations_without_about():
     tiles = stats_tiles(replace(HELD, citations=0), True)
-    assert ("0", "Citations among them") in tiles
-    assert ("about 70,000", "Citations among them") in stats_tiles(HELD, True)
+    assert ("0", "Citations between them") in tiles
+    assert ("about 70,000", "Citations between them") in stats_tiles(HELD, True)
 
 
 def test_form_names_the_job_it_waits_for(qtbot, write, jobs, service):
@@ -659,9 +670,11 @@ def test_other_pages_show_running_and_finished_trainings(
     button = window.rail.button("training")
     qtbot.waitUntil(lambda: button.busy)
     service.have(training("mine", RunStatus.finished))
-    qtbot.waitUntil(lambda: window.banner.message.text() == "mine is trained.")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Training run mine finished.")
     assert not button.busy
-    next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Look at it").click()
+    next(
+        b for b in window.banner.findChildren(QPushButton) if b.text() == "Show training run"
+    ).click()
     qtbot.waitUntil(lambda: window.shows("training") and not jobs.running())
     assert window.other_page("training").list.current == "mine"
 
@@ -676,7 +689,7 @@ def test_training_that_ended_while_closed_is_reported_at_start(
     service.have(training("mine", RunStatus.failed, problem="The disk is full."))
     second = show_window(gateway)
     qtbot.waitUntil(lambda: second.banner.isVisible())
-    assert second.banner.message.text() == "The training mine has failed."
+    assert second.banner.message.text() == "Training run mine failed."
     assert second.banner.hint.text() == "The disk is full."
     assert second.rail.button("training").busy  # the other training runs
 
@@ -714,6 +727,6 @@ def test_training_page_is_reached_by_tab_and_named(
     assert not [w for w in seen if not name_of(w).strip()]
     if state == "form":
         names = [name_of(w) for w in seen]
-        order = ["Name of the training", "Fetch citations for 12 papers", "Base model", "Epochs",
-                 "Dropout", "Seed"]  # fmt: skip
+        order = ["Name of the training run", "Fetch citations for 12 papers", "Base model",
+                 "Epochs", "Dropout", "Seed"]  # fmt: skip
         assert sorted(order, key=names.index) == order
