@@ -73,7 +73,7 @@ def test_training_is_started_listed_stopped_and_resumed(shell):
 def test_training_is_followed_until_it_finishes(shell):
     said = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
     assert (
-        "specter-small finished." in said
+        "specter-small: finished" in said
         and "Ranking of judged candidates: MAP" in said
         and "90.00" in said
     )
