@@ -22,7 +22,7 @@ class AppEvents(QObject):
 
     opened = Signal()
     library_changed = Signal(object)  # LibraryChanges
-    papers_added = Signal(object)  # LibraryChanges, with papers that the model has to encode
+    papers_added = Signal(object)  # LibraryChanges, with papers that the model has to index
     edited = Signal()  # an edit that can be undone and that no list of papers shows
     theme_chosen = Signal(object)  # ThemeChoice
     restart_requested = Signal()  # of the program, for settings that are read at its start

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.paper import PaperFile, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 # A bibliography may name any file as an attachment; programs are shown in their folder, never
 # started.
 SAFE_TO_OPEN = frozenset({".pdf", ".djvu", ".epub", ".ps", ".txt", ".md", ".html", ".htm"})
-KIB = 1024
 GAP = 4
 
 
@@ -201,21 +201,12 @@ def facts(file: PaperFile) -> str:
     """Size and number of pages, or that the file is missing."""
     if file.missing:
         return tr("Missing")
-    parts = [size(file.size)] if file.size else []
+    parts = [file_size(file.size)] if file.size else []
     if file.pages:
         parts.append(trn("{n:,} page", "{n:,} pages", file.pages))
     if file.problem:
         parts.append(tr("text not searchable"))
     return " · ".join(parts)
-
-
-def size(count: int) -> str:
-    """A number of bytes in a readable unit."""
-    if count < KIB:
-        return trn("{n} byte", "{n} bytes", count)
-    if count < KIB * KIB:
-        return tr("{size:.0f} KB", size=count / KIB)
-    return tr("{size:.1f} MB", size=count / KIB / KIB)
 
 
 def _is_pdf(path: Path) -> bool:

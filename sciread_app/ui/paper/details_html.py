@@ -124,7 +124,7 @@ def _why(details: Details, listing: ResultList) -> str:
     hit = listing.evidence.get(details.paper.id or 0)
     if details.words:
         words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
-        lines.append(tr("Keywords: {words}", words=words))
+        lines.append(tr("Matching keywords: {words}", words=words))
     if hit and hit.match is MatchInfo.in_title:
         lines.append(tr("The title contains all keywords in this order"))
     elif hit and hit.match is MatchInfo.all_words:
@@ -133,7 +133,8 @@ def _why(details: Details, listing: ResultList) -> str:
         closer = f"<b>{format_percent(hit.percentile)}</b>"
         lines.append(
             tr(
-                "Meaning: more similar than {percent} of random pairs in this library",
+                "{percent} match: more similar in meaning than {percent} of random pairs in this "
+                "library",
                 percent=closer,
             )
         )

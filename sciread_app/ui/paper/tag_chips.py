@@ -164,7 +164,7 @@ class TagChip(QFrame):
         self.name = name
         self._colour = colour
         self.button = QPushButton(shortened(name, SHOWN).replace("&", "&&"))
-        tip = tr("Click to show all papers. Press Delete to remove.")
+        tip = tr("Click to show matching papers. Press Delete to remove.")
         self.button.setToolTip(f"{name}\n{tip}")
         self.button.setAccessibleName(kind.one(name))
         self.button.clicked.connect(lambda: self.chosen.emit(name))

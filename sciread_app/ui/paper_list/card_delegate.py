@@ -96,7 +96,7 @@ class CardDelegate(QStyledItemDelegate):
         return QSize(240, self.height(ranked=False))
 
     def height(self, *, ranked: bool) -> int:
-        """The height of a card, with or without the line that says why it was found."""
+        """The height of a card, with or without the line on why it was found."""
         lines = [_line(self._title), _line(self._small) * 2, _line(self._small) * 2]
         return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if ranked else 0)
 
@@ -285,8 +285,8 @@ class CardDelegate(QStyledItemDelegate):
 
 
 def closeness(percentile: float) -> float:
-    """The fill of the similarity bar, 0 to 1. Each further nine (90, 99, 99.9 %) adds a quarter,
-    since nearly all results of a search lie above 90 %."""
+    """The fill of the similarity bar, 0 to 1. Each further nine (90, 99, 99.9%) adds a quarter,
+    since nearly all results of a search lie above 90%."""
     apart = max(1e-4, 1 - percentile / 100)
     return min(1.0, -math.log10(apart) / 4)
 

@@ -44,10 +44,10 @@ def rank_change_mark(moved: Moved, theme: Theme) -> Mark:
     """A paper's rank change against another list, as a chip."""
     places = moved.places
     if places is None:
-        # Translators: a paper that the other list has not
+        # Translators: a paper that is not in the other list
         return Mark(tr("Unique"), theme.accent, theme.on_accent)
     if places == 0:
-        # Translators: a paper stands in both lists at the same place
+        # Translators: a paper has the same rank in both lists
         return Mark(tr("same rank"), "", theme.faint)
     fill = theme.sentence if places > 0 else theme.notice_soft
     return Mark(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
@@ -81,7 +81,7 @@ def _versions(card: Card) -> str:
 
 
 def reason_text(card: Card, hit: SearchHit, words: Sequence[str]) -> str:
-    """Why a paper was found: «3rd by words (attention, network) · 1st by meaning»."""
+    """Why a paper was found: «3rd by keyword (attention, network) · 1st by meaning»."""
     held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
     shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
     parts = []
@@ -129,7 +129,7 @@ def best_excerpt(abstract: str, words: Sequence[str]) -> str:
 def match_text(hit: SearchHit) -> str:
     """The quality of a match in a word or two; empty if it is uncertain."""
     if hit.match is MatchInfo.in_title:
-        # Translators: all words of the query stand in the title
+        # Translators: the title contains all words of the query
         return tr("In title")
     if hit.match is MatchInfo.all_words:
         return tr("All keywords")
@@ -142,7 +142,7 @@ def match_text(hit: SearchHit) -> str:
         return tr("Very close")
     if percentile >= 99:
         return tr("Close")
-    # A ranked result that is not weak answers the query.
+    # A ranked result that is not weak is related to the query.
     ranked = hit.text_rank or hit.meaning_rank
     return tr("Related") if ranked or percentile >= 95 else ""
 

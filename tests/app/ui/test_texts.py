@@ -79,8 +79,8 @@ def test_body_text_explains_why_a_paper_was_found():
     shown = Details(Card(about), words=("works",), sentence="It works.")
     listing = ResultList((1,), 1, {1: hit(text_rank=3, percentile=99.27)}, words=("works",))
     text = body_text(shown, listing, LIGHT, 10)
-    assert "Keywords: <b>works</b>" in text
-    assert "more similar than <b>99.2%</b> of random pairs" in text
+    assert "Matching keywords: <b>works</b>" in text
+    assert "<b>99.2%</b> match" in text
     assert "Rank by keyword: <b>3</b> · by meaning: not found" in text
     assert f'<span style="background-color:{LIGHT.sentence};">It </span>' in text
 

@@ -351,7 +351,7 @@ def test_pdf_opens_in_the_reader(show, qtbot, gateway):
     gateway.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
     panel = show()
     row = panel.parts.files.rows[0]
-    assert row.facts.text() == "2.3 MB · 12 pages"
+    assert row.facts.text() == "2.4 MB · 12 pages"
     with qtbot.waitSignal(panel.read_requested) as wanted:
         row.name.click()
     assert wanted.args == [1, Path("/x/bees.pdf")]
