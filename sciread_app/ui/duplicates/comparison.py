@@ -31,8 +31,8 @@ BOTH_KEPT = tr("Both kept")
 DIFFERS = tr("Different")
 _SAID = {
     FieldAgreement.same: "",
-    FieldAgreement.alike: tr("Different spelling or format"),
-    FieldAgreement.one_only: tr("Missing in one paper"),
+    FieldAgreement.alike: tr("Different format"),
+    FieldAgreement.one_only: tr("Only in one paper"),
     FieldAgreement.different: DIFFERS,
 }
 _EXACT = ("kind", "published")

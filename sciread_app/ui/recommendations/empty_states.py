@@ -80,7 +80,7 @@ def _steps(found: TopicRecommendations) -> tuple[tuple[str, EmptyAction], ...]:
         SuggestedAction.collect: ((tr("Go to library"), EmptyAction.papers),),
         SuggestedAction.fetch: ((tr("Go to Add papers"), EmptyAction.fetch), everywhere),
         SuggestedAction.far: ((weaker, EmptyAction.far), everywhere),
-        SuggestedAction.words: ((tr("Edit terms"), EmptyAction.words),),
+        SuggestedAction.words: ((tr("Edit filter words"), EmptyAction.words),),
     }[found.next]
 
 

@@ -215,7 +215,7 @@ class RecommendationsHeader(QWidget):
         self.among = OneOf(tr("Scope"), [where.text for where in WHERE], appearance)
         self.refine_button = styled(QPushButton(tr("Refine")), "link")
         self.refine_button.setToolTip(
-            tr("Set required and excluded terms, and how the age of a paper counts")
+            tr("Set required and excluded words, and how the age of a paper counts")
         )
         self.switch = SegmentedControl(tr("Lists"), [*TABS.values()])
         self.keep = QPushButton(tr("More like this"))
@@ -266,8 +266,8 @@ class RecommendationsHeader(QWidget):
         # Translators: author: and cat: are called so in every language
         self.must.setPlaceholderText(tr("Required: author:curie, bees"))
         self.never.setPlaceholderText(tr("Excluded: review, cat:math"))
-        self.must.setAccessibleName(tr("Required terms"))
-        self.never.setAccessibleName(tr("Excluded terms"))
+        self.must.setAccessibleName(tr("Required words"))
+        self.never.setAccessibleName(tr("Excluded words"))
         self.age = OneOf(tr("Half-life"), [text for text, _ in AGES], appearance)
         self._typing = QTimer(self, singleShot=True, interval=PAUSE_MS)
         fields = QWidget()

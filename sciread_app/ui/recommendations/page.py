@@ -128,8 +128,8 @@ class RecommendationsPage(Page):
         else:
             self._do(tr("Saving feedback"), lambda: self._services.like(subject, papers))
             text = trn(
-                "Marked {n:,} paper as relevant to “{name}”",
-                "Marked {n:,} papers as relevant to “{name}”",
+                "Liked {n:,} paper for “{name}”",
+                "Liked {n:,} papers for “{name}”",
                 len(papers),
                 name=subject.name,
             )

@@ -93,6 +93,6 @@ def test_listed_merge_can_be_split_again(qtbot, window, gateway):
     qtbot.waitUntil(page.empty.isVisible)
     assert len(gateway.cards([1, 2, 3])) == 2
     undo = window.menus.on_shelf["undo"]
-    qtbot.waitUntil(lambda: undo.isEnabled() and "apart" in undo.text())
+    qtbot.waitUntil(lambda: undo.isEnabled() and "split" in undo.text())
     qtbot.keyClick(window, Key.Key_Z, Control)
     qtbot.waitUntil(page.merges.isVisible)

@@ -67,7 +67,7 @@ def test_pair_is_shown_side_by_side_with_differences_marked(page):
     assert "None" in cell(page, "venue", 1).text.text()
     assert (rows["Abstract"].said, rows["Title"].said) == (
         "Different",
-        "Different spelling or format",
+        "Different format",
     )
     assert rows["Identifiers"].said == "Both kept"
 

@@ -185,7 +185,7 @@ def test_page_without_subjects_has_a_placeholder(show, context):
         (SuggestedAction.fetch, "Go to Add papers"),
         (SuggestedAction.far, "Show 2 weaker matches"),
         (SuggestedAction.collect, "Go to library"),
-        (SuggestedAction.words, "Edit terms"),
+        (SuggestedAction.words, "Edit filter words"),
     ],
 )
 def test_empty_list_explains_the_reason_and_offers_a_next_step(
