@@ -137,13 +137,36 @@ class Order(Enum):
 
     relevance = "relevance"
     added = "added"
+    earliest_added = "earliest added"
     year = "year"
     oldest = "oldest"
     title = "title"
+    title_descending = "title descending"
     author = "author"
+    author_descending = "author descending"
     venue = "venue"
+    venue_descending = "venue descending"
     rating = "rating"
+    lowest_rating = "lowest rating"
     unread = "unread"
+    read = "read"
+
+    @property
+    def reverse(self) -> Order:
+        """The opposite order; relevance has none and returns itself."""
+        return _REVERSE.get(self, self)
+
+
+_PAIRS = (
+    (Order.added, Order.earliest_added),
+    (Order.year, Order.oldest),
+    (Order.title, Order.title_descending),
+    (Order.author, Order.author_descending),
+    (Order.venue, Order.venue_descending),
+    (Order.rating, Order.lowest_rating),
+    (Order.unread, Order.read),
+)
+_REVERSE = dict(_PAIRS) | {reverse: order for order, reverse in _PAIRS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -432,11 +432,21 @@ def _sort_columns(order: Order) -> Sequence[Any]:
         Order.added: newest,
         Order.year: (papers.published.desc(), papers.id.desc()),
         Order.oldest: (papers.published == "", papers.published, papers.id),
+        Order.earliest_added: (papers.added, papers.id),
         Order.title: (func.lower(papers.title), papers.id),
+        Order.title_descending: (func.lower(papers.title).desc(), papers.id),
         Order.author: (first_author.nulls_last(), papers.published.desc(), papers.id),
+        Order.author_descending: (
+            first_author.desc().nulls_last(),
+            papers.published.desc(),
+            papers.id,
+        ),
         Order.venue: (papers.venue == "", func.lower(papers.venue), *newest),
+        Order.venue_descending: (papers.venue == "", func.lower(papers.venue).desc(), *newest),
         Order.rating: (papers.rating.desc(), *newest),
+        Order.lowest_rating: (papers.rating == 0, papers.rating, *newest),
         Order.unread: (papers.read, *newest),
+        Order.read: (papers.read.desc(), *newest),
     }[order]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.paper import LibraryChanges, Order
+from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.query_state import SearchFilter
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
@@ -52,6 +53,25 @@ def _marked(window: MainWindow) -> None:
     gateway.organise.rate(ids[:1], 4)
     gateway.organise.mark_read(ids[1:2], True)
     page.library_changed(LibraryChanges(papers=True))
+
+
+def _compact(window: MainWindow) -> None:
+    _page(window).set_density(Density.compact)
+
+
+def _table(window: MainWindow) -> None:
+    _page(window).set_density(Density.table)
+
+
+def _browsed_table(window: MainWindow) -> None:
+    page = _page(window)
+    page.search_box.set_text("")
+    wait(lambda: not page.view.query)
+    page.sort_by(Order.author)
+
+
+def _comfortable(window: MainWindow) -> None:
+    _page(window).set_density(Density.comfortable)
 
 
 def _filters(window: MainWindow) -> None:
@@ -144,6 +164,10 @@ SCENES = (
     Scene("search-all", _whole, EVERYWHERE),
     Scene("search", _found, EVERYWHERE),
     Scene("search-marked", _marked),
+    Scene("search-compact", _compact, EVERYWHERE),
+    Scene("search-table", _table, EVERYWHERE),
+    Scene("search-table-browsed", _browsed_table),
+    Scene("search-comfortable", _comfortable),
     Scene("search-filters", _filters, EVERYWHERE),
     Scene("search-years", _years, EVERYWHERE),
     Scene("search-fields", _fields, EVERYWHERE),

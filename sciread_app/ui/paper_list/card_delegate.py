@@ -31,14 +31,13 @@ from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.ui.formatting import authors_within
+from sciread_app.ui.formatting import authors, authors_within
 from sciread_app.ui.paper_list.card_text import (
     Mark,
     best_excerpt,
     card_marks,
     match_text,
     rank_change_mark,
-    reason_text,
 )
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.view_models import Card, Moved, ResultList
@@ -46,6 +45,7 @@ from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 
 PADDING = 14
 GAP = 8  # pixels between two cards
+COMPACT_PADDING, COMPACT_GAP = 7, 3
 GUTTER = 14  # left of the text, for the dot of an unread paper
 SIDE = 74  # right of the title, for the bar
 ROOMY = 300  # pixels of text from which on the bar fits; the details show the value too
@@ -77,7 +77,8 @@ class CardLayout(NamedTuple):
 
 class CardDelegate(QStyledItemDelegate):
     """Cards of five lines: one or two for the title, one each for authors and venue, the rest for
-    the abstract; a sixth says why a paper was found.
+    the abstract; a sixth for the remark of a recommendation. Compact cards have two lines: the
+    title, and authors, venue and year.
 
     All cards of a list have the same height, so that lists of any length scroll at once.
     """
@@ -86,6 +87,7 @@ class CardDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._cards = cards
         self._appearance = appearance
+        self.compact = False
         self._drawn: OrderedDict[tuple[int, Look], CardLayout] = OrderedDict()
         self._base = parent.font()
         self._title = scaled(self._base, 1.08, QFont.Weight.DemiBold)
@@ -93,16 +95,22 @@ class CardDelegate(QStyledItemDelegate):
         self._tiny = scaled(self._base, 0.84)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(240, self.height(ranked=False))
+        return QSize(240, self.height(remarks=False))
 
-    def height(self, *, ranked: bool) -> int:
-        """The height of a card, with or without the line on why it was found."""
+    def height(self, *, remarks: bool) -> int:
+        """The height of a card, with or without a line for a remark."""
+        if self.compact:
+            return _line(self._title) + _line(self._small) + 2 * COMPACT_PADDING + COMPACT_GAP
         lines = [_line(self._title), _line(self._small) * 2, _line(self._small) * 2]
-        return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if ranked else 0)
+        return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if remarks else 0)
+
+    def forget(self) -> None:
+        """Drop the cached pixmaps, after the density has changed."""
+        self._drawn.clear()
 
     def button_at(self, card: QRect, place: QPoint) -> str:
         """The button at a position within a card: "+", "-", or an empty string."""
-        more, less = _buttons(_frame(card.size()).translated(card.topLeft()))
+        more, less = self._buttons(self._frame(card.size()).translated(card.topLeft()))
         return "+" if more.contains(place) else "-" if less.contains(place) else ""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -131,13 +139,15 @@ class CardDelegate(QStyledItemDelegate):
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = _frame(size)
+        box = self._frame(size)
         self._paint_frame(painter, box, state, theme)
-        inside = box.adjusted(PADDING + GUTTER, PADDING - 2, -PADDING, -PADDING)
+        padding = COMPACT_PADDING if self.compact else PADDING
+        inside = box.adjusted(PADDING + GUTTER, padding - 2, -PADDING, -padding)
         if card is None:
             self._paint_placeholder(painter, inside, theme)
         else:
-            self._paint_card(painter, inside, card, listing, state[1], theme)
+            paint = self._paint_compact if self.compact else self._paint_card
+            paint(painter, inside, card, listing, theme)
             if state[1]:
                 self._paint_buttons(painter, box, theme)
         painter.end()
@@ -153,31 +163,18 @@ class CardDelegate(QStyledItemDelegate):
     def _paint_placeholder(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.track))
-        step = box.height() / 5
-        for line, part in enumerate((0.62, 0.34, 0.22, 0.95, 0.88)):
+        parts = (0.62, 0.34) if self.compact else (0.62, 0.34, 0.22, 0.95, 0.88)
+        step = box.height() / len(parts)
+        for line, part in enumerate(parts):
             bar = QRectF(box.x(), box.y() + line * step + 3, box.width() * part, step * 0.5)
             painter.drawRoundedRect(bar, 4, 4)
 
     def _paint_card(
-        self,
-        painter: QPainter,
-        box: QRect,
-        card: Card,
-        listing: ResultList,
-        hovered: bool,
-        theme: Theme,
+        self, painter: QPainter, box: QRect, card: Card, listing: ResultList, theme: Theme
     ) -> None:
         paper, words = card.paper, listing.words
-        hit, moved = listing.evidence.get(paper.id or 0), listing.moves.get(paper.id or 0)
-        side = 0
-        close = hit and (hit.percentile is not None or match_text(hit)) and box.width() >= ROOMY
-        if hit and (close or moved):
-            side = SIDE
-            self._paint_beside(painter, box, hit, moved, theme)
-        if not card.read:
-            _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
+        beside = self._paint_status(painter, box, card, listing, theme)
         title = paper.title or tr("Untitled")
-        beside = box.adjusted(0, 0, -side, 0)
         top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
         # The bar may reach down to the authors.
         small = QFontMetrics(self._small)
@@ -187,26 +184,59 @@ class CardDelegate(QStyledItemDelegate):
         top = self._paint_line(painter, beside, top + 3, who, self._small, theme.quiet)
         top = self._paint_facts(painter, box, top + 1, card, theme)
         bottom = box.bottom() + 8
-        if hit:
+        if listing.remarks:
             bottom -= _line(self._tiny) + 2
-            free = box.adjusted(0, 0, -2 * BUTTON - 12 if hovered else 0, 0)
-            why = listing.remarks.get(hit.paper) or reason_text(card, hit, words)
-            self._paint_line(painter, free, bottom + 2, why, self._tiny, theme.faint)
+            free = box.adjusted(0, 0, -2 * BUTTON - 12, 0)
+            remark = listing.remarks.get(paper.id or 0, "")
+            self._paint_line(painter, free, bottom + 2, remark, self._tiny, theme.faint)
         room = bottom - top
         lines = max(1, room // _line(self._small))
         below = QRect(box.x(), top + 2, box.width(), room)
-        abstract = best_excerpt(paper.abstract, words)[:TEXT_SHOWN] or tr("No abstract")
-        colour = theme.quiet if paper.abstract else theme.faint
-        self._text(painter, below, abstract, self._small, colour, lines, words)
+        abstract = best_excerpt(paper.abstract, words)[:TEXT_SHOWN]
+        self._text(painter, below, abstract, self._small, theme.quiet, lines, words)
+
+    def _paint_compact(
+        self, painter: QPainter, box: QRect, card: Card, listing: ResultList, theme: Theme
+    ) -> None:
+        paper = card.paper
+        beside = self._paint_status(painter, box, card, listing, theme)
+        title = paper.title or tr("Untitled")
+        height = self._text(painter, beside, title, self._title, theme.text, 1, listing.words)
+        self._paint_facts(painter, beside, box.y() + height, card, theme, with_authors=True)
+
+    def _paint_status(
+        self, painter: QPainter, box: QRect, card: Card, listing: ResultList, theme: Theme
+    ) -> QRect:
+        """Paint the dot of an unread paper, and the match. Returns the rectangle left of it."""
+        paper = card.paper.id or 0
+        hit, moved = listing.evidence.get(paper), listing.moves.get(paper)
+        if not card.read:
+            _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
+        close = hit and (hit.percentile is not None or match_text(hit)) and box.width() >= ROOMY
+        if not hit or not (close or moved):
+            return box
+        self._paint_beside(painter, box, hit, moved, theme)
+        return box.adjusted(0, 0, -SIDE, 0)
 
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
-        for button, sign in zip(_buttons(box), "+−", strict=True):
+        for button, sign in zip(self._buttons(box), "+−", strict=True):
             painter.setPen(QColor(theme.border))
             painter.setBrush(QColor(theme.raised))
             painter.drawRoundedRect(QRectF(button).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
             painter.setPen(QColor(theme.accent))
             painter.drawText(button, int(Qt.AlignmentFlag.AlignCenter), sign)
+
+    def _frame(self, size: QSize) -> QRect:
+        """The rectangle of a card within its row."""
+        gap = COMPACT_GAP if self.compact else GAP
+        return QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -gap)
+
+    def _buttons(self, box: QRect) -> tuple[QRect, QRect]:
+        """The rectangles of the + and − buttons on a card."""
+        above = (box.height() - BUTTON) // 2 if self.compact else box.height() - BUTTON - 8
+        less = QRect(box.right() - BUTTON - 8, box.top() + above, BUTTON, BUTTON)
+        return less.translated(-BUTTON - 4, 0), less
 
     def _paint_line(
         self, painter: QPainter, box: QRect, top: int, text: str, font: QFont, colour: str
@@ -219,13 +249,21 @@ class CardDelegate(QStyledItemDelegate):
         return top + height
 
     def _paint_facts(
-        self, painter: QPainter, box: QRect, top: int, card: Card, theme: Theme
+        self,
+        painter: QPainter,
+        box: QRect,
+        top: int,
+        card: Card,
+        theme: Theme,
+        *,
+        with_authors: bool = False,
     ) -> int:
         """Paint venue and year as text, then the chips. Returns the top of the next line."""
         marks, height = card_marks(card, theme), _line(self._small)
         metrics, small = QFontMetrics(self._tiny), QFontMetrics(self._small)
         widths = [_width(mark, metrics) for mark in marks]
-        text = " · ".join(filter(None, (card.paper.venue, card.paper.published[:4])))
+        who = authors(card.paper.authors) if with_authors else ""
+        text = " · ".join(filter(None, (who, card.paper.venue, card.paper.published[:4])))
         room = max(box.width() - sum(width + 5 for width in widths) - 8, box.width() // 2)
         shown = small.elidedText(text, Qt.TextElideMode.ElideRight, room)
         painter.setFont(self._small)
@@ -348,17 +386,6 @@ def _paint_bar(painter: QPainter, right: int, top: int, percentile: float, theme
     bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
     painter.setBrush(QColor(theme.accent))
     painter.drawRoundedRect(bar, 2.5, 2.5)
-
-
-def _frame(size: QSize) -> QRect:
-    """The rectangle of a card within its row."""
-    return QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -GAP)
-
-
-def _buttons(box: QRect) -> tuple[QRect, QRect]:
-    """The rectangles of the + and − buttons on a card."""
-    less = QRect(box.right() - BUTTON - 8, box.bottom() - BUTTON - 7, BUTTON, BUTTON)
-    return less.translated(-BUTTON - 4, 0), less
 
 
 def _width(mark: Mark, metrics: QFontMetrics) -> int:

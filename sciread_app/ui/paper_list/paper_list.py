@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
 from PySide6.QtCore import (
-    QAbstractListModel,
+    QAbstractTableModel,
+    QByteArray,
     QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
+    QPoint,
     Qt,
     QTimer,
     Signal,
@@ -22,26 +25,30 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QMenu,
     QTableView,
     QToolTip,
     QWidget,
 )
 
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.formatting import authors
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
+from sciread_app.ui.paper_list.density import COLUMNS, Density
+from sciread_app.ui.paper_list.table_delegate import TableDelegate
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList
-from sciread_app.ui.widgets.row_table import Index
+from sciread_app.ui.widgets.row_table import LEFT, Index
 
 PAGE = 40  # rows that are loaded together
 CARDS_KEPT = 2_000
 PAGES_WANTED = 4  # pages waiting to be loaded; older requests have been scrolled past
 LOADS_AT_ONCE = 2
+NARROWEST = 4  # characters of a column
 TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
 
 CursorAction = QAbstractItemView.CursorAction
@@ -53,8 +60,11 @@ class CardSource(Protocol):
         ...
 
 
-class PaperModel(QAbstractListModel):
-    """The ids of all listed papers, and a cache of the cards shown last."""
+class PaperModel(QAbstractTableModel):
+    """The ids of all listed papers, and a cache of the cards shown last.
+
+    It has one column of cards, or those of a table.
+    """
 
     # Instead of dataChanged, on which the view would lay out every row again.
     cards_loaded = Signal()
@@ -64,6 +74,7 @@ class PaperModel(QAbstractListModel):
         self._source = source
         self._jobs = jobs
         self.listing = EMPTY_RESULTS
+        self._is_table = False
         # None: the paper no longer exists
         self._cards: OrderedDict[int, Card | None] = OrderedDict()
         self._stale: set[int] = set()
@@ -78,6 +89,12 @@ class PaperModel(QAbstractListModel):
         self.listing = listing
         self._wanted.clear()
         self._loading.clear()
+        self.endResetModel()
+
+    def set_table(self, is_table: bool) -> None:
+        """Set whether a row has the columns of a table, or one for a card."""
+        self.beginResetModel()
+        self._is_table = is_table
         self.endResetModel()
 
     def forget(self) -> None:
@@ -95,13 +112,31 @@ class PaperModel(QAbstractListModel):
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.listing.ids)
 
+    def columnCount(self, parent: Index | None = None) -> int:
+        if parent is not None and parent.isValid():
+            return 0
+        return len(COLUMNS) if self._is_table else 1
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and self._is_table:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return COLUMNS[section].title
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return int(LEFT)
+        return None
+
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if index.isValid() and role in (
             Qt.ItemDataRole.DisplayRole,
             Qt.ItemDataRole.AccessibleTextRole,
         ):
             paper = self.paper_at(index.row())
-            return self._spoken(self._cards.get(paper), self.listing.moves.get(paper))
+            card = self._cards.get(paper)
+            if self._is_table and index.column():
+                return COLUMNS[index.column()].text(card) if card else ""
+            return self._spoken(card, self.listing.moves.get(paper))
         return None
 
     def paper_at(self, row: int) -> PaperId:
@@ -179,10 +214,10 @@ class PaperModel(QAbstractListModel):
 
 
 class PaperList(QTableView):
-    """The list of cards. Keys: j k up down, Enter opens the details, Space toggles them, Esc
-    leaves; + and - mark the selected papers as relevant or not.
+    """The list of cards, or a table. Keys: j k up down, Enter opens the details, Space toggles
+    them, Esc leaves; + and - mark the selected papers as relevant or not.
 
-    A table of one column, since QListView lays out by asking the model for every row.
+    Cards are a table of one column, since QListView lays out by asking the model for every row.
     """
 
     current_changed = Signal(object)  # PaperId, or None
@@ -192,18 +227,22 @@ class PaperList(QTableView):
     marked_relevant = Signal(object)  # the selected papers, by the key +
     marked_irrelevant = Signal(object)
     chosen_changed = Signal()
+    sort_requested = Signal(object)  # Order, by a click on the title of a column
+    columns_changed = Signal()  # their widths, places or selection, by the user
 
     def __init__(self, model: PaperModel, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("papers")
         self._model = model
+        self._density = Density.comfortable
         self._cards = CardDelegate(model, appearance, self)
-        self.setItemDelegate(self._cards)
-        self._set_up_rows()
+        self._table = TableDelegate(model, appearance, self)
         self.setModel(model)
+        self._set_up_header()
+        self.set_density(Density.comfortable)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
@@ -213,21 +252,130 @@ class PaperList(QTableView):
         model.cards_loaded.connect(self.viewport().update)
         appearance.changed.connect(self.viewport().update)
 
-    def _set_up_rows(self) -> None:
+    @property
+    def density(self) -> Density:
+        return self._density
+
+    def set_density(self, density: Density) -> None:
+        """Show cards or a table. The selection and the current paper stay."""
+        is_table = density is Density.table
+        with self.preserving_view(scrolled=False):
+            self._density = density
+            self._cards.compact = density is Density.compact
+            self._cards.forget()
+            columns = self.horizontalHeader()
+            if is_table != bool(self._model.columnCount() > 1):
+                self._model.set_table(is_table)
+            self.setItemDelegate(self._table if is_table else self._cards)
+            columns.setVisible(is_table)
+            policy = Qt.ScrollBarPolicy
+            self.setHorizontalScrollBarPolicy(
+                policy.ScrollBarAsNeeded if is_table else policy.ScrollBarAlwaysOff
+            )
+            if is_table:
+                self._show_columns()
+            else:
+                columns.setSectionHidden(0, False)
+                columns.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+            self.fit_rows(self._model.listing)
+        if (current := self.currentIndex()).isValid():
+            self.scrollTo(current)
+
+    def fit_rows(self, listing: ResultList) -> None:
+        """Set the height of all rows to what this list needs."""
+        cards = self._cards.height(remarks=bool(listing.remarks))
+        height = self._table.height() if self._density is Density.table else cards
+        self.verticalHeader().setMinimumSectionSize(height)
+        self.verticalHeader().setDefaultSectionSize(height)
+
+    def show_order(self, order: Order) -> None:
+        """Show in the header of the table by which column the list is sorted."""
+        columns = self.horizontalHeader()
+        self._sorted_by = order
+        for number, column in enumerate(COLUMNS):
+            if column.order in (order, order.reverse):
+                falls = order is not column.order
+                direction = Qt.SortOrder.DescendingOrder if falls else Qt.SortOrder.AscendingOrder
+                columns.setSortIndicator(number, direction)
+                columns.setSortIndicatorShown(True)
+                return
+        columns.setSortIndicatorShown(False)
+
+    def save_columns(self) -> QByteArray:
+        """The widths, places and selection of the columns."""
+        return self._columns_state
+
+    def restore_columns(self, state: QByteArray) -> None:
+        self._columns_state = state
+        if self._density is Density.table:
+            self._show_columns()
+
+    def _set_up_header(self) -> None:
+        self._columns_state = QByteArray()
+        self._sorted_by = Order.relevance
         rows, columns = self.verticalHeader(), self.horizontalHeader()
-        height = self._cards.height(ranked=False)
-        rows.setMinimumSectionSize(height)
-        rows.setDefaultSectionSize(height)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        columns.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         rows.hide()
-        columns.hide()
+        columns.setHighlightSections(False)
+        columns.setSectionsMovable(True)
+        columns.setSectionsClickable(True)
+        columns.setMinimumSectionSize(self.fontMetrics().averageCharWidth() * NARROWEST)
+        columns.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        columns.customContextMenuRequested.connect(
+            lambda place: self._columns_menu().popup(columns.mapToGlobal(place))
+        )
+        columns.sectionClicked.connect(self._sort_by_column)
+        columns.sectionResized.connect(lambda *_: self._keep_columns())
+        columns.sectionMoved.connect(lambda *_: self._keep_columns())
+
+    def _show_columns(self) -> None:
+        """Restore the columns, or set those that are shown at first."""
+        columns, state = self.horizontalHeader(), self._columns_state
+        self._columns_state = QByteArray()  # so that nothing is saved meanwhile
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        columns.setStretchLastSection(False)
+        digit = self.fontMetrics().horizontalAdvance("0")
+        for number, column in enumerate(COLUMNS):
+            columns.resizeSection(number, column.width * digit)
+            columns.setSectionHidden(number, not column.shown)
+        free = self.viewport().width() - columns.length()
+        columns.resizeSection(0, columns.sectionSize(0) + max(0, free))
+        if not state.isEmpty():
+            columns.restoreState(state)
+        self._columns_state = columns.saveState()
+
+    def _keep_columns(self) -> None:
+        if self._density is Density.table and not self._columns_state.isEmpty():
+            self._columns_state = self.horizontalHeader().saveState()
+            self.columns_changed.emit()
+
+    def _sort_by_column(self, number: int) -> None:
+        """Sort by a column, and on the second click in the opposite order."""
+        order = COLUMNS[number].order
+        if order is None:
+            return
+        self._sorted_by = order.reverse if self._sorted_by is order else order
+        self.sort_requested.emit(self._sorted_by)
+
+    def _columns_menu(self) -> QMenu:
+        """The menu in which columns are selected; the title is always shown."""
+        menu, columns = QMenu(self), self.horizontalHeader()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for number, column in enumerate(COLUMNS):
+            action = menu.addAction(column.title)
+            action.setCheckable(True)
+            action.setChecked(not columns.isSectionHidden(number))
+            action.setEnabled(number > 0)
+            action.toggled.connect(partial(self._show_column, number))
+        return menu
+
+    def _show_column(self, number: int, shown: bool) -> None:
+        self.horizontalHeader().setSectionHidden(number, not shown)
+        self._keep_columns()
 
     def show_listing(self, listing: ResultList) -> None:
         self._model.show(EMPTY_RESULTS)  # so that a long list is not laid out again
-        self.verticalHeader().setDefaultSectionSize(
-            self._cards.height(ranked=bool(listing.evidence))
-        )
+        self.fit_rows(listing)
         self._model.show(listing)
         self.scrollToTop()
 
@@ -260,10 +408,11 @@ class PaperList(QTableView):
 
     def go_to(self, row: int) -> None:
         if 0 <= row < self._model.rowCount():
+            flag = QItemSelectionModel.SelectionFlag
             self.selectionModel().setCurrentIndex(
-                self._model.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect
+                self._model.index(row, 0), flag.ClearAndSelect | flag.Rows
             )
-            self.scrollTo(self._model.index(row))
+            self.scrollTo(self._model.index(row, 0))
 
     def current(self) -> PaperId | None:
         index = self.currentIndex()
@@ -292,8 +441,9 @@ class PaperList(QTableView):
     def _choose_ranges(self, ranges: Iterable[tuple[int, int]]) -> None:
         chosen = QItemSelection()
         for top, end in ranges:
-            chosen.select(self._model.index(top), self._model.index(end - 1))
-        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
+            chosen.select(self._model.index(top, 0), self._model.index(end - 1, 0))
+        flag = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(chosen, flag.Select | flag.Rows)
 
     def _choose_again(self, ids: Sequence[int], ranges: Sequence[tuple[int, int]]) -> None:
         """Restore a selection from a list of these papers. Mostly the list is unchanged, so that
@@ -324,7 +474,7 @@ class PaperList(QTableView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         place = event.position().toPoint()
         index = self.indexAt(place)
-        button = self._cards.button_at(self.visualRect(index), place) if index.isValid() else ""
+        button = self._button_at(place)
         if button and event.button() is Qt.MouseButton.LeftButton:
             paper = [self._model.paper_at(index.row())]
             (self.marked_relevant if button == "+" else self.marked_irrelevant).emit(paper)
@@ -334,17 +484,26 @@ class PaperList(QTableView):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             index = self.indexAt(event.pos())
-            button = self._cards.button_at(self.visualRect(index), event.pos())
-            QToolTip.showText(event.globalPos(), TIPS.get(button, ""), self.viewport())
+            tip = TIPS.get(self._button_at(event.pos()), "")
+            if self._density is Density.table and index.isValid():
+                tip = str(self._model.data(index))
+            QToolTip.showText(event.globalPos(), tip, self.viewport())
             return True
         return super().viewportEvent(event)
+
+    def _button_at(self, place: QPoint) -> str:
+        """The button of a card at this position; empty if there is none."""
+        index = self.indexAt(place)
+        if not index.isValid() or self._density is Density.table:
+            return ""
+        return self._cards.button_at(self.visualRect(index), place)
 
     def moveCursor(self, action: CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """Home and End go to the first and the last paper; in a table they would go to the first
         and the last column."""
         if action in (CursorAction.MoveHome, CursorAction.MoveEnd) and self._model.rowCount():
             last = self._model.rowCount() - 1
-            return self._model.index(0 if action is CursorAction.MoveHome else last)
+            return self._model.index(0 if action is CursorAction.MoveHome else last, 0)
         return super().moveCursor(action, modifiers)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -44,7 +44,7 @@ class RecommendationList(PaperList):
     def show_reasons(self, listing: ResultList, reasons: Mapping[int, str]) -> None:
         """Update the reasons, keeping rows and selection."""
         top = self.top()
-        self.verticalHeader().setDefaultSectionSize(self._cards.height(ranked=True))
+        self.fit_rows(listing)
         assert isinstance(self._model, ReasonModel)
         self._model.show_reasons(listing, reasons)
         self.set_scroll_position(top)

@@ -12,6 +12,7 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, PageActions
 from sciread_app.ui.compare.actions import CompareActions
+from sciread_app.ui.paper_list.density import DENSITIES, Density
 from sciread_app.ui.search.search_box import MODES
 from sciread_app.ui.search.sort_button import ORDERS
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_files
@@ -51,6 +52,9 @@ class SearchActions(PageActions["SearchPage"]):
         orders = menu.addMenu(tr("S&ort by"))
         for order, name in ORDERS.items():
             self.add(name, partial(_sort, order), menu=orders)
+        densities = menu.addMenu(tr("List d&ensity"))
+        for density, name in DENSITIES.items():
+            self.add(name, partial(_set_density, density), menu=densities)
 
     def follow(self, page: SearchPage) -> None:
         super().follow(page)
@@ -71,6 +75,10 @@ class SearchActions(PageActions["SearchPage"]):
 
 def _sort(order: Order, page: SearchPage) -> None:
     page.sort_by(order)
+
+
+def _set_density(density: Density, page: SearchPage) -> None:
+    page.set_density(density)
 
 
 def _set_mode(mode: SearchMode, page: SearchPage) -> None:

@@ -23,6 +23,7 @@ from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
+from sciread_app.ui.search.density_button import DensityButton
 from sciread_app.ui.search.example_bar import ExampleBar
 from sciread_app.ui.search.filter_bar import FilterBar, filter_text
 from sciread_app.ui.search.search_box import SearchBox
@@ -64,6 +65,7 @@ class SearchHeader(QWidget):
         self.filters = FilterBar(source, jobs, appearance)
         self.steering = ExampleBar(source, model.known, jobs, appearance)
         self.order = SortButton(appearance)
+        self.density = DensityButton(appearance)
         self._build()
         self._connect()
         appearance.follow(self._paint)
@@ -156,6 +158,8 @@ class SearchHeader(QWidget):
 
     def remember(self, settings: QSettings) -> None:
         """Restore the state from `settings`, and save changes there."""
+        self.density.restore(settings.value("search/density"))
+        self.density.chosen.connect(lambda one: settings.setValue("search/density", one.value))
         self.order.restore(settings.value("search/order"))
         self.order.chosen.connect(lambda _: settings.setValue("search/order", self.order.save()))
         recent = settings.value("search/recent")
@@ -205,6 +209,7 @@ class SearchHeader(QWidget):
         self._line.addStretch(1)
         self._line.addWidget(self.filter_button)
         self._line.addWidget(self.order)
+        self._line.addWidget(self.density)
         # The filters are below their button, which stays in its place.
         parts = (self.search_box, self.scope, self.steering, self._line, self.filters)
         column(*parts, parent=self, margins=0, spacing=8)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
@@ -20,6 +20,7 @@ from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.paper.details_panel import DetailsPanel
+from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
 from sciread_app.ui.search.empty_list import EmptyList
@@ -80,6 +81,10 @@ class SearchPage(Page):
         self.header.order.choose(order)
         self.search()
 
+    def set_density(self, density: Density) -> None:
+        """Show the list as cards or as a table."""
+        self.header.density.choose(density)
+
     def set_scope(self, fragment: str, label: str = "") -> None:
         """Restrict the list to a clause of the query language, shown as a chip `label`, instead of
         the previous one; an empty clause lifts every restriction."""
@@ -118,6 +123,13 @@ class SearchPage(Page):
     def remember(self, settings: QSettings) -> None:
         """Restore the state from `settings`, and save changes there."""
         self.header.remember(settings)
+        columns = settings.value("search/columns")
+        if isinstance(columns, QByteArray):
+            self.result_list.restore_columns(columns)
+        self.result_list.columns_changed.connect(
+            lambda: settings.setValue("search/columns", self.result_list.save_columns())
+        )
+        self.result_list.set_density(self.header.density.density)
 
     def back(self) -> None:
         """Return to the previous list."""
@@ -292,6 +304,7 @@ class SearchPage(Page):
             self._show_as_page(False)  # another list was requested
         self.view = view
         self.result_list.show_listing(view.listing)
+        self.result_list.show_order(self.header.order.order(view.request.ranked))
         self.header.show_view(view, bool(self._history))
         if not view.listing.ids:
             self.details.show_paper(None)
@@ -438,6 +451,8 @@ class SearchPage(Page):
         self.result_list.current_changed.connect(self._pick)
         self.result_list.activated.connect(self._enter)
         self.result_list.preview_toggled.connect(self.toggle_details)
+        self.result_list.sort_requested.connect(self.sort_by)
+        self.header.density.chosen.connect(self.result_list.set_density)
         self.result_list.escaped.connect(self._leave)
         self.result_list.marked_relevant.connect(self.more_like)
         self.result_list.marked_irrelevant.connect(self.less_like)

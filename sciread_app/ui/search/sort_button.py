@@ -27,6 +27,14 @@ ORDERS = {
     Order.rating: tr("Rating"),
     Order.unread: tr("Unread first"),
 }
+_REVERSED = {
+    Order.earliest_added: tr("Oldest added"),
+    Order.title_descending: tr("Title, Z to A"),
+    Order.author_descending: tr("First author, Z to A"),
+    Order.venue_descending: tr("Venue, Z to A"),
+    Order.lowest_rating: tr("Lowest rating"),
+    Order.read: tr("Read first"),
+}
 
 
 class SortButton(QToolButton):
@@ -49,6 +57,9 @@ class SortButton(QToolButton):
             action.setCheckable(True)
             action.setData(order)
             self._group.addAction(action)
+        menu.addSeparator()
+        self._reversed = menu.addAction(tr("Reverse order"), self._reverse)
+        self._reversed.setCheckable(True)
         self.setMenu(menu)
         appearance.follow(self._paint)
         self.show_for(False)
@@ -61,11 +72,14 @@ class SortButton(QToolButton):
         not."""
         self._ranked = ranked
         order = self._kept[ranked]
-        self.setText(ORDERS[order])
+        self.setText(ORDERS.get(order) or _REVERSED[order])
+        listed = order if order in ORDERS else order.reverse
         for action in self._group.actions():
-            action.setChecked(action.data() is order)
+            action.setChecked(action.data() is listed)
             if action.data() is Order.relevance:
                 action.setVisible(ranked)
+        self._reversed.setChecked(order is not listed)
+        self._reversed.setEnabled(order.reverse is not order)
 
     def choose(self, order: Order) -> None:
         """Set the order; relevance applies only to ranked results."""
@@ -87,6 +101,9 @@ class SortButton(QToolButton):
     def _choose(self, order: Order) -> None:
         self.choose(order)
         self.chosen.emit(order)
+
+    def _reverse(self) -> None:
+        self._choose(self._kept[self._ranked].reverse)
 
     def _paint(self, theme: Theme) -> None:
         self.setIcon(icon("sort", theme.accent))

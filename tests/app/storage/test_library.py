@@ -241,6 +241,27 @@ def test_ids_are_sorted_by_order(library):
     assert library.ids(Order.title).tolist() == [3, 1, 2]
 
 
+def test_papers_without_value_are_last_in_either_direction(library):
+    library.put([paper("a", venue="Alpha"), paper("b"), paper("c", venue="Beta")])
+    assert library.ids(Order.venue).tolist() == [1, 3, 2]
+    assert library.ids(Order.venue_descending).tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize("order", [one for one in Order if one is not Order.relevance])
+def test_order_and_its_reverse_list_all_papers(library, order):
+    library.put(
+        [
+            paper("a", published="2001", authors="Adam", venue="V"),
+            paper("b", published="1999", authors="Eve", venue="W"),
+        ]
+    )
+    library.reading_state.rate([1], 5)
+    library.reading_state.rate([2], 2)
+    library.reading_state.mark_read([2])
+    assert order.reverse.reverse is order
+    assert library.ids(order).tolist() == library.ids(order.reverse).tolist()[::-1]
+
+
 def test_tags_and_collections_can_be_added_and_removed(library):
     library.put([paper("A")])
     library.tags.add([1], "red")

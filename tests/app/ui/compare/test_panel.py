@@ -93,7 +93,7 @@ def test_answers_are_marked_with_rank_changes(page):
 def test_rank_change_is_in_the_accessible_text(qtbot, page):
     right = sides(page)[1]
     qtbot.waitUntil(lambda: right.model.card(0) is not None)
-    text = [right.model.data(right.model.index(row)) for row in (0, 11)]
+    text = [right.model.data(right.model.index(row, 0)) for row in (0, 11)]
     assert "1 rank higher in this list" in text[0] and "11 ranks lower in this list" in text[1]
 
 

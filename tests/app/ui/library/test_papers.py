@@ -37,7 +37,7 @@ def choose(window, *rows):
     hits.go_to(rows[0])
     for row in rows[1:]:
         hits.selectionModel().select(
-            window.page.model.index(row), hits.selectionModel().SelectionFlag.Select
+            window.page.model.index(row, 0), hits.selectionModel().SelectionFlag.Select
         )
     return hits.chosen()
 
@@ -302,7 +302,7 @@ def test_selected_papers_are_dragged_together(window, monkeypatch):
         lambda drag, action: carried.append(papers_in(drag.mimeData())),
     )
     viewport = window.page.result_list.viewport()
-    place = window.page.result_list.visualRect(window.page.model.index(0)).center()
+    place = window.page.result_list.visualRect(window.page.model.index(0, 0)).center()
     drag_by(viewport, place, QPoint(60, 5))
     assert carried == [ids]
     assert PAPERS.startswith("application/")

@@ -1,0 +1,117 @@
+"""The densities of the list of papers: cards of two sizes, and a table with columns."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.domain.paper import Author, Order
+from sciread_app.ui.paper_list.density import COLUMNS, Density
+from tests.support.make import paper
+from tests.support.ui.fakes import FakeGateway
+
+VASWANI, BEE, DEE = Author("Vaswani", "Ashish"), Author("Bee", "Ann"), Author("Dee", "Cy")
+PAPERS = (
+    paper("Attention Is All You Need", authors=[VASWANI, BEE, DEE], published="2017"),
+    paper("Moving Bodies", authors=[Author("Einstein", "Albert")], published="1905"),
+    paper("Readers", authors=[BEE, DEE], published="2001"),
+)
+NUMBER = {column.key: number for number, column in enumerate(COLUMNS)}
+
+
+@pytest.fixture
+def page(show_page):
+    return show_page(FakeGateway(papers=PAPERS))
+
+
+def cell(page, row, key):
+    return page.model.index(row, NUMBER[key]).data()
+
+
+def click_heading(qtbot, page, key):
+    header = page.result_list.horizontalHeader()
+    left = header.sectionViewportPosition(NUMBER[key])
+    place = QPoint(left + header.sectionSize(NUMBER[key]) // 2, header.height() // 2)
+    qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def visible_rows(page, density):
+    page.set_density(density)
+    papers = page.result_list
+    return papers.viewport().height() // papers.verticalHeader().defaultSectionSize()
+
+
+def test_denser_lists_show_more_papers(page, qtbot):
+    page.window().resize(1440, 900)
+    qtbot.waitUntil(lambda: page.result_list.viewport().height() > 600)
+    cards, compact, table = (visible_rows(page, density) for density in Density)
+    assert cards < compact < table
+    assert compact >= 12 and table >= 25
+
+
+def test_table_shows_columns_of_papers(page, qtbot):
+    page.set_density(Density.table)
+    page.model.card(0)
+    qtbot.waitUntil(lambda: cell(page, 0, "year") != "")
+    rows = {cell(page, row, "year"): cell(page, row, "authors") for row in range(3)}
+    assert rows == {"2017": "Vaswani et al.", "1905": "Einstein", "2001": "Bee and Dee"}
+    assert page.result_list.horizontalHeader().isVisible()
+
+
+def test_selection_stays_when_the_density_changes(page):
+    page.result_list.go_to(1)
+    current = page.result_list.current()
+    for density in (Density.table, Density.compact, Density.comfortable):
+        page.set_density(density)
+        assert page.result_list.current() == current
+        assert page.result_list.chosen() == [current]
+
+
+def test_rows_of_the_table_are_selected_once_each(page):
+    page.set_density(Density.table)
+    page.result_list.selectAll()
+    assert sorted(page.result_list.chosen()) == sorted(page.model.listing.ids)
+    assert page.result_list.selected_count() == 3
+
+
+def test_heading_sorts_and_reverses(page, qtbot):
+    page.set_density(Density.table)
+    click_heading(qtbot, page, "title")
+    qtbot.waitUntil(lambda: page.header.order.order(False) is Order.title)
+    click_heading(qtbot, page, "title")
+    qtbot.waitUntil(lambda: page.header.order.order(False) is Order.title_descending)
+    qtbot.waitUntil(
+        lambda: (
+            page.result_list.horizontalHeader().sortIndicatorOrder() is Qt.SortOrder.DescendingOrder
+        )
+    )
+
+
+def test_columns_can_be_shown_and_are_remembered(show_page, page, qtbot, tmp_path):
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    page.remember(settings)
+    page.set_density(Density.table)
+    header = page.result_list.horizontalHeader()
+    assert header.isSectionHidden(NUMBER["doi"])
+    header.customContextMenuRequested.emit(QPoint(5, 5))
+    menu = page.result_list.findChild(QMenu)
+    next(action for action in menu.actions() if action.text() == "DOI").trigger()
+    menu.close()
+    header.resizeSection(NUMBER["year"], 99)
+
+    again = show_page(FakeGateway(papers=PAPERS))
+    again.remember(settings)
+    header = again.result_list.horizontalHeader()
+    assert again.result_list.density is Density.table
+    assert not header.isSectionHidden(NUMBER["doi"])
+    assert header.sectionSize(NUMBER["year"]) == 99
+
+
+def test_compact_cards_have_buttons_for_examples(page, qtbot):
+    page.set_density(Density.compact)
+    papers = page.result_list
+    box = papers.visualRect(page.model.index(0, 0))
+    minus = QPoint(box.right() - 24, box.center().y())
+    with qtbot.waitSignal(papers.marked_irrelevant):
+        qtbot.mouseClick(papers.viewport(), Qt.MouseButton.LeftButton, pos=minus)
