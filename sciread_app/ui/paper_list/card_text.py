@@ -1,4 +1,4 @@
-"""The chips of a card and the line on why the paper was found; `card_delegate` paints the rest."""
+"""The chips, the match and the excerpt of a card; `card_delegate` paints the rest."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import NamedTuple
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.sentences import sentences
 from sciread_app.domain.text.term_matching import distinct, spans
-from sciread_app.language import format_percent, tr, trn
+from sciread_app.language import tr, trn
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import Card, Moved
 
 MOST_FIELDS = 4
-MOST_WORDS = 4
 STARS = 5
 
 
@@ -80,34 +79,6 @@ def _versions(card: Card) -> str:
     return trn("{n} version", "{n} versions", card.versions)
 
 
-def reason_text(card: Card, hit: SearchHit, words: Sequence[str]) -> str:
-    """Why a paper was found: «3rd by keyword (attention, network) · 1st by meaning»."""
-    held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
-    shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
-    parts = []
-    if hit.match is MatchInfo.in_title:
-        parts.append(tr("all keywords in the title"))
-    elif hit.match is MatchInfo.all_words:
-        parts.append(tr("all keywords"))
-    if hit.text_rank:
-        where = shown or (tr("in authors, notes, or files") if words else "")
-        parts.append(_by_words(ordinal(hit.text_rank), where))
-    elif shown:
-        parts.append(tr("contains {words}", words=shown))
-    if hit.meaning_rank:
-        parts.append(tr("{rank} by meaning", rank=ordinal(hit.meaning_rank)))
-    if hit.percentile is not None:
-        parts.append(tr("{percent} match", percent=format_percent(hit.percentile)))
-    return " · ".join(parts)
-
-
-def _by_words(rank: str, where: str) -> str:
-    if where:
-        # Translators: {rank} is 1st, 2nd and so on, {where} the words that were found
-        return tr("{rank} by keyword ({where})", rank=rank, where=where)
-    return tr("{rank} by keyword", rank=rank)
-
-
 def shared_words(text: str, words: Sequence[str]) -> list[str]:
     """The words of `text` that match the search, as written there but in lower case."""
     return distinct(text[start:end].lower() for start, end in spans(text, words))
@@ -145,17 +116,3 @@ def match_text(hit: SearchHit) -> str:
     # A ranked result that is not weak is related to the query.
     ranked = hit.text_rank or hit.meaning_rank
     return tr("Related") if ranked or percentile >= 95 else ""
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th."""
-    match 0 if number % 100 in (11, 12, 13) else number % 10:
-        case 1:
-            # Translators: a rank; 1st, 2nd, 3rd and 4th may all be written alike
-            return tr("{n:,}st", n=number)
-        case 2:
-            return tr("{n:,}nd", n=number)
-        case 3:
-            return tr("{n:,}rd", n=number)
-        case _:
-            return tr("{n:,}th", n=number)

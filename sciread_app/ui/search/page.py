@@ -191,6 +191,7 @@ class SearchPage(Page):
             narrow = self._split.width() < BESIDE
             if narrow != self._narrow:
                 self._narrow = narrow
+                self.header.density.setHidden(narrow)  # it is in the menu too
                 self._show_details()
         return super().eventFilter(watched, event)
 

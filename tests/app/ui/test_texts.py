@@ -19,7 +19,6 @@ from sciread_app.ui.paper_list.card_text import (
     best_excerpt,
     card_marks,
     match_text,
-    reason_text,
 )
 from sciread_app.ui.style.theme import LIGHT
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
@@ -112,28 +111,6 @@ def test_authors_within_a_width_are_counted():
     assert authors_within(many, lambda text: len(text) <= 30) == "Author0, Author1 and 7 more"
     assert authors_within(many, lambda text: False) == "Author0 and 8 more"
     assert authors_within(many[:2], lambda text: len(text) <= 30) == "Author0, Author1"
-
-
-@pytest.mark.parametrize(
-    ("evidence", "expected"),
-    [
-        (
-            hit(text_rank=3, meaning_rank=1, percentile=99.0),
-            "3rd by keyword (graphs, minors) · 1st by meaning · 99.0% match",
-        ),
-        (hit(meaning_rank=22), "contains graphs, minors · 22nd by meaning"),
-        (hit(text_rank=11), "11th by keyword (graphs, minors)"),
-    ],
-)
-def test_reason_text_names_words_and_ranks(evidence, expected):
-    card = Card(paper("Graphs", abstract="On Graphs and minors."))
-    assert reason_text(card, evidence, ("graph", "minor")) == expected
-
-
-def test_reason_text_without_visible_words_names_other_fields():
-    card = Card(paper("Graphs"))
-    reason = reason_text(card, hit(text_rank=1), ("curie",))
-    assert reason == "1st by keyword (in authors, notes, or files)"
 
 
 def test_best_excerpt_starts_with_the_best_sentence():

@@ -316,13 +316,12 @@ def test_card_buttons_mark_examples_without_selecting(qtbot, show_page):
         qtbot.waitUntil(lambda steered=steered: page.view.request == steered)
 
 
-def test_cards_of_results_have_a_line_for_the_reasons(qtbot, show_page):
+def test_only_cards_with_remarks_have_a_line_more(show_page):
     page = show_page(FakeGateway(10))
-    listed = page.result_list.height_of_rows(1)
-    page.search_box.set_text("paper")
-    qtbot.waitUntil(lambda: page.view.query == "paper")
-    assert page.result_list.height_of_rows(1) > listed
-    page.result_list.viewport().grab()
+    papers, listed = page.result_list, page.result_list.height_of_rows(1)
+    papers.show_listing(replace(page.view.listing, remarks={1: "Like “Graphs”"}))
+    assert papers.height_of_rows(1) > listed
+    papers.viewport().grab()
 
 
 def test_narrow_card_gives_the_room_to_the_title(qtbot, show_window, appearance):
