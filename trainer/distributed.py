@@ -65,7 +65,7 @@ class Ranks:
         rank = _number("RANK")
         if not 0 <= rank < world:
             raise TrainerError(
-                f"RANK is {rank}, where WORLD_SIZE is {world}.", "Ranks count from 0."
+                f"RANK is {rank}, but WORLD_SIZE is {world}.", "Ranks are numbered from 0."
             )
         own = device_named(device, _number("LOCAL_RANK", 0))
         init_process_group(own, rank, world, patience)
@@ -195,9 +195,9 @@ class Ranks:
         if self.world == 1 or not _is_loss(error):
             return None
         return TrainerError(
-            f"Rank {self.rank} of {self.world} waits for a rank that died or hangs.",
-            "Its own message says why. Start again: training goes on from the last checkpoint "
-            "(torchrun --max-restarts=3 does so by itself).",
+            f"Rank {self.rank} of {self.world} waits for a rank that has crashed or hangs.",
+            "See the message of that rank. Start the training again: it resumes from the last "
+            "checkpoint (automatically with torchrun --max-restarts=3).",
         )
 
     def _sharded(self, model: nn.Module) -> nn.Module:
@@ -321,7 +321,7 @@ def _number(name: str, default: int | None = None) -> int:
     except (TypeError, ValueError) as error:
         raise TrainerError(
             f"The environment variable {name} is {value!r}, not a number.",
-            "torchrun sets it; see the README of the trainer on many GPUs.",
+            "torchrun sets this variable; see the documentation about training on several GPUs.",
         ) from error
 
 
@@ -355,8 +355,8 @@ def init_process_group(device: torch.device, rank: int, world: int, patience: ti
     except (RuntimeError, ValueError) as error:
         where = f"{os.environ.get('MASTER_ADDR', '?')}:{os.environ.get('MASTER_PORT', '?')}"
         raise TrainerError(
-            f"Rank {rank} of {world} did not meet the others at {where}: {error}",
-            "MASTER_ADDR must be a machine that all can reach, MASTER_PORT a port that is free.",
+            f"Rank {rank} of {world} could not connect to the other ranks at {where}: {error}",
+            "MASTER_ADDR must be a machine that all ranks can reach, and MASTER_PORT a free port.",
         ) from error
 
 
@@ -385,7 +385,7 @@ def agree_on_run_id(store: Store, rank: int, world: int, patience: timedelta) ->
                 if store.check(["agreed"]) and store.get("agreed").decode() == heard[0]:
                     return str(heard[0])
         time.sleep(_POLL)
-    raise RuntimeError(f"not all {world} ranks came within {patience}.")
+    raise RuntimeError(f"not all {world} ranks connected within {patience}.")
 
 
 def _all_agree(store: Store, name: str, world: int) -> bool:

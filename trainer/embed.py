@@ -192,7 +192,7 @@ class Worker:
         while not (plan := ShardPlan.read(self._work.output)):
             lease = self._leases.claim("plan")
             if lease and not ShardPlan.read(self._work.output):
-                self._note("Counting the papers.")
+                self._note("Counting papers")
                 self._make_plan()
             if lease:
                 self._leases.finish(lease)
@@ -263,7 +263,7 @@ class Worker:
         self._finished = self._finished | {shard.name}
         self._leases.finish(claim.lease)
         if not first:
-            self._note(f"Another worker was first to finish shard {shard.name}.")
+            self._note(f"Another worker finished shard {shard.name} first.")
             return
         done.shards += 1
         done.papers += len(claim.ids)
@@ -322,6 +322,6 @@ def _writing(output: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise TrainerError(
-            f"The vectors cannot be written to {output}: {error.strerror or error}.",
-            "What is finished is safe. Mend that, and the same command goes on.",
+            f"The vectors could not be written to {output}: {error.strerror or error}.",
+            "Finished shards are safe. Fix the cause, then run the same command again to continue.",
         ) from error

@@ -19,7 +19,7 @@ try:
     import ray.data
 except ImportError as error:
     raise TrainerError(
-        "Embedding on a Ray cluster needs ray.", "Run: pip install 'sciread[ray]'"
+        "Embedding on a Ray cluster requires Ray.", "Run: pip install 'sciread[ray]'"
     ) from error
 
 # Shards passed to an actor together: it reads the next while it encodes one.
@@ -54,7 +54,8 @@ def embed_on_ray(work: EmbeddingJob, workers: int) -> WorkerResult:
             raise error.__cause__ from error
         said = str(error).strip().splitlines()[-1]
         raise TrainerError(
-            f"The Ray cluster failed: {said}", "Its logs say more. The same command goes on."
+            f"The Ray cluster failed: {said}",
+            "See the logs of the cluster. Run the same command again to continue.",
         ) from error
 
 

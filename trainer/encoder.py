@@ -71,9 +71,9 @@ class Encoder:
         for rows, batch in zip(batches, found, strict=True):
             if batch.shape[1] != self.package.dim:
                 raise PackageRefused(
-                    f"The model {self.package.title} makes vectors of {batch.shape[1]} numbers, "
-                    f"not of {self.package.dim}, as its package.json says.",
-                    "Get it anew from whoever made it.",
+                    f"The model {self.package.title} produces vectors with {batch.shape[1]} "
+                    f"dimensions, not with {self.package.dim} as specified in its package.json.",
+                    "Download the model again from its source.",
                 )
             vectors[rows] = batch
         return vectors
@@ -129,7 +129,9 @@ class TextReader:
         self._more_cls = [self._unused(number) for number in range(1, cls_tokens)]
         room = max_tokens - len(self._more_cls)
         if room < 3:
-            raise PackageRefused(f"The model {title} has no room for words in {max_tokens} tokens.")
+            raise PackageRefused(
+                f"The model {title} has no room for text within {max_tokens} tokens."
+            )
         self._tokenizer.enable_truncation(room)
         special = special_tokens(folder)
         self._separator = special["sep"]
@@ -149,7 +151,10 @@ class TextReader:
     def _unused(self, number: int) -> int:
         found = self._tokenizer.token_to_id(f"[unused{number}]")
         if found is None:
-            raise PackageRefused(f"The model's tokenizer has no [unused{number}] for a [CLS].")
+            raise PackageRefused(
+                f"The model's tokenizer has no [unused{number}] token for an "
+                "additional [CLS] token."
+            )
         return int(found)
 
     def _text(self, title: str, abstract: str) -> str:

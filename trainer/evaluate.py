@@ -108,9 +108,9 @@ def evaluate(
     for task in tasks:
         if why := maker.unsupported_reason(task):
             absent[task.title] = why
-            progress.done(task.title, f"left out: {why}")
+            progress.done(task.title, f"skipped: {why}")
         elif book.has(task, seed):
-            progress.done(task.title, "known already")
+            progress.done(task.title, "already evaluated")
         else:
             left.append(task)
     ranks.barrier()  # no rank may write before all have read the folder
@@ -167,7 +167,7 @@ def _run(task: EvaluationTask, made: EncodedTask, seed: int) -> _Timed:
 def _first(failed: dict[str, str]) -> tuple[str, str]:
     title, why = next(iter(failed.items()))
     rest = len(failed) - 1
-    more = f"{rest:,} more task{'s' if rest > 1 else ''} failed, too." if rest else ""
+    more = f"{rest:,} more task{'s' if rest > 1 else ''} failed." if rest else ""
     return f"{title}: {why}", more
 
 
@@ -193,10 +193,11 @@ class _Book:
             return book
         old = Report.read(folder)
         if old.suite != suite or not _same(old.subject, subject):
-            differ = "" if old.suite != suite else ", of other files or in another precision"
+            differ = "" if old.suite != suite else ", for other files or with another precision"
             raise TrainerError(
-                f"{folder} holds a report of {old.subject.title} on {old.suite}{differ}.",
-                "Name another folder with --output, or move that one away.",
+                f"{folder} already contains a report on {old.subject.title} for "
+                f"{old.suite}{differ}.",
+                "Specify another folder with --output, or move the existing report.",
             )
         book.results = {result.task: result for result in old.results}
         book._items = read_items(folder)
@@ -256,8 +257,8 @@ class _Book:
             seconds=cost.seconds,
             scores=_speeds(cost, self._subject),
             notes=(
-                f"measured with the {cost.texts:,} texts of {task.title}; "
-                f"{cost.cut:,} of its papers were cut short",
+                f"measured on the {cost.texts:,} texts of {task.title}; {cost.cut:,} of its "
+                "papers were truncated",
             ),
         )
 
@@ -287,8 +288,8 @@ def _caution(task: EvaluationTask, subject: EvaluatedModel) -> tuple[str, ...]:
     if not (learned and sha256) or learned == sha256 or not may_have_learned(rule, split):
         return ()
     return (
-        "measured on papers that the model may have been trained on: it learned from a corpus "
-        f"split {rule}, and these are test papers of one split {split}",
+        "the model may have been trained on these papers: its training corpus was split "
+        f"{rule}, and these are test papers of a corpus split {split}",
     )
 
 

@@ -65,10 +65,10 @@ def _check_validation(recipe: Recipe) -> None:
     corpus = Corpus.open(recipe.corpus, verify=False)
     if settings and not len(corpus.rows(Split.validation)):
         raise TrainerError(
-            f"The corpus {recipe.corpus} has no validation papers (split {corpus.split_by}), so "
-            f"that nothing tells which {' and '.join(settings)} is best.",
-            "Try the settings on a corpus with validation papers, then train with the best of them "
-            "on this one.",
+            f"The corpus {recipe.corpus} has no validation papers (split {corpus.split_by}), "
+            f"which are required to select the best {' and '.join(settings)}.",
+            "Compare the settings on a corpus with validation papers, then train with the best "
+            "settings on this corpus.",
         )
 
 
@@ -92,7 +92,7 @@ def _finish(
         with StopSignals(run) as stop_signals:
             for name in names:
                 if not stop_signals.reason and "metrics" not in reports[name]:
-                    reporter.note(f"Measuring {name}")
+                    reporter.note(f"Evaluating {name}")
                     measure(_part(run, name), ranks.device, reporter, stop_signals)
                     reports[name] = _part(run, name).report or {}
                 if stop_signals.reason and "metrics" not in reports[name]:
@@ -136,7 +136,7 @@ def _keep_best(
     """Copy the package of the best of these, and its evaluation. Return the run's report: that of
     the best one, with the results of all others."""
     best = max(names, key=lambda name: _worth(reports[name]))
-    reporter.note(f"The best of {len(reports)} combinations: {best}.")
+    reporter.note(f"Best of {len(reports)} combinations: {best}.")
     for folder in (run.package.name, FOLDER):
         if (_part(run, best).folder / folder).exists():
             unfinished = run.folder / f"{folder}.new"
@@ -193,7 +193,7 @@ def format_summary(spread: Mapping[str, Any]) -> str:
         scale = 100 if metric.unit == "percent" else 1
         sd = None if row["sd"] is None else scale * row["sd"]
         numbers.append(_number(f"{row['task']} {metric.title}", metric.shown(row["mean"]), sd, 2))
-    return f"Over {len(spread['seeds'])} seeds: {'; '.join(numbers) or 'nothing was measured'}."
+    return f"Over {len(spread['seeds'])} seeds: {'; '.join(numbers) or 'no results'}."
 
 
 def _metrics(rows: Sequence[Iterable[Mapping[str, Any]]]) -> Iterable[dict[str, Any]]:

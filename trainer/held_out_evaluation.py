@@ -42,13 +42,14 @@ def measure(run: Run, device: torch.device, reporter: Reporter, stop_signals: St
     try:
         _measure(run, device, reporter, stop_signals)
     except _Stopped:
-        reporter.note(f"Measuring was stopped ({stop_signals.reason}); the model is there.")
+        reporter.note(f"The evaluation was stopped ({stop_signals.reason}); the model is complete.")
         run.clear_stop()
     except Exception as error:  # whatever the error, the trained model is complete
-        log.exception("The model could not be measured.")
+        log.exception("The evaluation failed.")
         reporter.warn(
-            f"The model is there, but could not be measured: {error or type(error).__name__} "
-            f"Try: sciread-trainer evaluate {run.package} --corpus {run.recipe.corpus}"
+            "The model is complete, but could not be evaluated: "
+            f"{error or type(error).__name__} Try: sciread-trainer evaluate {run.package} "
+            f"--corpus {run.recipe.corpus}"
         )
 
 
@@ -61,13 +62,13 @@ def _measure(run: Run, device: torch.device, reporter: Reporter, stop_signals: S
     opened = Corpus.open(corpus, verify=False)
     if not len(opened.rows(Split.test)):
         reporter.note(
-            f"The corpus has no test papers (split {opened.split_by}): the model is not measured."
+            f"The corpus has no test papers (split {opened.split_by}): the model is not evaluated."
         )
         return
     suite = open_suite("local", corpus, SETTINGS).choose(TASKS)
     tasks, absent = open_tasks(suite)
     if absent:
-        reporter.note(f"The corpus is no measure of: {', '.join(absent)}.")
+        reporter.note(f"The corpus lacks the data for: {', '.join(absent)}.")
     ranks, progress = Ranks.alone(str(device)), _Progress(reporter, stop_signals)
     package = read_package(run.package)
     known = json.loads((run.package / "metrics.json").read_text("utf-8"))
@@ -137,7 +138,7 @@ class _Progress:
         self._reporter, self._stop_signals = reporter, stop_signals
 
     def begin(self, subject: EvaluatedModel, tasks: int) -> None:
-        self._reporter.note(f"Measuring {subject.title} by {tasks} tasks.")
+        self._reporter.note(f"Evaluating {subject.title} on {tasks} tasks.")
 
     def begin_task(self, title: str) -> None:
         if self._stop_signals.reason:

@@ -32,7 +32,7 @@ def precision_of(asked: str, device: torch.device) -> torch.dtype:
     half = precision(device) == torch.bfloat16
     if asked == "bf16" and device.type == "cuda" and not half:
         raise TrainerError(
-            "This GPU does not multiply bf16.", "Set precision=auto, which then means fp32."
+            "This GPU does not support bf16.", "Set precision=auto, which uses fp32 on this GPU."
         )
     return torch.bfloat16 if half or asked == "bf16" else torch.float32
 

@@ -44,7 +44,7 @@ def serve(model: str) -> int:
     except OSError:
         pass  # the reader has closed the pipe
     except wire.BrokenFrame as error:
-        print(f"What was asked cannot be read: {error}", file=sys.stderr)
+        print(f"The request could not be read: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -65,10 +65,10 @@ def answer_requests(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> No
 def _texts(header: dict[str, object]) -> list[tuple[str, str]]:
     texts = header.get("texts")
     if not isinstance(texts, list):
-        raise TrainerError("The request holds no texts.")
+        raise TrainerError("The request contains no texts.")
     for text in texts:
         if not isinstance(text, list) or [type(part) for part in text] != [str, str]:
-            raise TrainerError("A text is no pair of title and abstract.")
+            raise TrainerError("A text must be a pair of title and abstract.")
     return [(title, abstract) for title, abstract in texts]
 
 
@@ -86,8 +86,8 @@ def _load(package: Package) -> Encode:
         traceback.print_exc()
         said = " ".join(f"{type(error).__name__} {error}".split())[:_MOST_SAID]
         raise PackageRefused(
-            f"The model {package.title} cannot be read: {said}.",
-            "Its files do not fit together. Add it again, or choose another model.",
+            f"The model {package.title} could not be loaded: {said}.",
+            "The model's files are inconsistent. Add the model again, or select another model.",
         ) from error
     return encode
 

@@ -78,7 +78,7 @@ def train_and_measure(
     found = evaluate(
         maker,
         "physbert",
-        [replace(task, title=f"{physbert.TITLES[field]}, trained on it")],
+        [replace(task, title=f"{physbert.TITLES[field]}, fine-tuned")],
         plan.output / field / "report",
         ranks,
         progress=_NoteProgress(note),
@@ -97,4 +97,4 @@ class _NoteProgress:
     def begin_task(self, title: str) -> None: ...
 
     def done(self, title: str, said: str = "") -> None:
-        self._note(f"{title}: {said or 'measured'}")
+        self._note(f"{title}: {said or 'evaluated'}")

@@ -170,8 +170,8 @@ class Training:
         total = self._state.total - self._state.step + result.step
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             raise TrainerError(
-                f"Step {total} has the loss {loss} and a gradient of length {grad_norm}.",
-                "What was saved before is kept. Start a new run with a lower learning_rate, "
+                f"Training diverged at step {total}: loss {loss}, gradient norm {grad_norm}.",
+                "Earlier checkpoints are kept. Start a new run with a lower learning_rate, "
                 "with clip=1 or with precision=fp32.",
             )
         self._rate.mark(tokens, examples)
@@ -204,8 +204,8 @@ class Training:
         score = sum(scores.values()) / len(scores) if scores else -(loss or 0.0)
         if not math.isfinite(score):
             raise TrainerError(
-                f"The model measures as {score} after step {state.total}.",
-                "What was saved before is kept. Start a new run with a lower learning_rate.",
+                f"The validation after step {state.total} has the invalid score {score}.",
+                "Earlier checkpoints are kept. Start a new run with a lower learning_rate.",
             )
         better = state.score is None or score > state.score
         if better:
@@ -283,7 +283,7 @@ class Training:
             self._state = TrainingState(**checkpoint.state["place"])
         self._reporter.record("start", **self._described)
         if again:
-            why = "it has a checkpoint" if checkpoint else "it has no checkpoint yet"
+            why = "checkpoint found" if checkpoint else "no checkpoint yet"
             self._reporter.record("resume", self._state.total, why=why)
         self._record_stage()
         return checkpoint
@@ -293,13 +293,13 @@ class Training:
         differences = self._recipe.differences(checkpoint.state["essence"])
         if differences:
             raise TrainerError(
-                f"The recipe changed since the run began: {'; '.join(differences)}.",
-                "Put it back in recipe.toml, or start a new run.",
+                f"The recipe has changed since the start of the run: {'; '.join(differences)}.",
+                "Restore recipe.toml, or start a new run.",
             )
         if checkpoint.state["corpus"] != self._corpus.sha256:
             raise TrainerError(
-                f"The corpus in {self._recipe.corpus} is not the one that the run began with.",
-                "Prepare it again from the same files, or start a new run.",
+                f"The corpus {self._recipe.corpus} has changed since the start of the run.",
+                "Prepare the corpus again from the same files, or start a new run.",
             )
 
     def _tokens_left(self, stage_trainer: StageTrainer, step: int) -> float:
@@ -312,7 +312,7 @@ class Training:
     def _stop(self) -> bool:
         if error := self._watch.error():
             raise error
-        why = self._stop_signals.reason or "another rank was told to"
+        why = self._stop_signals.reason or "requested by another rank"
         self._reporter.record("stop", self._state.total, why=why)
         if self._ranks.main:
             self._run.clear_stop()
@@ -339,7 +339,7 @@ class Training:
         try:
             return self._checkpoints.read(self._state.best or self._state.total)
         except TrainerError as error:
-            self._reporter.warn(f"{error} The last weights are taken instead of the best.")
+            self._reporter.warn(f"{error} The final weights are used instead of the best.")
             return self._checkpoints.read(self._state.total)
 
     def _record_stage(self) -> None:
@@ -348,6 +348,6 @@ class Training:
         self._reporter.record("stage", state.total, stage=stage.name, number=state.stage)
 
     def _reduce_budget(self, budget: int) -> None:
-        self._reporter.warn(f"Memory is short: {budget} tokens at once from now on.")
+        self._reporter.warn(f"Not enough memory: continuing with {budget} tokens per pass.")
         if self._ranks.world > 1:
             write_atomically(self._run.budget, str(budget))

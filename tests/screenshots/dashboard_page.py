@@ -44,9 +44,21 @@ SKILLS = ((STARTER, 0.62), (OURS, 0.74), (WORDS, 0.55), (CHANCE, 0.1))
 TASKS = (
     ("citations", "Citations", "ranking", {"map": 0.12, "ndcg": 0.2}, 412),
     ("fields", "Fields", "probe", {"macro_f1": -0.08, "accuracy": 0.0}, 497),
-    ("cited-pairs", "Pairs by citation", "cosine_accuracy", {"cosine_accuracy": 0.15}, 824),
-    ("cited-neighbours", "Neighbours that are cited", "neighbours", {"precision@10": -0.45}, 412),
-    ("same-journal", "Neighbours in the same journal", "neighbours", {"precision@10": -0.2}, 1980),
+    ("cited-pairs", "Citation pairs", "cosine_accuracy", {"cosine_accuracy": 0.15}, 824),
+    (
+        "cited-neighbours",
+        "Nearest neighbors cited by the paper",
+        "neighbours",
+        {"precision@10": -0.45},
+        412,
+    ),
+    (
+        "same-journal",
+        "Nearest neighbors in the same journal",
+        "neighbours",
+        {"precision@10": -0.2},
+        1980,
+    ),
 )
 # The tasks of SciDocs, and the metrics that its papers report.
 SCIDOCS = (("mag", "MAG", "svm", "macro_f1", 3_750), ("cite", "Cite", "ranking", "map", 1_000))
@@ -173,7 +185,7 @@ def _choose_task(page: EvaluationPage, title: str) -> None:
 
 
 def _curves(window: MainWindow) -> None:
-    _choose_task(_page(window), "Pairs by citation")
+    _choose_task(_page(window), "Citation pairs")
 
 
 def _learning(window: MainWindow) -> None:

@@ -23,12 +23,13 @@ tags: ["scientific papers"]
 
 # SPECTER on 20,000 papers
 
-It turns a paper's title and abstract into a vector, so that like papers lie close.
+This model maps the title and abstract of a scientific paper to a vector, so that similar papers
+have similar vectors.
 
-## Limits
+## Limitations
 
-What goes beyond 512 word pieces is not read. Close does not mean right: the model knows what papers
-are about, not whether they are true.
+Text beyond 512 tokens is ignored. Similarity indicates what papers are about, not whether they are
+correct.
 """
 SCORES = (
     ("ranking", "map", 0.8127, 0.7312, 512),

@@ -120,13 +120,13 @@ def _log(window: MainWindow) -> None:
     _page(window).do("log")
 
 
-LOG = """2026-11-22 14:01:12,418 INFO Cutting 9,412 titles into word pieces
-2026-11-22 14:01:14,902 INFO Cutting 9,412 abstracts into word pieces
+LOG = """2026-11-22 14:01:12,418 INFO Tokenizing 9,412 titles
+2026-11-22 14:01:14,902 INFO Tokenizing 9,412 abstracts
 2026-11-22 14:01:31,077 INFO miread-small from starter on 9,412 papers: 330 steps on cpu.
 2026-11-22 14:01:31,078 INFO Stage 1: journals.
 2026-11-22 14:01:44,310 INFO journals: step 12 · loss 4.9981 · 2,911 tokens/s · 6 min left
 2026-11-22 14:03:02,841 ERROR The disk is full: No space left on device.
-Make room and start again: training goes on from the last checkpoint.
+Free disk space and start the training again: it resumes from the last checkpoint.
 """
 
 
@@ -152,14 +152,14 @@ def _write_run(
         "corpus": {"papers": 19_842, "sha256": "5f3a9c1e" * 8}, "versions": {"torch": "2.13.0"},
         "stages": [{"name": n, "examples": 16_208, "steps": c} for n, c, _ in known],
     }  # fmt: skip
-    _add(run, "note", began, 0, text="Cutting 19,842 titles into word pieces")
+    _add(run, "note", began, 0, text="Tokenizing 19,842 titles")
     _add(run, "start", began + 20, 0, **about)
     _train(run, known, steps, began + 20)
     if failed:
         _add(run, "error", began + 200, steps, message="The disk is full: No space left on device.",
              hint="Make room and go on: nothing is lost but the last steps.")  # fmt: skip
     if stages:
-        _add(run, "stop", began + 9_000, steps, why="asked to by the file `stop`")
+        _add(run, "stop", began + 9_000, steps, why="requested by the file `stop`")
     if done:
         _finish(run, began + 760)
     return run

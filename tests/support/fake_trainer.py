@@ -36,7 +36,7 @@ def _prepare(*arguments: str) -> dict[str, Any]:
     sources = [a for a in arguments if not a.startswith("--")]
     parts = [a.removeprefix("--collection=") for a in arguments if a.startswith("--collection=")]
     if any("refused" in source for source in sources):
-        print(json.dumps({"error": "It is not clear what it is.", "hint": "Say so."}))
+        print(json.dumps({"error": "The format was not recognized.", "hint": "Say so."}))
         raise SystemExit(1)
     if any("broken" in source for source in sources):
         raise RuntimeError("something is broken")
@@ -69,7 +69,7 @@ def _corpus(folder: str, *_: str) -> dict[str, Any]:
 def _train(folder: str, *options: str) -> dict[str, Any] | None:
     run = Run(Path(folder))
     if "--dry-run" in options:
-        _tell(note="Trying some steps of the stage triples")
+        _tell(note="Timing steps of the stage triples")
         stage = {"stage": "triples", "examples": 99, "steps": 30, "tokens_per_second": 100.0,
                  "seconds": 60.0, "memory": 1 << 30}  # fmt: skip
         return {"device": "cpu", "steps": 30, "seconds": 60.0, "memory": 1 << 30,
@@ -90,7 +90,7 @@ def _steps(run: Run, seed: int) -> None:
     stages = [{"name": "triples", "examples": 99, "steps": STEPS}]
     _say(run, "start", 0, steps=STEPS, stages=stages, device="cpu", corpus={"papers": 10})
     if begun:
-        _say(run, "resume", begun, why="it has a checkpoint")
+        _say(run, "resume", begun, why="checkpoint found")
     step = begun
     while seed != 2 or step < STEPS:
         step += 1
@@ -100,7 +100,7 @@ def _steps(run: Run, seed: int) -> None:
             _say(run, "error", 5, message="The disk is full.", hint="Make room.")
             raise SystemExit(1)
         if run.stop_requested():
-            _say(run, "stop", step, why="asked to by the file `stop`")
+            _say(run, "stop", step, why="requested by the file `stop`")
             run.clear_stop()
             return
         time.sleep(0.002 if seed == 2 else 0.02)

@@ -101,7 +101,7 @@ def test_lost_rank_is_reported_in_one_sentence(name):
     other.kill()
     other.communicate()
     assert left.code == 1
-    assert "Rank 0 of 2 waits for a rank that died or hangs." in left.err
+    assert "Rank 0 of 2 waits for a rank that has crashed or hangs." in left.err
     assert "Traceback" not in left.err
 
 
@@ -130,7 +130,7 @@ def test_invalid_environment_is_refused(monkeypatch):
     with pytest.raises(TrainerError, match="RANK is 'first', not a number"):
         Ranks.from_environment("cpu")
     monkeypatch.setenv("RANK", "2")
-    with pytest.raises(TrainerError, match="RANK is 2, where WORLD_SIZE is 2"):
+    with pytest.raises(TrainerError, match="RANK is 2, but WORLD_SIZE is 2"):
         Ranks.from_environment("cpu")
 
 
@@ -151,8 +151,8 @@ def test_restarted_ranks_agree_on_a_new_run_id():
 @pytest.mark.parametrize(
     ("name", "there", "said"),
     [
-        ("cuda", 0, "no GPU of number 0: this machine shows 0. Without --device"),
-        ("cuda:2", 2, "no GPU of number 2: this machine shows 2. Start at most 2 processes"),
+        ("cuda", 0, "GPU 0 does not exist: this machine has 0. Omit --device"),
+        ("cuda:2", 2, "GPU 2 does not exist: this machine has 2. Start at most 2 processes"),
         ("tpu", 2, "no device 'tpu'. Name one as torch does"),
     ],
 )

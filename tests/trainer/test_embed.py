@@ -87,7 +87,7 @@ def test_embed_writes_a_vector_for_every_paper(make_job, package, tmp_path):
     done = embed(make_job(), progress=progress.append, note=notes.append)
     assert (done.shards, done.papers) == (8, PAPERS)
     assert_complete(tmp_path / "out", package)
-    assert notes == ["Counting the papers."]
+    assert notes == ["Counting papers"]
     assert (progress[-1].done, progress[-1].papers) == (PAPERS, PAPERS)
     assert progress[-1].tokens == done.tokens > PAPERS
     manifest = json.loads((tmp_path / "out" / "shards" / "000003" / "manifest.json").read_text())
@@ -183,14 +183,14 @@ def test_invalid_entries_are_listed_in_the_manifest(make_job, tmp_path):
 def test_output_belongs_to_one_model_dtype_and_input(make_job, tmp_path):
     embed(make_job())
     other = tiny_package(tmp_path / "other", pooling="cls")
-    with pytest.raises(TrainerError, match="holds vectors of Tiny"):
+    with pytest.raises(TrainerError, match="contains vectors of Tiny"):
         embed(EmbeddingJob(other, make_job().inputs, tmp_path / "out"))
     with pytest.raises(TrainerError, match="begun with float16, not float32"):
         embed(make_job(dtype="float32"))
     with pytest.raises(TrainerError, match=r"begun with other inputs: papers\.jsonl"):
         embed(make_job(inputs=(papers_file(tmp_path / "more.jsonl"),)))
     papers_file(tmp_path / "papers.jsonl", 300)
-    with pytest.raises(TrainerError, match="not what it was when this output was begun"):
+    with pytest.raises(TrainerError, match="has changed since this output was created"):
         embed(make_job())
 
 
@@ -204,21 +204,21 @@ def test_changed_input_is_detected(make_job, tmp_path):
     # The same size, but one line fewer before the shard.
     at = lines.index(b'{"id": "p360"') - 1
     (tmp_path / "papers.jsonl").write_bytes(lines[:at] + b" " + lines[at + 1 :])
-    with pytest.raises(TrainerError, match="not what it was when this output was begun"):
+    with pytest.raises(TrainerError, match="has changed since this output was created"):
         embed(make_job())
     assert not list((tmp_path / "out" / "leases").iterdir())
 
 
 def test_inputs_without_papers_are_refused(make_job, tmp_path):
     (tmp_path / "empty.jsonl").write_text("\n")
-    with pytest.raises(TrainerError, match="hold no papers"):
+    with pytest.raises(TrainerError, match="contain no papers"):
         embed(make_job(inputs=(tmp_path / "empty.jsonl",)))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_unwritable_output_is_reported(make_job, tmp_path):
     (tmp_path / "out").mkdir(mode=0o555)
-    with pytest.raises(TrainerError, match="cannot be written"):
+    with pytest.raises(TrainerError, match="could not be written"):
         embed(make_job())
 
 
@@ -227,7 +227,7 @@ def test_full_disk_is_reported_and_lease_released(make_job, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, hard))  # vectors of 50 papers take 3,200
     try:
-        with pytest.raises(TrainerError, match=r"cannot be written to .*too large"):
+        with pytest.raises(TrainerError, match=r"could not be written to .*too large"):
             embed(make_job())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -246,21 +246,21 @@ def test_verify_finds_missing_damaged_unknown_and_repeated_shards(make_job, tmp_
     problems = verify(output).problems
     assert problems[:2] == [
         "Shard 000001 is missing.",
-        "Shard 000002 is damaged: vectors.npy is not what was written.",
+        "Shard 000002 is damaged: vectors.npy has changed since it was written.",
     ]
     assert problems[2].startswith("Shard 000003 is damaged: ")
-    assert problems[3] == "Shard 000099 is in no plan."
+    assert problems[3] == "Shard 000099 is not part of the plan."
     assert len(problems) == 4
 
 
 def test_verify_names_repeated_ids(make_job, tmp_path):
     other = papers_file(tmp_path / "again.jsonl", 1)
     embed(make_job(inputs=(tmp_path / "papers.jsonl", other)))
-    assert verify(tmp_path / "out").problems == ["1 ids are there more than once, for example p0."]
+    assert verify(tmp_path / "out").problems == ["1 IDs occur more than once, for example p0."]
 
 
 def test_verify_reports_a_folder_without_vectors(tmp_path):
-    with pytest.raises(TrainerError, match="holds no vectors"):
+    with pytest.raises(TrainerError, match="contains no vectors"):
         verify(tmp_path)
 
 
@@ -296,7 +296,7 @@ def test_terminated_workers_lose_only_their_shard(number, make_job, package, tmp
     _, said = first.communicate(timeout=250)
     asked = number == signal.SIGTERM  # a killed worker cannot clean up
     assert first.returncode == (128 + number if asked else -number)
-    assert ("The same command goes on" in said) == asked
+    assert ("Run the same command again" in said) == asked
     assert "Traceback" not in said
     assert any((many.output / "leases").iterdir()) != asked
     store = Store(many.output)
@@ -334,7 +334,7 @@ def test_embed_command_takes_several_inputs_and_verifies(make_job, tmp_path):
     command.append("--verify")
     answer = CliRunner().invoke(app, command)
     assert answer.exit_code == 0
-    assert "400 papers in 9 shards, 1 skipped: all there, and once." in answer.output
+    assert "400 papers in 9 shards, 1 skipped: complete, without duplicates." in answer.output
     (tmp_path / "out" / "shards" / "000004" / "ids.json").unlink()
     answer = CliRunner().invoke(app, [*command, "--json"])
     assert answer.exit_code == 1
@@ -352,7 +352,7 @@ def test_embed_command_uses_singular_for_one_paper(make_job, tmp_path):
     answer = CliRunner().invoke(app, [*command, *made])
     assert "in 1 shard. All vectors" in answer.output
     checked = CliRunner().invoke(app, [*command, "--verify"]).output
-    assert checked == "1 paper in 1 shard, 0 skipped: all there, and once.\n"
+    assert checked == "1 paper in 1 shard, 0 skipped: complete, without duplicates.\n"
 
 
 def test_ray_engine_without_ray_says_what_to_install(make_job, tmp_path, monkeypatch):
@@ -370,6 +370,6 @@ def test_ray_engine_without_ray_says_what_to_install(make_job, tmp_path, monkeyp
         str(tmp_path / "out"),
     ]
     command += ["--input", str(tmp_path / "papers.jsonl"), "--engine", "ray"]
-    with pytest.raises(TrainerError, match="needs ray") as raised:
+    with pytest.raises(TrainerError, match="requires Ray") as raised:
         CliRunner().invoke(app, command, catch_exceptions=False)
     assert raised.value.hint == "Run: pip install 'sciread[ray]'"

@@ -67,7 +67,7 @@ def test_trained_model_and_base_are_evaluated_on_test_papers(
     assert run.report is not None and run.report["metrics"] == rows
     card = (run.package / "README.md").read_text()
     assert "| citations | MAP | " in card
-    assert "not been measured" not in card
+    assert "not been evaluated" not in card
     assert "Fields, Journals, Labels" in event_texts(run, "note")
     assert run.events()[-1].kind == "end"
 
@@ -97,7 +97,7 @@ def test_failed_evaluation_keeps_the_model(
     run = short(tmp_path, recipe_of)
     assert train(run, CPU, Options(measure=True)).finished
     assert read_package(run.package).method == "specter"
-    assert "could not be measured: no room for vectors" in event_texts(run, "warning")
+    assert "could not be evaluated: no room for vectors" in event_texts(run, "warning")
     assert run.events()[-1].kind == "end"
 
 
@@ -117,7 +117,7 @@ def test_stop_during_evaluation_leaves_a_finished_run(
     assert run.state is RunState.finished
     assert not run.stop_requested()
     assert metrics(run) == []
-    assert "Measuring was stopped" in event_texts(run, "note")
+    assert "The evaluation was stopped" in event_texts(run, "note")
 
 
 def test_crash_during_evaluation_leaves_a_finished_run(

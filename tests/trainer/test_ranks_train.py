@@ -152,7 +152,7 @@ def test_killed_rank_is_restarted_without_changing_the_result(runs_of_two, make_
     kill_rank(1, psutil.Process(started.pid))
     assert_ended_well(started, log)
     errors = {event.values["message"] for event in run.events() if event.kind == "error"}
-    assert errors == {"Rank 0 of 2 waits for a rank that died or hangs."}
+    assert errors == {"Rank 0 of 2 waits for a rank that has crashed or hangs."}
     (resumed,) = [event.step for event in run.events() if event.kind == "resume"]
     assert 0 < resumed < steps
     assert losses(run) == losses(runs_of_two["long"])

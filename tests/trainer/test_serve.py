@@ -67,9 +67,9 @@ def test_model_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "values", "said"),
     [
-        ("config.json", {"num_hidden_layers": 10**6}, "cannot be read"),
-        ("tokenizer.json", {"model": None}, "cannot be read"),
-        ("package.json", {"dim": 64}, "makes vectors of 32 numbers, not of 64"),
+        ("config.json", {"num_hidden_layers": 10**6}, "could not be loaded"),
+        ("tokenizer.json", {"model": None}, "could not be loaded"),
+        ("package.json", {"dim": 64}, "produces vectors with 32 dimensions, not with 64"),
     ],
 )
 def test_inconsistent_model_files_are_reported_before_ready(

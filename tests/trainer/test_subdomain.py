@@ -55,7 +55,7 @@ def test_best_run_of_the_grid_is_evaluated_on_held_out_papers(published, tiny_ba
 
     again = run(tiny_base, *where)
     assert again.exit_code == 0
-    assert "known already" in again.stderr
+    assert "already evaluated" in again.stderr
 
 
 def test_missing_data_is_reported_before_training(published, tiny_base, tmp_path):

@@ -213,7 +213,7 @@ def test_full_disk_ends_the_run_and_keeps_the_last_checkpoint(
         error = failure(run, Options(save_every=0))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert "cannot be written" in str(error)
+    assert "could not be written" in str(error)
     assert "room" in error.hint
     assert not list(run.checkpoints.glob("*.new"))
     assert Checkpoints(run.checkpoints).last(pytest.fail) is not None
@@ -296,8 +296,8 @@ def with_another_corpus(run: Run) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (with_more_epochs, "epochs was 2.0 and is 3.0"),
-        (with_another_corpus, "is not the one that the run began with"),
+        (with_more_epochs, "epochs was 2.0 and is now 3.0"),
+        (with_another_corpus, "has changed since the start of the run"),
         (with_its_corpus_elsewhere, ""),
     ],
 )
@@ -365,7 +365,7 @@ def test_out_of_memory_halves_the_micro_batch(
     short = small_run(tmp_path / "short", recipe_of, dropout=0)
     train(short, CPU, Options(budget=10_000))
     assert (
-        "Memory is short" in next(e for e in short.events() if e.kind == "warning").values["text"]
+        "Not enough memory" in next(e for e in short.events() if e.kind == "warning").values["text"]
     )
     losses = [[e.values["loss"] for e in r.events() if e.kind == "step"] for r in (run, short)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
@@ -379,7 +379,7 @@ def test_out_of_memory_for_one_text_ends_the_run(
 
     monkeypatch.setattr(Backbone, "forward", full)
     error = failure(small_run(tmp_path, recipe_of))
-    assert "Memory does not suffice" in str(error)
+    assert "Out of memory" in str(error)
     assert "max_tokens" in error.hint
 
 

@@ -22,9 +22,9 @@ from trainer.contract.errors import TrainerError
 from trainer.version import trainer_version
 
 app = typer.Typer(
-    help="Make, look at and run the models that SciRead searches with.",
-    epilog="A model is a folder with a package.json. The word 'starter' stands for the model that "
-    "comes with SciRead. Try: sciread-trainer info starter",
+    help="Create, inspect and run search models for SciRead.",
+    epilog="A model is a folder with a package.json file. The name 'starter' refers to the "
+    "model included with SciRead. Try: sciread-trainer info starter",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
@@ -40,7 +40,10 @@ def _version(requested: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None: ...
 

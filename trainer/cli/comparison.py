@@ -15,7 +15,9 @@ from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 if TYPE_CHECKING:
     from trainer.reports.compare import ReportComparison
 
-Folder = Annotated[Path, typer.Argument(help="A folder that `evaluate` made.", show_default=False)]
+Folder = Annotated[
+    Path, typer.Argument(help="Report folder, as written by `evaluate`.", show_default=False)
+]
 
 
 def compare(
@@ -23,17 +25,19 @@ def compare(
     second: Folder,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A folder for a page of both.", show_default=False),
+        typer.Option(
+            "--output", "-o", help="Folder for an HTML page with both reports.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Say which of two evaluated models is better at what, and which differences are real.
+    """Compare two evaluated models and report which differences are significant.
 
-    Both must have been measured by the same suite, on the same data, with the same seed; what was
-    not is refused, with the reason. Models may compute in different precision, which is told.
-    Real is a difference that chance alone would hardly make: by a paired bootstrap over items, in
-    less than one of twenty such comparisons as a whole (Holm).
+    Both models must have been evaluated with the same suite, data and seed. Tasks for which this is
+    not the case are not compared, and the reason is given. Models may differ in precision, which is
+    reported. A difference is significant if its p-value is below 0.05 in a paired bootstrap over
+    items, corrected for the number of comparisons (Holm).
     """
     # Imported here: scikit-learn takes seconds.
     from trainer.reports.compare import compare as compare_reports
@@ -49,28 +53,28 @@ def compare(
         return
     _show(found)
     if made:
-        print(f"Both side by side: {made}")
+        print(f"Comparison page: {made}")
 
 
 def page(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="FOLDER...", help="Folders that `evaluate` made."),
+        typer.Argument(metavar="FOLDER...", help="Report folders, as written by `evaluate`."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the page.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output folder for the page.")],
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Put reports side by side on one page, which needs nothing else.
+    """Combine several reports in one self-contained HTML page.
 
-    Only numbers that may be compared share a row.
+    Only comparable scores share a row.
     """
     from trainer.reports.report import save_together
 
     with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
         shown.at("Writing the page", f"{len(folders):,} reports", 0.0)
         made = save_together(folders, output)
-    print(json.dumps({"page": str(made)}) if as_json else f"The page: {made}")
+    print(json.dumps({"page": str(made)}) if as_json else f"Report page: {made}")
 
 
 def _show(found: ReportComparison) -> None:

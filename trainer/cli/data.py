@@ -22,8 +22,8 @@ from trainer.data.corpus.progress import PrepareProgress
 if TYPE_CHECKING:
     from trainer.data.corpus.corpus import Corpus
 
-EXAMPLES = """Examples: papers of your library; downloads with their citations; a training set as
-SPECTER's authors published it; a collection.
+EXAMPLES = """Examples: your library; downloaded papers and their citations; SPECTER's training set as published;
+a collection.
 
 sciread-trainer prepare library.sqlite3 --output corpora/mine
 
@@ -33,7 +33,7 @@ sciread-trainer prepare metadata.json data.json --output corpora/specter
 
 sciread-trainer prepare library.sqlite3 --collection thesis --output corpora/thesis
 
-All papers to learn from, as in the papers; or all but a test set of one's own:
+Train on all papers, as in the papers; or on all but your own test split:
 
 sciread-trainer prepare library.sqlite3 --split all --output corpora/final
 
@@ -47,45 +47,48 @@ Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="A library.sqlite3 of SciRead's, JSON lines, arXiv's snapshot, PubMed XML, a table "
-        "(csv, tsv, parquet), JSON as SPECTER, SciDocs or PhysBERT publish it, or citations "
-        "(citing TAB cited); gzipped or not. What a file is, is told by a look inside; or say "
-        "it: table=FILE, jsonl=FILE, citations=FILE ...",
+        help="SciRead library (library.sqlite3), JSON Lines, arXiv snapshot, PubMed XML, table "
+        "(CSV, TSV or Parquet), SPECTER, SciDocs or PhysBERT JSON, or citations (citing "
+        "TAB cited); gzip is supported. The format is detected from the content; set it "
+        "explicitly with table=FILE, jsonl=FILE, citations=FILE and so on.",
     ),
 ]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", help="The folder to make; it must not be there yet.")
+    Path, typer.Option("--output", "-o", help="Folder to create; it must not exist yet.")
 ]
 CitationFiles = Annotated[
-    list[str], typer.Option("--citations", help="A file of lines: citing, tab, cited.")
+    list[str],
+    typer.Option("--citations", help="File of citations, one per line: citing, tab, cited."),
 ]
 ExcludeVenues = Annotated[
     list[str],
-    typer.Option(help="Leave out papers of this journal, or of all those named in this file."),
+    typer.Option(
+        help="Exclude papers from this journal, or from all journals listed in this file."
+    ),
 ]
 OfCollection = Annotated[
-    str, typer.Option("--collection", help="Of a library, only the papers of this collection.")
+    str, typer.Option("--collection", help="Only the papers of this collection of the library.")
 ]
 NeedAbstract = Annotated[
-    bool, typer.Option("--need-abstract", help="Leave out papers without an abstract.")
+    bool, typer.Option("--need-abstract", help="Exclude papers without an abstract.")
 ]
 SplitShares = Annotated[
     str,
     typer.Option(
         "--split",
         metavar="TRAIN/VALIDATION/TEST",
-        help="Per cent of the papers to learn from, to validate on and to test on; or all: learn "
-        "from all.",
+        help="Percentages for the training, validation and test splits, or 'all' to train on "
+        "all papers.",
     ),
 ]
 TestIds = Annotated[
     Path | None,
-    typer.Option(help="A file of ids, one a line: these papers and no others are the test set."),
+    typer.Option(help="File of IDs, one per line: exactly these papers form the test split."),
 ]
-ValidationIds = Annotated[Path | None, typer.Option(help="The same for the papers to validate on.")]
+ValidationIds = Annotated[Path | None, typer.Option(help="File of IDs for the validation split.")]
 Tokens = Annotated[
     list[str],
-    typer.Option(help="Cut all texts into the word pieces of this model already now."),
+    typer.Option(help="Tokenize all texts with the tokenizer of this model in advance."),
 ]
 
 
@@ -103,12 +106,12 @@ def prepare(
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Make a corpus, the folder of papers that a training reads, and say what came into it.
+    """Create a corpus, the folder of papers for training, and print a summary.
 
-    A paper that comes twice is kept once. Unless --split says otherwise, 85 of 100 papers are to
-    train on, 5 to validate, 10 to test, as a hash of their ids has it: for every method, and in
-    every corpus, alike. What is learned from all papers cannot be measured on any of them: no
-    validation chooses its weights, and none of the corpus is left to evaluate it by.
+    Duplicate papers are merged. By default, 85% of the papers form the training split, 5% the
+    validation split and 10% the test split, determined by a hash of their IDs, so that the split of
+    a paper is the same for every method and in every corpus. With --split all, no papers remain for
+    validation or for an evaluation on this corpus.
     """
     # Imported here: numpy and the file readers take time.
     from trainer.data.corpus.builder import PROBLEMS
@@ -139,15 +142,15 @@ def prepare(
 
 
 def corpus(
-    folder: Annotated[Path, typer.Argument(help="A folder that `prepare` made.")],
+    folder: Annotated[Path, typer.Argument(help="Corpus folder, as written by `prepare`.")],
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Say what a corpus holds, and which methods could learn from it."""
+    """Describe a corpus, and list the methods it has enough data for."""
     from trainer.data.corpus.corpus import Corpus, count_training_data
 
     with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
-        shown.note(f"Looking at {folder}")
+        shown.note(f"Reading the corpus {folder}")
         opened = Corpus.open(folder)
         holds = count_training_data(opened)
     if as_json:
@@ -176,7 +179,7 @@ class _Progress(ProgressDisplay, PrepareProgress):
             self._file, self._begun = file, now
         seconds = now - self._begun
         # The rate is meaningless in the first moments.
-        rate = f", {entries / seconds:,.0f} a second" if seconds > _SOON else ""
+        rate = f", {entries / seconds:,.0f} per second" if seconds > _SOON else ""
         self.at(file, f"{entries:,} ({share:.0%}){rate}", share)
 
     def problem(self, file: str, entry: str, why: str) -> None:
@@ -188,7 +191,7 @@ class _Progress(ProgressDisplay, PrepareProgress):
         """Report the number of problems not shown, and the file that lists them."""
         for file, count in self._problems.items():
             if count > _SHOWN:
-                self.warn(file, f"{count - _SHOWN:,} more problems are named in {named_in}.")
+                self.warn(file, f"{count - _SHOWN:,} more problems are listed in {named_in}.")
 
 
 def _venues(named: list[str]) -> set[str]:
@@ -235,18 +238,17 @@ def _print(corpus: Corpus) -> None:
     split = ", ".join(f"{count:,} {name}" for name, count in _split(corpus).items())
     bare = int((corpus.abstracts.lengths == 0).sum())
     console.print(
-        f"{split} (split {corpus.split_by}). {len(corpus.venue_names):,} venues, "
-        f"{len(corpus.field_names):,} fields, "
-        f"{len(corpus.label_names):,} labels, {len(corpus.questions):,} questions; "
-        f"{bare:,} papers without an abstract.",
+        f"{split} (split {corpus.split_by}). {len(corpus.venue_names):,} journals, "
+        f"{len(corpus.field_names):,} fields, {len(corpus.label_names):,} labels, "
+        f"{len(corpus.questions):,} questions; {bare:,} papers without an abstract.",
         soft_wrap=True,
     )
-    console.print(f"The corpus is at {escape(str(corpus.folder))}.", soft_wrap=True)
+    console.print(f"Corpus folder: {escape(str(corpus.folder))}", soft_wrap=True)
 
 
 def _methods_table(holds: CorpusStats) -> Table:
     """Table of the data each recipe needs and the corpus has."""
-    table = Table("recipe", "needs", "has", "", box=None, padding=(0, 2, 0, 0))
+    table = Table("recipe", "required", "available", "", box=None, padding=(0, 2, 0, 0))
     for spec in METHODS:
         for name in spec.recipes:
             for number, one in enumerate(check_requirements(spec, spec.resolve(name), holds)):
@@ -269,7 +271,7 @@ def _files_table(corpus: Corpus) -> Table:
 
 def _papers_table(corpus: Corpus) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("", "read", "kept", "dropped", "why"):
+    for name in ("", "read", "kept", "dropped", "reason"):
         table.add_column(name, justify="right" if name in ("read", "kept", "dropped") else "left")
     said = {**corpus.counts, "papers": corpus.counts}
     for name in ("papers", "citations", "second_hand", *({"triples"} & corpus.counts.keys())):

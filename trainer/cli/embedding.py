@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trainer.embed import EmbeddingJob, EmbeddingProgress, WorkerResult
     from trainer.embedding.shards import Checked
 
-EXAMPLES = """Examples: a corpus; all files of a folder, on two GPUs; a look whether all is there.
+EXAMPLES = """Examples: a corpus; all files of a folder, on two GPUs; verifying the result.
 
 sciread-trainer embed --model starter --input corpora/mine --output vectors
 
@@ -48,32 +48,41 @@ class Engine(StrEnum):
     ray = "ray"
 
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="The folder that the vectors go to.")]
-Model = Annotated[str, typer.Option(help="A model's folder or name, or the word 'starter'.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Output folder for the vectors.")]
+Model = Annotated[str, typer.Option(help="Model folder or name, or 'starter'.")]
 Inputs = Annotated[
     list[Path],
     typer.Option(
         "--input",
-        help="A corpus, JSON lines (.gz too), a parquet table or a library.sqlite3 of SciRead's; "
-        "several may follow.",
+        help="Corpus, JSON Lines file (.gz supported), Parquet table or SciRead library "
+        "(library.sqlite3); can be repeated.",
     ),
 ]
 More = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="FILE", help="Further inputs, after --input.", show_default=False),
+    typer.Argument(metavar="FILE", help="More inputs, following --input.", show_default=False),
 ]
 ShardPapers = Annotated[
-    int, typer.Option(min=1, help="Papers a shard; what a killed worker loses is one shard.")
+    int,
+    typer.Option(
+        min=1, help="Papers per shard. If a worker is killed, only its current shard is lost."
+    ),
 ]
-Type = Annotated[Dtype, typer.Option("--dtype", help="What the numbers are stored as.")]
-Device = Annotated[str, typer.Option(help="As torch names it; empty: a GPU if there is one.")]
+Type = Annotated[Dtype, typer.Option("--dtype", help="Data type of the stored values.")]
+Device = Annotated[str, typer.Option(help="PyTorch device; default: a GPU if available.")]
 Verify = Annotated[
-    bool, typer.Option("--verify", help="Only check: is all there, unchanged, and once?")
+    bool,
+    typer.Option(
+        "--verify",
+        help="Only verify that every paper was embedded exactly "
+        "once and that the files are unchanged.",
+    ),
 ]
 RunOn = Annotated[
-    Engine, typer.Option(help="local: this process is one worker. ray: workers on a Ray cluster.")
+    Engine,
+    typer.Option(help="local: this process is the only worker. ray: workers on a Ray cluster."),
 ]
-Workers = Annotated[int, typer.Option(min=1, help="With --engine ray: how many workers.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of workers, with --engine ray.")]
 
 
 def embed_papers(
@@ -89,12 +98,13 @@ def embed_papers(
     check: Verify = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make vectors of any number of papers, with any number of workers.
+    """Embed any number of papers with any number of workers.
 
-    Start the same command as often as there are GPUs, on any machines that share the folder: each
-    takes shards that nobody else has. Started again after whatever happened, it goes on; other
-    workers do what a dead one left. Vectors are in shards/*/vectors.npy, a row a paper, of unit
-    length; the papers' ids beside them in ids.json.
+    Run the same command once per GPU, on any machines that share the output folder: each worker
+    takes shards that no other worker has taken. Run it again to resume after an interruption; other
+    workers take over the shards of a worker that died. The vectors are written to
+    shards/*/vectors.npy, one row of unit length per paper, and the papers' IDs to ids.json in the
+    same folder.
     """
     if check:
         from trainer.embedding.shards import verify
@@ -103,7 +113,7 @@ def embed_papers(
     paths = (*inputs, *(more or ()))
     if not model or not paths:
         raise TrainerError(
-            "It takes a --model and an --input to embed.",
+            "Embedding requires --model and --input.",
             "For example: sciread-trainer embed --model starter --input papers.jsonl --output DIR",
         )
     from trainer.embed import EmbeddingJob  # torch takes seconds to load
@@ -139,7 +149,9 @@ def _embed_here(work: EmbeddingJob, as_json: bool) -> int:
         try:
             done = embed(work, stop=stop, progress=progress, note=shown.note)
         except Stopped:
-            shown.note("Stopped. The same command goes on from the shards that are finished.")
+            shown.note(
+                "Stopped. Run the same command again to continue with the unfinished shards."
+            )
             return 128 + (asked[0] if asked else signal.SIGTERM)
     _say_done(done, work.output, as_json)
     return 0
@@ -159,8 +171,8 @@ def _own_gpu() -> str:
 
 def _said(at: EmbeddingProgress) -> str:
     said = (
-        f"{at.done:,} of {at.papers:,} papers · {at.tokens / max(at.seconds, 1e-3):,.0f} "
-        "tokens/s here"
+        f"{at.done:,} of {at.papers:,} papers · {at.tokens / max(at.seconds, 0.001):,.0f} "
+        "tokens/s by this worker"
     )
     return said if at.left is None else f"{said} · {duration(at.left)} left"
 
@@ -175,7 +187,7 @@ def _say_done(done: WorkerResult, output: Path, as_json: bool) -> None:
         said = f"[yellow]{escape(problem.entry)}:[/] {escape(problem.why)}"
         console.print(said, soft_wrap=True)
     if len(done.skipped) > _SHOWN:
-        more = f"{len(done.skipped) - _SHOWN:,} more were skipped; the manifests name them."
+        more = f"{len(done.skipped) - _SHOWN:,} more papers were skipped; the manifests list them."
         console.print(f"[yellow]{more}[/]")
     console.print(
         f"This worker embedded {counted(done.papers, 'paper')} ({counted(done.tokens, 'token')}) "
@@ -193,7 +205,11 @@ def _say_checked(found: Checked, as_json: bool) -> int:
         typer.echo(
             f"{counted(found.papers, 'paper')} in {counted(found.shards, 'shard')}, "
             f"{found.skipped:,} skipped: "
-            + (counted(len(found.problems), "problem") if found.problems else "all there, and once")
+            + (
+                counted(len(found.problems), "problem")
+                if found.problems
+                else "complete, without duplicates"
+            )
             + "."
         )
     return 1 if found.problems else 0

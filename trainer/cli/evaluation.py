@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from trainer.evaluate import EvaluationResult
     from trainer.suites.suite import Suite
 
-EXAMPLES = """Examples: a model against what everybody should beat, on papers of your own; released
-vectors on SciDocs; a suite of your lab's, on four GPUs.
+EXAMPLES = """Examples: a model and the baselines, on your own papers; published vectors on SciDocs;
+two models on a custom suite, on four GPUs.
 
 sciread-trainer evaluate runs/a/package --suite local --corpus corpora/mine --baselines
 
@@ -34,8 +34,8 @@ sciread-trainer evaluate specter.jsonl --suite scidocs --corpus scidocs/data
 
 torchrun --nproc-per-node=4 -m trainer evaluate runs/a/package runs/b/package --suite lab/SUITE.toml
 
-Exit status: 0 every model has results (tasks that could not run are named), 1 a model has none, or
-a task named with --tasks could not run, 2 a wrong call.
+Exit status: 0 if every model has results (tasks that could not run are listed), 1 if a model has
+none or a task given with --tasks could not run, 2 for invalid usage.
 """
 
 _BASELINES = ("starter", "tf-idf", "bm25", "random")
@@ -47,51 +47,65 @@ Models = Annotated[
     list[str],
     typer.Argument(
         metavar="MODEL...",
-        help="A package, a folder of transformers or sentence-transformers, OWNER/NAME of the "
-        "hub, a file of ready vectors (SciDocs' jsonl, or npy with ids beside it), 'starter', "
-        "or a baseline: tf-idf, bm25, random.",
+        help="Model folder, Transformers or sentence-transformers folder, OWNER/NAME on the "
+        "Hugging Face Hub, file of vectors (SciDocs JSONL, or NPY with an IDs file), "
+        "'starter', or a baseline: tf-idf, bm25, random.",
         show_default=False,
     ),
 ]
 SuiteName = Annotated[
-    str, typer.Option(help=f"A suite (see: sciread-trainer suites), its folder, or a {CUSTOM}.")
+    str,
+    typer.Option(
+        help=f"Benchmark suite (see: sciread-trainer suites), its folder, or a {CUSTOM} file."
+    ),
 ]
-Corpus = Annotated[Path | None, typer.Option(help="The folder that the suite reads.")]
+Corpus = Annotated[Path | None, typer.Option(help="Folder with the benchmark's data.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Reports go here, a folder a model; else reports/SUITE."),
+    typer.Option(
+        "--output",
+        "-o",
+        help="Output folder, with one subfolder per model; default: reports/SUITE.",
+    ),
 ]
-Tasks = Annotated[str, typer.Option(help="Only these, with commas between; else all.")]
+Tasks = Annotated[
+    str, typer.Option(help="Only these tasks, separated by commas; default: all tasks.")
+]
 Seeds = Annotated[
-    int, typer.Option(min=0, help="Repetitions where chance plays a part; 0: as the papers did.")
+    int, typer.Option(min=0, help="Number of runs of randomized tasks; 0: as in the papers.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of all chance.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Baselines = Annotated[
-    bool, typer.Option("--baselines", help=f"Measure {', '.join(_BASELINES)}, too.")
+    bool, typer.Option("--baselines", help=f"Also evaluate the baselines {', '.join(_BASELINES)}.")
 ]
 Unseen = Annotated[
     Path | None,
-    typer.Option(help="For the local suite: a file of journals that no training knew."),
+    typer.Option(
+        help="For the local suite: file of journals that were excluded from all training."
+    ),
 ]
 Judged = Annotated[
-    Path | None, typer.Option(help="For the local suite: a folder of judged queries.")
+    Path | None,
+    typer.Option(help="For the local suite: folder of queries with relevance judgments."),
 ]
-Split = Annotated[Part, typer.Option(help="Of published data: the part that models are told by.")]
+Split = Annotated[Part, typer.Option(help="Split of a published benchmark to evaluate on.")]
 BaselineInput = Annotated[
     BaselineText,
-    typer.Option(help="For the miread suite: abstract_only, as its paper fed most baselines."),
+    typer.Option(help="For the miread suite: abstract_only, as the paper does for most baselines."),
 ]
-Pooling = Annotated[str, typer.Option(help="cls, mean ...: of folders that do not say their own.")]
+Pooling = Annotated[
+    str, typer.Option(help="Pooling (cls, mean, …) for model folders that do not specify it.")
+]
 Exact = Annotated[bool, typer.Option("--exact", help="Compute in float32.")]
 Beside = Annotated[
     bool,
     typer.Option(
         "--beside",
-        help="Where a report is of other files or another precision, leave it and put the new one "
-        "beside it.",
+        help="If the output folder has a report for different files or another precision, keep "
+        "it and write the new report next to it.",
     ),
 ]
-Device = Annotated[str, typer.Option(help="As torch names it; empty: a GPU if there is one.")]
+Device = Annotated[str, typer.Option(help="PyTorch device; default: a GPU if available.")]
 
 
 def evaluate(
@@ -114,12 +128,12 @@ def evaluate(
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Measure models by the protocols of the papers, on the same data.
+    """Evaluate models by the protocols of the papers, on the same data.
 
-    Each model gets a report: a page for people, scores for programs, and what every score is a
-    mean of, so that `sciread-trainer compare` can say which differences are real. Started again,
-    the same command measures only what is not in the reports yet. A task whose data are missing
-    is left out, and the reason told; vectors of models are kept and made once.
+    Each model gets a report: an HTML page, scores as JSON, and the values of the individual items,
+    from which `sciread-trainer compare` computes which differences are significant. Run the same
+    command again to evaluate only what the reports lack. Tasks without data are skipped, and the
+    reason is given. Vectors are cached.
     """
     names = _named(models, baselines)
     from trainer.distributed import Ranks  # torch takes seconds to load
@@ -144,17 +158,17 @@ def _named(models: list[str], baselines: bool) -> list[str]:
     """Names of the models and baselines, each once."""
     names = list(dict.fromkeys((*models, *(_BASELINES if baselines else ()))))
     if not names:
-        raise typer.BadParameter("Name a model, or add --baselines.", param_hint="MODEL...")
+        raise typer.BadParameter("Specify a model, or add --baselines.", param_hint="MODEL...")
     return names
 
 
 def suites(
     name: Annotated[
-        str, typer.Argument(help="One suite: file by file what its folder holds.")
+        str, typer.Argument(help="Suite to describe file by file; default: list all suites.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Output JSON.")] = False,
 ) -> None:
-    """List the suites, and what folders they read."""
+    """List the benchmark suites and the data they require."""
     chosen = (suite_spec(name),) if name else SUITES
     if as_json:
         keys = ("key", "title", "summary", "needs")
@@ -166,12 +180,12 @@ def suites(
     if name:
         print(files_of(chosen[0]))
         return
-    table = Table("suite", "what it measures", "what it reads", box=None, padding=(0, 2, 1, 0))
+    table = Table("suite", "tasks", "data", box=None, padding=(0, 2, 1, 0))
     for spec in (*chosen, OWN):
         about = f"[bold]{escape(spec.title)}.[/] {escape(spec.summary)}"
         key = CUSTOM if spec is OWN else spec.key
         table.add_row(f"[bold]{key}[/]", about, escape(spec.needs))
-    Console(highlight=False).print(table, "File by file: sciread-trainer suites NAME")
+    Console(highlight=False).print(table, "Files of a suite: sciread-trainer suites NAME")
 
 
 class _Work:
@@ -193,10 +207,10 @@ class _Work:
         self.failed_tasks: list[dict[str, str]] = []
         self._tasks, self.absent = open_tasks(suite)
         for title, why in self.absent.items():
-            display.note(f"{title} is left out: {why}")
+            display.note(f"{title} is skipped: {why}")
         if not self._tasks:
             raise TrainerError(
-                f"There are no data for any task of {suite.name}.", "; ".join(self.absent.values())
+                f"The data contain no task of {suite.name}.", "; ".join(self.absent.values())
             )
 
     def measure(
@@ -242,7 +256,7 @@ class _Work:
             ]
         if not done:
             reasons = " ".join(f"{name}: {why}" for name, why in self.failed.items())
-            raise TrainerError("No model was measured.", reasons)
+            raise TrainerError("No model could be evaluated.", reasons)
         return done
 
     def _own_folder(self, subject: EvaluatedModel, taken: set[str]) -> Path:
@@ -274,7 +288,7 @@ def _say(done: list[EvaluationResult], work: _Work, as_json: bool) -> None:
     console.print(terminal(reports))
     for line in left_out(reports):
         console.print(escape(line), style="dim")
-    console.print(f"The page: {escape(str(page))}", soft_wrap=True)
+    console.print(f"Report page: {escape(str(page))}", soft_wrap=True)
 
 
 def _described(done: list[EvaluationResult], work: _Work) -> dict[str, Any]:
@@ -313,7 +327,7 @@ class _Progress(ProgressDisplay):
 
     def read(self, texts: int, of: int) -> None:
         """Show the number of texts encoded for the current task."""
-        self._show(f"{self._title}, {texts:,} of {of:,} texts read", texts / of)
+        self._show(f"{self._title}, {texts:,} of {of:,} texts embedded", texts / of)
 
     def done(self, title: str, said: str = "") -> None:
         self._number += 1

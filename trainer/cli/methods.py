@@ -15,10 +15,10 @@ from trainer.contract.settings import Value
 
 
 def methods(
-    name: Annotated[str, typer.Argument(help="A method or a recipe; empty: all methods.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    name: Annotated[str, typer.Argument(help="Method or recipe; default: list all methods.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Output JSON.")] = False,
 ) -> None:
-    """List the methods of training; of one, its recipes and settings."""
+    """List the training methods, or the recipes and settings of one method."""
     specs = METHODS if not name else (_spec(name),)
     if as_json:
         print(json.dumps([_described(spec) for spec in specs], indent=2))
@@ -26,7 +26,7 @@ def methods(
     console = Console()
     console.print(_recipes(specs))
     if not name:
-        console.print("Settings of a method or a recipe: sciread-trainer methods NAME")
+        console.print("Settings of a method or recipe: sciread-trainer methods NAME")
         return
     console.print(_settings(specs[0], name if name in specs[0].recipes else ""))
 
@@ -37,10 +37,10 @@ def _spec(name: str) -> MethodSpec:
 
 
 def _recipes(specs: tuple[MethodSpec, ...]) -> Table:
-    table = Table("recipe", "what it is", box=None)
+    table = Table("recipe", "description", box=None)
     for spec in specs:
         needs = ", ".join(sorted(need.value for need in spec.needs))
-        table.add_row(f"[bold]{spec.title}[/]", f"[bold]{spec.summary}[/] Needs {needs}.")
+        table.add_row(f"[bold]{spec.title}[/]", f"[bold]{spec.summary}[/] Requires {needs}.")
         for name, recipe in spec.recipes.items():
             table.add_row(f"  {name}", recipe.summary + _grid(recipe))
         table.add_section()
@@ -55,7 +55,7 @@ def _grid(recipe: KnownRecipe) -> str:
 def _settings(spec: MethodSpec, recipe: str) -> Table:
     """Table of all settings; values that differ from the paper's are bold."""
     values = spec.resolve(recipe)
-    table = Table("setting", "value", "what it is", box=None)
+    table = Table("setting", "value", "description", box=None)
     table.columns[1].no_wrap = True  # a truncated name could not be fetched
     for setting in spec.settings:
         value, default = values[setting.name], setting.default

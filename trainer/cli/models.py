@@ -13,51 +13,52 @@ from trainer.contract.package import find_model, models_folder
 
 Model = Annotated[
     str,
-    typer.Argument(
-        help="A model's folder, the name of one among your models, or the word 'starter'."
-    ),
+    typer.Argument(help="Model folder, the name of an installed model, or 'starter'."),
 ]
 
 
 def info(model: Model) -> None:
-    """Check a model's files and say what it is."""
+    """Verify a model's files and describe the model."""
     package = find_model(model)
     for name in (
         *("title", "method", "base", "dim", "pooling", "template", "max_tokens", "licence"),
         *("space", "folder"),
     ):
-        print(f"{name.replace('_', ' '):<12}{getattr(package, name)}")
+        print(f"{name.replace('_', ' ').replace('licence', 'license'):<12}{getattr(package, name)}")
 
 
 def serve(model: Model) -> None:
-    """Encode texts for another program: frames in on stdin, vectors out on stdout."""
+    """Embed texts for another program: frames on stdin, vectors on stdout."""
     from trainer.serve import serve as serve_package  # imported here: numpy takes time
 
     raise typer.Exit(serve_package(model))
 
 
 def pull(
-    hub_id: Annotated[str, typer.Argument(help="The model's name on the hub: OWNER/NAME.")],
+    hub_id: Annotated[str, typer.Argument(help="Model name on the Hugging Face Hub: OWNER/NAME.")],
     output: Annotated[
         Path | None,
-        typer.Option(help="The folder to make; else one among your models.", show_default=False),
+        typer.Option(
+            help="Folder to create; default: a folder among your models.", show_default=False
+        ),
     ] = None,
     revision: Annotated[
-        str, typer.Option(help="A branch, tag, commit or refs/pr/NUMBER.", show_default="main")
+        str, typer.Option(help="Branch, tag, commit or refs/pr/NUMBER.", show_default="main")
     ] = "",
     pooling: Annotated[
         str,
         typer.Option(
-            help="cls, mean or mean_no_special, where the model does not say.", show_default=False
+            help="cls, mean or mean_no_special, if the model does not specify its pooling.",
+            show_default=False,
         ),
     ] = "",
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Fetch a published model from the hub and make a package of it.
+    """Download a published model from the Hugging Face Hub and convert it for SciRead.
 
-    Only weights as safetensors are taken, and no program that comes with a model is run. After a
-    pull that was cut short only the missing files are fetched. HF_TOKEN and HF_ENDPOINT count.
+    Only safetensors weights are accepted, and code included with a model is never run. After an
+    interruption, only the missing files are downloaded. HF_TOKEN and HF_ENDPOINT are respected.
     """
     # Imported here: transformers takes seconds.
     from trainer.packages.pull import pull as pull_package
@@ -77,4 +78,7 @@ def pull(
     if as_json:
         typer.echo(json.dumps({"folder": str(package.folder), "space": package.space}))
         return
-    print(f"{package.title} is at {package.folder}: {package.dim} numbers, {package.pooling}.")
+    print(
+        f"{package.title} was saved in {package.folder} ({package.dim} dimensions, pooling "
+        f"{package.pooling})."
+    )

@@ -19,10 +19,10 @@ from trainer.contract.errors import TrainerError
 # Minimum seconds between two JSON lines of progress.
 _LINES_EVERY = 0.2
 
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
 AsLines = Annotated[
     bool,
-    typer.Option("--progress", help="For programs: say on stderr how far it is, as lines of JSON."),
+    typer.Option("--progress", help="Write progress to stderr as JSON lines."),
 ]
 
 

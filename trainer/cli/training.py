@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from trainer.subdomain import SubdomainPlan
     from trainer.train import TrainingOutcome
 
-EXAMPLES = """Examples: a small model in minutes, also without a GPU; how long the paper's own
-recipe would take here; the same with another learning rate.
+EXAMPLES = """Examples: a small model in minutes, even without a GPU; a time estimate for the
+paper's recipe on this machine; the same recipe with another learning rate.
 
 sciread-trainer train runs/first --recipe specter-small --corpus corpus
 
@@ -34,48 +34,51 @@ sciread-trainer train runs/second --recipe specter --corpus corpus --dry-run
 
 sciread-trainer train runs/second --recipe specter --corpus corpus --set learning_rate=3e-5
 
-The four seeds of Multi2SPE's paper:
+The four seeds of the Multi2SPE paper:
 
 sciread-trainer train runs/third --recipe multi2spe --corpus corpus --seeds 1783,1918,1945,1991
 
-Exit status: 0 there is a model, 1 something failed, 2 a wrong call, 128 and the signal's number if
-one stopped it.
+Exit status: 0 if the model is finished, 1 for an error, 2 for invalid usage, 128 plus the signal's
+number if a signal stopped the training.
 """
 
 
-RunFolder = Annotated[Path, typer.Argument(help="The run's folder; made if it is not there.")]
-RecipeName = Annotated[str, typer.Option(help="A recipe, or a method; see `methods`.")]
-CorpusFolder = Annotated[Path | None, typer.Option(help="A folder that `prepare` made.")]
-BaseName = Annotated[str, typer.Option(help="The model to start from.")]
+RunFolder = Annotated[Path, typer.Argument(help="Run folder; created if it does not exist.")]
+RecipeName = Annotated[str, typer.Option(help="Recipe or method; see `sciread-trainer methods`.")]
+CorpusFolder = Annotated[Path | None, typer.Option(help="Corpus folder, as written by `prepare`.")]
+BaseName = Annotated[str, typer.Option(help="Base model.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change a setting; [A,B] tries both. May repeat."
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting; [A,B] tries both values. Can be repeated.",
     ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of all chance; 1 unless given.")]
+Seed = Annotated[int | None, typer.Option(help="Random seed; default: 1.")]
 Seeds = Annotated[
     str,
     typer.Option(
         metavar="N,N,...",
-        help="Train with each of these seeds, measure each, and report mean and standard "
-        "deviation; the model that validates best is kept.",
+        help="Train and evaluate once with each of these seeds, and report mean and standard "
+        "deviation; the model with the best validation result is kept.",
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say how long; train nothing.")]
-Device = Annotated[str, typer.Option(help="As torch names it; else the first GPU.")]
-Budget = Annotated[int, typer.Option(min=0, help="Tokens at once; else as many as fit.")]
-Fsdp = Annotated[bool, typer.Option("--fsdp", help="Spread weights over ranks.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only estimate time and memory.")]
+Device = Annotated[str, typer.Option(help="PyTorch device; default: the first GPU.")]
+Budget = Annotated[int, typer.Option(min=0, help="Tokens per pass; 0: as many as fit.")]
+Fsdp = Annotated[bool, typer.Option("--fsdp", help="Shard the weights over all ranks (FSDP).")]
 Checkpointing = Annotated[
-    bool, typer.Option("--checkpointing", help="Compute layers twice to need less memory.")
+    bool,
+    typer.Option("--checkpointing", help="Recompute layers in the backward pass to save memory."),
 ]
-Compiled = Annotated[bool, typer.Option("--compile", help="Let torch compile layers.")]
+Compiled = Annotated[bool, typer.Option("--compile", help="Compile layers with PyTorch.")]
 SaveEvery = Annotated[float, typer.Option(min=0.0, help="Minutes between checkpoints.")]
 Measured = Annotated[
     bool,
     typer.Option(
         "--measure/--no-measure",
-        help="In the end say how good the model and its base are, by some test papers.",
+        help="After training, evaluate the model and its base on a sample of the test split.",
     ),
 ]
 
@@ -110,11 +113,12 @@ def train(
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Train a model, or go on with a run that was interrupted.
+    """Train a model, or resume an interrupted run.
 
-    A new run needs --recipe and --corpus. The same command, or the folder alone, goes on after
-    whatever has happened. On many GPUs: torchrun --nproc-per-node=8 -m trainer train RUN
-    A --dry-run can answer with --json.
+    A new run requires --recipe and --corpus. To resume it, run the same command again, or pass the
+    run folder alone. --json prints the result of a --dry-run.
+
+    On several GPUs: torchrun --nproc-per-node=8 -m trainer train RUN
     """
     # With several ranks torch warns about its search for unused weights, which may exist.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
@@ -174,7 +178,7 @@ def _train(run: Run, requested: TrainOptions, ranks: Ranks, options: Options) ->
     begin = train_grid if run.recipe.grid else train_run
     outcome = begin(run, ranks, options)
     if outcome.finished and ranks.main:
-        print(f"The model is in {run.package}")
+        print(f"Model: {run.package}")
     return outcome.signal
 
 
@@ -182,10 +186,10 @@ def _recipe(run: Run, requested: TrainOptions) -> Recipe:
     old = run.recipe if run.exists else None
     name, corpus, base, changes, seed, seeds = requested
     if seed is not None and seeds:
-        raise TrainerError("A run has --seed or --seeds, not both.", "Leave one of them out.")
+        raise TrainerError("Use either --seed or --seeds, not both.", "Omit one of them.")
     if not old and not (name and corpus):
         raise TrainerError(
-            f"{run.folder} is a new run, and needs a recipe and a corpus.",
+            f"{run.folder} is a new run, which requires a recipe and a corpus.",
             "Add --recipe NAME (see: sciread-trainer methods) and --corpus FOLDER.",
         )
     settings = dict(_setting(change) for change in changes)
@@ -212,14 +216,14 @@ def _seeds(said: str) -> tuple[int, ...]:
         return tuple(int(seed) for seed in said.split(",")) if said else ()
     except ValueError as error:
         raise TrainerError(
-            f"--seeds {said} is no list of seeds.", "Write it as --seeds 1783,1918,1945,1991"
+            f"--seeds {said} is not a list of seeds.", "Use the form --seeds 1783,1918,1945,1991"
         ) from error
 
 
 def _name_and_value(change: str) -> tuple[str, str]:
     name, equals, value = change.partition("=")
     if not equals or not name:
-        raise TrainerError(f"--set {change} says no value.", "Write it as --set KEY=VALUE.")
+        raise TrainerError(f"--set {change} has no value.", "Use the form --set KEY=VALUE.")
     return name, value
 
 
@@ -231,26 +235,28 @@ def _setting(change: str) -> tuple[str, Any]:
     try:
         return name, tomllib.loads(f"values = {value}")["values"]
     except tomllib.TOMLDecodeError as error:
-        raise TrainerError(f"--set {change} is no list: {error}.") from error
+        raise TrainerError(f"--set {change} is not a valid list: {error}.") from error
 
 
-SUBDOMAIN_EXAMPLES = """Examples: PhysBERT's own three fields, on eight GPUs; a small model on one field, on a CPU.
+SUBDOMAIN_EXAMPLES = """Examples: the three fields of the PhysBERT paper, on eight GPUs; a small model on one field, on a CPU.
 
 torchrun --nproc-per-node=8 -m trainer subdomain thellert/physbert_uncased --corpus DATA -o tuned
 
 sciread-trainer subdomain starter --corpus DATA -o tuned --fields hep --set category_pairs=2000 --set max_tokens=64
 
-A model of the hub is fetched before with: sciread-trainer pull OWNER/NAME
+Download a model from the Hugging Face Hub first with: sciread-trainer pull OWNER/NAME
 """  # noqa: E501
 
-Model = Annotated[str, typer.Argument(help="The model to start from, as in `train --base`.")]
-Data = Annotated[Path, typer.Option(help="The folder of physbert_subdomain_training and _eval.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Runs and reports go here.")]
-Fields = Annotated[str, typer.Option(help="Of these, with commas between.")]
-OneSeed = Annotated[int, typer.Option(help="Of all chance.")]
+Model = Annotated[str, typer.Argument(help="Base model, as for `train --base`.")]
+Data = Annotated[
+    Path, typer.Option(help="Folder with physbert_subdomain_training and physbert_subdomain_eval.")
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Output folder for runs and reports.")]
+Fields = Annotated[str, typer.Option(help="Only these fields, separated by commas.")]
+OneSeed = Annotated[int, typer.Option(help="Random seed.")]
 OneSetting = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. May repeat."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. Can be repeated."),
 ]
 
 
@@ -263,11 +269,11 @@ def subdomain(
     seed: OneSeed = 1,
     device: Device = "",
 ) -> None:
-    """Train a model on each field, and measure how well it then tells the field's subcategories.
+    """Fine-tune a model on each field, and evaluate its clusters of the field's subcategories.
 
-    As in PhysBERT's paper: one epoch of pairs of one subcategory, two learning rates by two batch
-    sizes, of which the best on validation papers is kept; then V-measure over ten folds of the
-    papers set aside. The same command goes on after whatever has happened.
+    As in the PhysBERT paper: one epoch on pairs of papers from the same subcategory, with two
+    learning rates and two batch sizes, of which the best on the validation papers is kept; then the
+    V-measure over ten folds of the test papers. Run the same command again to resume.
     """
     # As in `train`: idle threads must not spin on cores that other processes use.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -277,7 +283,9 @@ def subdomain(
 
     requested = [name.strip() for name in fields.split(",") if name.strip()]
     if unknown := [name for name in requested if name not in FIELDS]:
-        raise TrainerError(f"There is no field {unknown[0]!r}.", f"There are {', '.join(FIELDS)}.")
+        raise TrainerError(
+            f"The field {unknown[0]!r} does not exist.", f"Available fields: {', '.join(FIELDS)}."
+        )
     base = str(Path(model).resolve()) if Path(model).is_dir() else model
     settings = dict(_name_and_value(change) for change in changes or ())
     plan = SubdomainPlan(base, corpus, output, settings, seed)
@@ -302,5 +310,5 @@ def _tune(plan: SubdomainPlan, field: str, ranks: Ranks, device: str) -> Trainin
     )
     if found and ranks.main:
         Console(highlight=False).print(terminal([found.report]))
-        print(f"The report: {found.folder}")
+        print(f"Report: {found.folder}")
     return outcome

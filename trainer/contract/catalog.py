@@ -92,7 +92,7 @@ def _known(name: str, names: Iterable[str], kind: str) -> str:
         close = difflib.get_close_matches(name, names, n=1)
         meant = f"Did you mean {close[0]}? " if close else ""
         raise TrainerError(
-            f"There is no {kind} {name!r}.", f"{meant}Known are: {', '.join(names)}."
+            f"The {kind} {name!r} does not exist.", f"{meant}Available: {', '.join(names)}."
         )
     return name
 
@@ -105,35 +105,55 @@ def common(**defaults: Value) -> tuple[Setting, ...]:
 
 
 _COMMON = (
-    Setting("base", SCIBERT, "The model to start from: 'starter', a folder, or a name on the hub."),
-    Setting("epochs", 1.0, "How often every example is learned from.", 0.0),
-    Setting("batch_size", 32, "Examples in a step, over all devices together.", 1),
-    Setting("learning_rate", 2e-5, "The peak of the learning rate.", 0.0),
+    Setting("base", SCIBERT, "Base model: 'starter', a folder, or a name on the Hugging Face Hub."),
+    Setting("epochs", 1.0, "Number of passes over the training examples.", 0.0),
+    Setting("batch_size", 32, "Examples per step, over all devices.", 1),
+    Setting("learning_rate", 2e-5, "Peak learning rate.", 0.0),
     Setting(
         "weight_decay",
         0.0,
-        "Pull of all weights but biases and norms towards zero. MIReAD's code pulls at these too, "
-        "and PhysBERT's paper names none while words are guessed.",
+        "Weight decay, except for biases and layer norms. MIReAD's code also decays these; "
+        "the PhysBERT paper does not mention weight decay for masked language modeling.",
         0.0,
     ),
-    Setting("warmup", 0.1, "Up to the peak: a share of all steps if below 1, else steps.", 0.0),
-    Setting("schedule", "linear", "How the learning rate goes after its peak.", choices=SCHEDULES),
-    Setting("clip", 0.0, "The longest gradient; longer ones are shortened. 0: none is.", 0.0),
-    Setting("beta1", 0.9, "AdamW's decay of the mean of the gradients.", 0.0, 0.9999, formerly=0.9),
     Setting(
-        "beta2", 0.999, "AdamW's decay of the mean of their squares.", 0.0, 0.99999, formerly=0.999
+        "warmup", 0.1, "Warmup: below 1, a share of all steps; otherwise, a number of steps.", 0.0
     ),
-    Setting("epsilon", 1e-8, "AdamW's epsilon, added to the denominator.", 0.0, formerly=1e-8),
-    Setting("max_tokens", 512, "Word pieces of a text that are learned from; the rest is cut.", 8),
-    Setting("read_tokens", 0, "The same for the finished model. 0: as many as max_tokens.", 0),
-    Setting("join", "sep", "What stands between title and abstract.", choices=("sep", "space")),
-    Setting("dropout", 0.1, "Share of the numbers dropped inside the backbone.", 0.0, 0.9),
-    Setting("evaluations", 1, "Measurements on validation papers in an epoch.", 0),
-    Setting("max_steps", 0, "Stop a stage after so many steps. 0: after its epochs.", 0),
+    Setting("schedule", "linear", "Learning rate schedule after the warmup.", choices=SCHEDULES),
+    Setting(
+        "clip", 0.0, "Maximum gradient norm; larger gradients are scaled down. 0: no clipping.", 0.0
+    ),
+    Setting(
+        "beta1",
+        0.9,
+        "AdamW beta1: decay rate of the mean of the gradients.",
+        0.0,
+        0.9999,
+        formerly=0.9,
+    ),
+    Setting(
+        "beta2",
+        0.999,
+        "AdamW beta2: decay rate of the mean of the squared gradients.",
+        0.0,
+        0.99999,
+        formerly=0.999,
+    ),
+    Setting("epsilon", 1e-8, "AdamW epsilon, added to the denominator.", 0.0, formerly=1e-8),
+    Setting(
+        "max_tokens", 512, "Maximum tokens per text in training; longer texts are truncated.", 8
+    ),
+    Setting(
+        "read_tokens", 0, "Maximum tokens per text of the finished model. 0: as in training.", 0
+    ),
+    Setting("join", "sep", "Separator between title and abstract.", choices=("sep", "space")),
+    Setting("dropout", 0.1, "Dropout rate in the backbone.", 0.0, 0.9),
+    Setting("evaluations", 1, "Validations per epoch.", 0),
+    Setting("max_steps", 0, "Maximum steps per stage. 0: no limit but the epochs.", 0),
     Setting(
         "precision",
         "auto",
-        "Numbers in the forward pass; auto: bf16 where the hardware multiplies them.",
+        "Number format of the forward pass; auto: bf16 if the hardware supports it.",
         choices=("auto", "fp32", "bf16"),
     ),
 )
@@ -142,26 +162,34 @@ _TRIPLES = (
     Setting(
         "triples",
         "drawn",
-        "Triples are drawn from citations; or given, in a table of ids that the corpus was made "
-        "with.",
+        "drawn: sample triplets from citations; given: use the triplets of IDs prepared with "
+        "the corpus.",
         choices=("drawn", "given"),
         formerly="drawn",
     ),
-    Setting("samples_per_query", 5, "Triples of a paper that cites others.", 1),
-    Setting("hard_share", 0.3, "Share of them whose negative is cited by a cited paper.", 0.0, 1.0),
+    Setting("samples_per_query", 5, "Triplets per citing paper.", 1),
+    Setting(
+        "hard_share",
+        0.3,
+        "Share of triplets with a hard negative: a paper cited by a "
+        "cited paper, but not by the query.",
+        0.0,
+        1.0,
+    ),
     Setting(
         "queries",
         "drawable",
-        "Which citing papers give triples: all for which they can be drawn; or, as in the released "
-        "code even where no hard negatives are drawn (hard_share=0), only those that have some.",
+        "Citing papers to sample triplets for. drawable: all for which triplets can be "
+        "drawn; two_hop: only those with hard negatives, as in the released code, even if no "
+        "hard negatives are sampled.",
         choices=("drawable", "two_hop"),
         formerly="two_hop",
     ),
     Setting(
         "negatives",
         "drawn",
-        "What a cited paper is held against: the one drawn for it (paper), or all that were drawn "
-        "in the step and that the query does not cite.",
+        "Negatives for each cited paper. drawn: the negative sampled for it, as in the "
+        "paper; batch: all papers sampled in the step that the query does not cite.",
         choices=("drawn", "batch"),
     ),
 )
@@ -169,9 +197,9 @@ _TRIPLES = (
 _START_SHARE = Setting(
     "start_share",
     0.0,
-    "Share of the starting weights in the finished model; the rest is learned. Some of them keep "
-    "what few papers would make it forget. Validation is of what is learned alone; the scores in "
-    "the end are the finished model's.",
+    "Share of the base weights in the finished model (weight interpolation), which "
+    "counters forgetting when training on few papers. Validation uses the trained "
+    "weights alone; the final scores are those of the finished model.",
     0.0,
     0.99,
 )
@@ -180,20 +208,27 @@ METHODS: tuple[MethodSpec, ...] = (
     MethodSpec(
         key="specter",
         title="SPECTER",
-        summary="Papers that cite each other lie close (Cohan et al., 2020).",
+        summary="Places papers that cite each other close together (Cohan et al., 2020).",
         needs=frozenset({Need.abstracts, Need.citations}),
         settings=(
             # The paper used AllenNLP; its configuration has this weight decay and clipping.
             *common(epochs=2.0, weight_decay=0.01, clip=1.0),
-            Setting("margin", 1.0, "How much closer a cited paper must be than another.", 0.0),
-            Setting("distance", "l2", "What close means.", choices=("l2", "cosine", "dot")),
+            Setting(
+                "margin",
+                1.0,
+                "Margin by which a cited paper must be closer than another paper.",
+                0.0,
+            ),
+            Setting("distance", "l2", "Distance between papers.", choices=("l2", "cosine", "dot")),
             Setting(
                 "pooling",
                 "cls",
-                "What is trained. With pooler, the vector is still the last layer's [CLS].",
+                "Pooling in training. With pooler, the finished model uses the last layer's [CLS].",
                 choices=("cls", "pooler", "mean", "scalar_mix"),
             ),
-            Setting("embedding_dropout", 0.0, "Share of a vector dropped in training.", 0.0, 0.9),
+            Setting(
+                "embedding_dropout", 0.0, "Dropout rate of the pooled output in training.", 0.0, 0.9
+            ),
             _START_SHARE,
             *_TRIPLES,
         ),
@@ -202,35 +237,51 @@ METHODS: tuple[MethodSpec, ...] = (
     MethodSpec(
         key="multi2spe",
         title="Multi2SPE",
-        summary="SPECTER with several [CLS], each free to see its own side (Seoh et al., 2023).",
+        summary="SPECTER with several [CLS] tokens, each for another aspect of the paper (Seoh "
+        "et al., 2023).",
         needs=frozenset({Need.abstracts, Need.citations}),
         settings=(
             *common(epochs=2.0),
-            Setting("cls_tokens", 3, "How many [CLS] a text has; its vector is their sum.", 1, 64),
-            Setting("lambda", 0.1, "Weight of the best pair of [CLS] beside the sums.", 0.0, 1.0),
+            Setting(
+                "cls_tokens",
+                3,
+                "Number of [CLS] tokens per text; their sum represents the paper.",
+                1,
+                64,
+            ),
+            Setting(
+                "lambda",
+                0.1,
+                "Weight of the best pair of [CLS] tokens relative to their sums.",
+                0.0,
+                1.0,
+            ),
             Setting(
                 "mix",
                 "logits",
-                "What is weighed with lambda: similarities (paper) or losses (released code).",
+                "Quantity weighted by lambda: logits (similarities, as in the paper) or losses "
+                "(as in the released code).",
                 choices=("logits", "losses"),
             ),
             Setting(
                 "facet_init",
                 "identity_effective",
-                "The layers of the [CLS] at first: identity_effective leaves the backbone as it "
-                "was, as the paper wants it; so does words, where the further [CLS] start as "
-                "common words instead of tokens that nobody has trained; with released, as in the "
-                "released code, the layers' outputs are zero.",
+                "Initialization of the [CLS] layers. identity_effective: leaves the backbone "
+                "unchanged, as in the paper; words: the same, with additional [CLS] tokens "
+                "initialized from common words instead of untrained tokens; released: zero "
+                "output, as in the released code.",
                 choices=("released", "identity_effective", "words"),
             ),
             Setting(
                 "similarity",
                 "dot",
-                "What is compared: products of vectors (paper), or of vectors of unit length.",
+                "Similarity: dot product (paper) or cosine.",
                 choices=("dot", "cosine"),
             ),
-            Setting("temperature", 1.0, "What similarities are divided by.", 0.001),
-            Setting("tanh", False, "Squash the vectors (released code, not in the paper)."),
+            Setting("temperature", 1.0, "Temperature by which similarities are divided.", 0.001),
+            Setting(
+                "tanh", False, "Apply tanh to the pooled output (released code, not in the paper)."
+            ),
             _START_SHARE,
             *_TRIPLES,
         ),
@@ -239,49 +290,57 @@ METHODS: tuple[MethodSpec, ...] = (
     MethodSpec(
         key="miread",
         title="MIReAD",
-        summary="Learns to name a paper's journal (Razdaibiedina and Brechalov, 2023).",
+        summary="Predicts a paper's journal (Razdaibiedina and Brechalov, 2023).",
         needs=frozenset({Need.abstracts, Need.venues}),
         settings=(
             *common(learning_rate=1e-6, weight_decay=0.01, warmup=100.0, batch_size=16),
             Setting(
                 "head",
                 "pooler",
-                "What journals are told from. With pooler, the vector is the last layer's [CLS].",
+                "Input of the classification head. With pooler, the finished model uses the "
+                "last layer's [CLS].",
                 choices=("pooler", "raw_cls", "mean"),
             ),
             Setting(
                 "head_scale",
                 1.0,
-                "What the head's scores are multiplied with. More lets the head learn sooner than "
-                "the backbone, which an untrained head misleads.",
+                "Factor for the output of the classification head. Larger values train the "
+                "head faster than the backbone, which an untrained head misleads.",
                 0.001,
             ),
             _START_SHARE,
-            Setting("min_papers", 100, "A journal needs so many papers.", 1),
-            Setting("pubmed_min_papers", 300, "And so many, if it is PubMed's.", 1),
-            Setting("max_papers", 300, "So many papers of a journal, no more. 0: all.", 0),
-            Setting("recent_year", 2021, "A journal needs a paper of this year. 0: of any.", 0),
-            Setting("first_year", 0, "Only papers from this year on. 0: all.", 0),
+            Setting("min_papers", 100, "Minimum papers per journal.", 1),
+            Setting("pubmed_min_papers", 300, "Minimum papers per PubMed journal.", 1),
+            Setting("max_papers", 300, "Maximum papers per journal. 0: no limit.", 0),
+            Setting(
+                "recent_year",
+                2021,
+                "Only journals with a paper from this year. 0: all journals.",
+                0,
+            ),
+            Setting("first_year", 0, "Only papers from this year or later. 0: all papers.", 0),
             Setting(
                 "pubmed_first_year",
                 2016,
-                "The same for PubMed's papers; of these none after recent_year count.",
+                "First year for PubMed papers; PubMed papers after the required recent year "
+                "are excluded.",
                 0,
             ),
             Setting(
                 "choose",
                 "random",
-                "Which papers of a journal that has more: any, or the first (released code).",
+                "Selection of papers from journals above the maximum: a random sample, or the "
+                "first (released code).",
                 choices=("random", "first"),
             ),
-            Setting("exclude", "", "Journals that are not learned; semicolons between them."),
+            Setting("exclude", "", "Journals to exclude, separated by semicolons."),
         ),
         recipes=recipes.MIREAD,
     ),
     MethodSpec(
         key="physbert",
         title="PhysBERT",
-        summary="A language model of a field, then pairs that belong together "
+        summary="Trains a language model for a field, then contrasts pairs of related texts "
         "(Hellert et al., 2024).",
         needs=frozenset({Need.abstracts, Need.fields}),
         settings=(
@@ -293,21 +352,45 @@ METHODS: tuple[MethodSpec, ...] = (
                 weight_decay=0.01,
                 evaluations=3,
             ),
-            Setting("train_tokenizer", True, "Learn word pieces from the corpus first."),
-            Setting("vocabulary", 30_523, "How many word pieces.", 100, 1_000_000),
-            Setting("cased", False, "Word pieces tell capitals from small letters."),
-            Setting("from_scratch", True, "Random weights in the shape of the base."),
-            Setting("mlm_short", 128, "Guess masked words in blocks of so many tokens. 0: no.", 0),
-            Setting("mlm_long", 512, "Then in blocks of so many. 0: no.", 0),
-            Setting("mlm_short_epochs", 4.0, "Epochs of the shorter blocks.", 0.0),
-            Setting("mlm_long_epochs", 6.0, "Epochs of the longer blocks.", 0.0),
-            Setting("mlm_batch_size", 1_024, "Blocks in a step, over all devices together.", 1),
-            Setting("mlm_learning_rate", 1e-4, "The peak while words are guessed.", 0.0),
-            Setting("mlm_warmup", 0.06, "Share of the steps up to it, at most 10,000.", 0.0, 0.99),
+            Setting("train_tokenizer", True, "Train a new tokenizer on the corpus first."),
+            Setting("vocabulary", 30_523, "Vocabulary size of the new tokenizer.", 100, 1_000_000),
+            Setting("cased", False, "Case-sensitive tokenizer."),
+            Setting(
+                "from_scratch",
+                True,
+                "Start from random weights with the architecture of the base model.",
+            ),
+            Setting(
+                "mlm_short",
+                128,
+                "Block length for the first stage of masked language "
+                "modeling, in tokens. 0: skip this stage.",
+                0,
+            ),
+            Setting(
+                "mlm_long",
+                512,
+                "Block length for the second stage of masked language "
+                "modeling, in tokens. 0: skip this stage.",
+                0,
+            ),
+            Setting("mlm_short_epochs", 4.0, "Epochs with short blocks.", 0.0),
+            Setting("mlm_long_epochs", 6.0, "Epochs with long blocks.", 0.0),
+            Setting("mlm_batch_size", 1_024, "Blocks per step, over all devices.", 1),
+            Setting(
+                "mlm_learning_rate", 1e-4, "Peak learning rate of masked language modeling.", 0.0
+            ),
+            Setting(
+                "mlm_warmup",
+                0.06,
+                "Warmup share of all steps in masked language modeling, at most 10,000 steps.",
+                0.0,
+                0.99,
+            ),
             Setting(
                 "mlm_beta2",
                 0.98,
-                "beta2 while words are guessed, as RoBERTa.",
+                "AdamW beta2 in masked language modeling, as in RoBERTa.",
                 0.0,
                 0.99999,
                 formerly=0.999,
@@ -315,36 +398,58 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting(
                 "mlm_epsilon",
                 1e-6,
-                "epsilon while words are guessed, as RoBERTa.",
+                "AdamW epsilon in masked language modeling, as in RoBERTa.",
                 0.0,
                 formerly=1e-8,
             ),
-            Setting("masked", 0.15, "Share of the word pieces to guess.", 0.01, 0.9),
-            Setting("contrast", True, "Learn from pairs after the words."),
-            Setting("category_pairs", 2_000_000, "Pairs of papers of one category. 0: none.", 0),
+            Setting("masked", 0.15, "Share of tokens to mask.", 0.01, 0.9),
+            Setting("contrast", True, "Train on pairs after masked language modeling."),
+            Setting(
+                "category_pairs",
+                2_000_000,
+                "Maximum pairs of papers from the same category. 0: none.",
+                0,
+            ),
             Setting(
                 "category_text",
                 "abstract",
-                "Text of a paper in category pairs: its abstract alone (paper), or its title, too.",
+                "Text of papers in category pairs: abstract only (as in the paper), or both "
+                "title and abstract.",
                 choices=("abstract", "both"),
                 formerly="both",
             ),
-            Setting("citation_pairs", 1_000_000, "Titles of citing and cited. 0: none.", 0),
-            Setting("question_pairs", 2_000_000, "A question and its paper. 0: none.", 0),
-            Setting("merge", True, "Take astro-ph, cond-mat and hep as one category each."),
-            Setting("min_papers", 5_000, "A category needs so many papers.", 2),
-            Setting("homogeneous", False, "All pairs of a step are of one source."),
-            Setting("temperature", 0.05, "What similarities are divided by.", 0.001, 1.0),
-            Setting("together", 256, "Pairs that are one another's negatives.", 2),
-            Setting("mask_same_label", False, "No negatives of an anchor's own category."),
-            Setting("mask_same_doc", False, "No negatives that are the anchor's own paper."),
+            Setting(
+                "citation_pairs",
+                1_000_000,
+                "Maximum pairs of titles of citing and cited papers. 0: none.",
+                0,
+            ),
+            Setting(
+                "question_pairs",
+                2_000_000,
+                "Maximum pairs of a question and its paper. 0: none.",
+                0,
+            ),
+            Setting(
+                "merge",
+                True,
+                "Merge the subcategories of astro-ph, cond-mat and hep into one category each.",
+            ),
+            Setting("min_papers", 5_000, "Minimum papers per category.", 2),
+            Setting("homogeneous", False, "Take all pairs of a step from the same source."),
+            Setting(
+                "temperature", 0.05, "Temperature by which similarities are divided.", 0.001, 1.0
+            ),
+            Setting("together", 256, "Pairs that serve as negatives for one another.", 2),
+            Setting("mask_same_label", False, "Exclude negatives from the anchor's own category."),
+            Setting("mask_same_doc", False, "Exclude negatives that are the anchor's own paper."),
             Setting(
                 "pooling",
                 "mean",
-                "How word pieces become a vector.",
+                "Pooling of the token states.",
                 choices=("mean", "mean_no_special", "cls"),
             ),
-            Setting("scored", 20_000, "Validation papers that a measurement takes at most.", 100),
+            Setting("scored", 20_000, "Maximum validation papers per validation.", 100),
         ),
         recipes=recipes.PHYSBERT,
     ),

@@ -74,105 +74,105 @@ def evaluation_spec(key: str) -> EvaluationSpec:
     """Return the evaluation with this key; for an unknown one, as from a newer SciRead, a spec with
     nothing but its name."""
     known = {spec.key: spec for spec in EVALUATIONS}
-    return known.get(key, EvaluationSpec(key, key, "This version does not know it.", ()))
+    return known.get(key, EvaluationSpec(key, key, "Unknown to this version.", ()))
 
 
 _ACCURACY = Metric(
     "accuracy",
     "accuracy",
-    about="The share of papers whose label is told right. Common labels count the most.",
+    about="Share of papers with a correctly predicted label. Frequent labels count the most.",
 )
 _MACRO_F1 = Metric(
     "macro_f1",
     "macro F1",
-    about="Of a label, how much is found and how much of what is told so is right, as one number "
-    "(F1). The mean over labels: rare ones count as much as common ones.",
+    about="Harmonic mean of precision and recall (F1), averaged over the labels: rare labels "
+    "count as much as frequent ones.",
 )
 _MAP = Metric(
     "map",
     "MAP",
-    about="Mean average precision: how near the top of a ranking that stands which is relevant. "
-    "100 is all of it before everything else.",
+    about="Mean average precision: how high relevant papers rank. 100: all relevant papers "
+    "come first.",
 )
 _NDCG = Metric(
     "ndcg",
     "nDCG",
-    about="How near the top that stands which is relevant, as a share of the best order there is. "
-    "The further down, the less a place counts.",
+    about="How high relevant papers rank, relative to the best possible ranking. Lower ranks "
+    "count less.",
 )
 _NDCG_10 = Metric(
     "ndcg@10",
     "nDCG@10",
-    about="How near the top that stands which is relevant, as a share of the best order there is. "
-    "Only the first ten found count.",
+    about="How high relevant papers rank among the first ten results, relative to the best "
+    "possible ranking.",
 )
 _RECALL_100 = Metric(
     "recall@100",
     "recall@100",
-    about="How much of what is relevant is among the first hundred found.",
+    about="Share of the relevant papers found among the first hundred results.",
 )
 _V_MEASURE = (
-    "Do clusters hold papers of one label only, and lie the papers of a label in one cluster "
-    "only? The harmonic mean of both. Chance is far above 0 where a label has few papers a fold: "
-    "look at the baseline `random` beside it."
+    "Harmonic mean of homogeneity (each cluster contains papers of one label) and "
+    "completeness (each label is in one cluster). The chance level is well above 0 if a "
+    "label has few papers per fold: compare with the baseline `random`."
 )
 
 EVALUATIONS: tuple[EvaluationSpec, ...] = (
     EvaluationSpec(
         "svm",
-        "Labels by a linear SVM",
-        "A linear SVM without intercept learns labels from vectors; C by accuracy in three folds "
+        "Classification with a linear SVM",
+        "Linear SVM without intercept, with C selected by three-fold cross-validation "
         "(SciDocs, Cohan et al., 2020).",
         (_MACRO_F1, _ACCURACY),
         frozenset({Need.fields}),
     ),
     EvaluationSpec(
         "ranking",
-        "Ranking of judged candidates",
-        "Each paper's candidates by distance, rounded to five decimals as in SciDocs "
-        "(Cohan et al., 2020).",
+        "Ranking of candidates",
+        "Ranks the candidates of each paper by distance, rounded to five decimals as in "
+        "SciDocs (Cohan et al., 2020).",
         (_MAP, _NDCG),
         frozenset({Need.citations}),
     ),
     EvaluationSpec(
         "recommendation",
         "Clicked recommendations",
-        "How high the paper stands that readers clicked on, weighted by how likely they saw it "
-        "(SciDocs, Cohan et al., 2020).",
+        "Rank of the paper that readers clicked, weighted by the inverse probability that "
+        "they saw it (SciDocs, Cohan et al., 2020).",
         (
             Metric(
                 "adj_ndcg",
                 "adjusted nDCG",
-                about="How near the top the paper stands that was clicked on; clicks on what "
-                "readers seldom saw count more.",
+                about="How high the clicked paper ranks. Clicks at rarely seen positions count "
+                "more.",
             ),
             Metric(
                 "adj_p@1",
                 "adjusted P@1",
-                about="How often the paper that was clicked on is the very first; clicks on what "
-                "readers seldom saw count more.",
+                about="How often the clicked paper ranks first. Clicks at rarely seen "
+                "positions count more.",
             ),
         ),
     ),
     EvaluationSpec(
         "probe",
-        "Labels by a linear probe",
-        "Multinomial regression in four folds, stopped early; the mean of repeated runs "
+        "Classification with a linear probe",
+        "Multinomial regression in four folds with early stopping; mean of repeated runs "
         "(MIReAD, Razdaibiedina and Brechalov, 2023).",
         (_MACRO_F1, _ACCURACY),
         frozenset({Need.venues}),
     ),
     EvaluationSpec(
         "purity",
-        "Purity of clusters",
-        "Share of papers that bear the commonest label of their k-means cluster. It rises with k "
-        "by itself (MIReAD, Razdaibiedina and Brechalov, 2023).",
+        "Cluster purity",
+        "Share of papers with the most frequent label of their k-means cluster. Purity "
+        "increases with k for any model (MIReAD, Razdaibiedina and Brechalov, 2023).",
         tuple(
             Metric(
                 f"purity@{k}",
                 f"purity at k = {k}",
-                about=f"The share of papers that bear the commonest label of their cluster, when "
-                f"there are {k} clusters.",
+                about=f"Share of papers with the most frequent label of their cluster, with {k} "
+                "clusters.",
             )
             for k in (10, 20, 50, 100)
         ),
@@ -180,21 +180,21 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
     ),
     EvaluationSpec(
         "pearson_pairs",
-        "Pairs of one category",
-        "All pairs of papers within a field, by Pearson correlation of their vectors: do those "
-        "come first that share a category? (MIReAD, Razdaibiedina and Brechalov, 2023)",
+        "Same-category pairs",
+        "All pairs of papers within a field, ranked by Pearson correlation: do pairs with a "
+        "shared category rank first? (MIReAD, Razdaibiedina and Brechalov, 2023)",
         (
             Metric(
                 "ap",
                 "average precision",
-                about="How many are right among the pairs that are most alike, however many of "
-                "them one takes. Guessing gets the share of such pairs among all.",
+                about="Average precision of same-category pairs in the ranking of all pairs by "
+                "similarity. Chance level: the share of same-category pairs.",
             ),
             Metric(
                 "auc",
                 "ROC AUC",
-                about="How often a pair of one category is more alike than a pair of two. "
-                "Guessing gets 50.",
+                about="Probability that a same-category pair is more similar than a pair of "
+                "different categories. Chance level: 50.",
             ),
         ),
         frozenset({Need.fields}),
@@ -202,101 +202,103 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
     EvaluationSpec(
         "v_measure",
         "Agreement of clusters and labels",
-        "V-measure of k-means with as many clusters as labels, the mean of ten folds "
-        "(PhysBERT, Hellert et al., 2024).",
+        "V-measure of k-means with as many clusters as labels, mean of ten folds (PhysBERT, "
+        "Hellert et al., 2024).",
         (Metric("v_measure", "V-measure", about=_V_MEASURE),),
         frozenset({Need.fields}),
         protocol=2,
     ),
     EvaluationSpec(
         "subdomain",
-        "Clusters after fine-tuning on a field",
-        "V-measure of a field's categories, once the model was trained on pairs of them "
+        "Clusters after fine-tuning to a field",
+        "V-measure of a field's categories after fine-tuning on pairs from these categories "
         "(PhysBERT, Hellert et al., 2024).",
         (Metric("v_measure", "V-measure", about=_V_MEASURE),),
         frozenset({Need.fields}),
     ),
     EvaluationSpec(
         "cosine_accuracy",
-        "Pairs that belong together",
-        "Share of pairs told right at the best threshold of cosine similarity "
-        "(PhysBERT, Hellert et al., 2024).",
+        "Related pairs",
+        "Accuracy at the best threshold of cosine similarity (PhysBERT, Hellert et al., 2024).",
         (
             Metric(
                 "cosine_accuracy",
                 "cosine accuracy",
-                about="The share of pairs of which it is told right whether they belong together. "
-                "Guessing gets the share of the commoner kind: 50 where both are as many.",
+                about="Share of pairs classified correctly as related or unrelated. Chance "
+                "level: the share of the larger class, 50 if both are equal.",
             ),
         ),
         frozenset({Need.citations}),
     ),
     EvaluationSpec(
         "retrieval",
-        "Judged queries",
-        "How high typed queries find, among all papers, what was judged relevant.",
+        "Queries with relevance judgments",
+        "How high relevant papers rank among all papers for a typed query.",
         (_NDCG_10, _RECALL_100),
         frozenset({Need.questions}),
     ),
     EvaluationSpec(
         "neighbours",
-        "Neighbours of a paper",
-        "Share of a paper's ten nearest that have its venue or field, or that it cites.",
+        "Nearest neighbors",
+        "Share of the ten nearest neighbors that have the same journal or field, or that the "
+        "paper cites.",
         (
             Metric(
                 "precision@10",
                 "precision@10",
-                about="How many of a paper's ten nearest are such as are looked for, as a share.",
+                about="Share of relevant papers among the ten nearest neighbors.",
             ),
         ),
     ),
     EvaluationSpec(
         AVERAGE,
-        "Average of the suite",
-        "The mean of the numbers that the paper averages; only where all of them are there.",
-        (Metric(AVERAGE, "Avg", about="Each number counts as much as any other."),),
+        "Benchmark average",
+        "Mean of the scores that the paper averages; only if all of them are available.",
+        (Metric(AVERAGE, "Avg", about="All scores count equally."),),
     ),
     EvaluationSpec(
         "health",
-        "Health of the space",
-        "Do vectors use the space they have, does a title alone do, are papers read to their end?",
+        "Model diagnostics",
+        "Distribution of similarities, use of dimensions, effect of missing abstracts, and "
+        "truncated papers.",
         (
             Metric(
                 "mean_cosine",
                 "mean cosine of random pairs",
                 "number",
                 False,
-                "Near 0 vectors point everywhere. Near 1 they lie in a narrow cone (anisotropy): "
-                "all papers look alike, and no similarity is high or low by itself.",
+                "Near 0: vectors point in all directions. Near 1: vectors lie in a narrow cone "
+                "(anisotropy), and all papers appear similar.",
             ),
             Metric(
                 "effective_rank",
                 "effective rank",
                 "number",
                 True,
-                "In how many directions papers spread around their mean, by the entropy of the "
-                "variances. 1 is a line (collapse); it cannot exceed the numbers a vector, nor "
-                "the papers looked at.",
+                "Number of directions in which papers vary, by the entropy of the variances. "
+                "1: collapse to a line; the maximum is the number of dimensions or of papers, "
+                "whichever is smaller.",
             ),
             Metric(
                 "title_only",
-                "similarity of a paper and its title",
+                "similarity of paper and title",
                 "number",
                 None,
-                "The cosine of a paper's vector and that of its title without the abstract.",
+                "Cosine similarity of a paper and its title alone.",
             ),
             Metric(
                 "title_finds@10",
-                "papers among the ten nearest to their title",
-                about="What is left where abstracts are missing: how many papers are found by "
-                "their title alone.",
+                "papers found by their title",
+                about="Share of papers among the ten nearest neighbors of their title alone; "
+                "indicates the quality for papers without an abstract.",
             ),
             Metric(
                 "truncated",
-                "papers cut short",
+                "truncated papers",
                 "percent",
                 False,
-                "They have more word pieces than the model takes, so that their end is not read.",
+                "Share of papers with more tokens than the model accepts; the text beyond the "
+                "limit is ignored.",
             ),
         ),
         protocol=3,
@@ -304,36 +306,36 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
     EvaluationSpec(
         "speed",
         "Speed and size",
-        "How fast the model reads on the machine that the report names, and how large it is.",
+        "Indexing speed on the machine named in the report, and size of the model.",
         (
             Metric(
                 "papers_per_second",
-                "texts read",
+                "text throughput",
                 "per second",
-                about="Papers, titles and queries of the task with the most of them, by one "
-                "process, without loading the model. Of vectors that were kept it is what making "
-                "them took; other work on the machine makes it less.",
+                about="Papers, titles and queries of the largest task, with one process and "
+                "without loading the model. For cached vectors, the speed at which they "
+                "were computed. Other programs running at the same time reduce the value.",
             ),
             Metric(
                 "tokens_per_second",
-                "word pieces read",
+                "token throughput",
                 "per second",
-                about="A model takes words apart into pieces that it knows.",
+                about="Tokens are words or parts of words from the model's vocabulary.",
             ),
             Metric(
                 "parameters",
                 "parameters",
                 "count",
                 None,
-                "The numbers that a model has learnt. More of them take more memory and time.",
+                "Number of trained weights. Larger models need more memory and time.",
             ),
-            Metric("megabytes", "weights", "MB", False, "As they lie on the disk."),
+            Metric("megabytes", "weights", "MB", False, "Size of the weights on disk."),
             Metric(
                 "dim",
-                "numbers a vector",
+                "dimensions",
                 "count",
                 None,
-                "Vectors of more numbers take more room on the disk and more time to compare.",
+                "More dimensions need more disk space and more time for comparisons.",
             ),
         ),
     ),

@@ -39,7 +39,7 @@ _STARTER_HASHES = {
 
 _EVERY_SPECIAL = "mean_no_special, without any [SEP]"
 _PLACES = ("title", "abstract", "sep", "sep_if_abstract")
-_ANEW = "Its package.json is damaged or was made by something else. Get the model anew."
+_ANEW = "Its package.json is damaged or was written by another program. Download the model again."
 
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ def write_package(package: Package, source: Path) -> Package:
     """
     if package.folder.exists():
         raise PackageRefused(
-            f"There is a model at {package.folder} already.", "Choose another name for the new one."
+            f"{package.folder} already contains a model.", "Choose another name for the new model."
         )
     unfinished = package.folder.with_name(package.folder.name + ".new")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -149,10 +149,11 @@ def find_model(name: str) -> Package:
         f"Fetch it: sciread-trainer pull {name}"
         if name.count("/") == 1
         else (
-            f"Name a folder that holds a package.json, a folder in {models_folder()}, or 'starter'."
+            f"Specify a folder with a package.json file, a folder in {models_folder()}, or "
+            "'starter'."
         )
     )
-    raise PackageRefused(f"There is no model {name} here.", hint)
+    raise PackageRefused(f"The model {name} does not exist.", hint)
 
 
 def starter_package(*, hashes: bool = True) -> Package:
@@ -238,7 +239,7 @@ def _parse(described: dict[str, Any], folder: Path) -> Package:
         )
     dim = _positive(described, "dim", folder)
     if dim > _MAX_DIM:
-        raise PackageRefused(f"The model in {folder} has a dim of {dim}.", _ANEW)
+        raise PackageRefused(f"The model in {folder} has the invalid dimension {dim}.", _ANEW)
     return Package(
         folder=folder,
         id=_get(described, "id", str, folder),
@@ -266,17 +267,19 @@ def _as_json(package: Package, hashes: Mapping[str, str]) -> str:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _MAX_JSON_BYTES:
-            raise PackageRefused(f"{path} is too large to describe a model.", "Get it anew.")
+            raise PackageRefused(
+                f"{path} is too large for a model description.", "Download the model again."
+            )
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PackageRefused(
-            f"{path} cannot be read: {error.strerror}.",
-            "A model is a folder that holds a package.json beside its weights.",
+            f"{path} could not be read: {error.strerror}.",
+            "A model is a folder that contains a package.json file and the weights.",
         ) from error
     except (ValueError, RecursionError) as error:
         raise PackageRefused(f"{path} is damaged: {error}.", "Copy the model again.") from error
     if not isinstance(found, dict):
-        raise PackageRefused(f"{path} does not describe a model.", "Get it anew.")
+        raise PackageRefused(f"{path} does not describe a model.", "Download the model again.")
     return found
 
 
@@ -285,14 +288,14 @@ def _get(
 ) -> T:
     value = described.get(name, default)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise PackageRefused(f"The model in {folder} does not say what its {name} is.", _ANEW)
+        raise PackageRefused(f"The model in {folder} does not specify its {name}.", _ANEW)
     return value
 
 
 def _positive(described: Mapping[str, Any], name: str, folder: Path) -> int:
     value = _get(described, name, int, folder)
     if value < 1:
-        raise PackageRefused(f"The model in {folder} has a {name} of {value}.", _ANEW)
+        raise PackageRefused(f"The model in {folder} has the invalid {name} {value}.", _ANEW)
     return value
 
 
@@ -301,7 +304,7 @@ def _one_of(known: tuple[str, ...], described: dict[str, Any], name: str, folder
     if value not in known:
         raise PackageRefused(
             f"The model in {folder} has the unknown {name} {value!r}.",
-            f"Known are: {', '.join(known)}. A newer SciRead may know it.",
+            f"Supported: {', '.join(known)}. A newer version of SciRead may support it.",
         )
     return value
 
@@ -316,8 +319,8 @@ def _template(described: dict[str, Any], folder: Path) -> str:
     known = all(part in [(name, "", None) for name in _PLACES] for part in parts)
     if not known or ("title", "", None) not in parts:
         raise PackageRefused(
-            f"The model in {folder} has the template {template!r}.",
-            "A template holds {title}, and may hold {abstract}, {sep} and {sep_if_abstract}.",
+            f"The model in {folder} has the invalid template {template!r}.",
+            "A template contains {title} and may contain {abstract}, {sep} and {sep_if_abstract}.",
         )
     return template
 
@@ -327,7 +330,7 @@ def _file_hashes(described: dict[str, Any], folder: Path) -> dict[str, str]:
     for name, digest in files.items():
         if not isinstance(digest, str) or not digest.startswith("sha256:"):
             raise PackageRefused(
-                f"The model in {folder} has no sha256 for its file {name[:200]!r}.", _ANEW
+                f"The model in {folder} has no SHA-256 checksum for its file {name[:200]!r}.", _ANEW
             )
     return files
 
@@ -344,22 +347,25 @@ def _check_files(package: Package) -> None:
             inside, there = True, False
         if not inside or "\\" in name:
             raise PackageRefused(
-                f"The model in {folder} names a file outside its folder: {name[:200]}",
-                "Whoever made it may mean no good.",
+                f"The model in {folder} refers to a file outside its folder: {name[:200]}",
+                "The model may be malicious.",
             )
         if not there:
             raise PackageRefused(
-                f"The model in {folder} lacks its file {name[:200]!r}.", "Copy it again."
+                f"The model in {folder} lacks the file {name[:200]!r}.", "Copy the model again."
             )
     allowed = {WEIGHTS, POOLING_WEIGHTS} & package.files.keys()
     if WEIGHTS not in allowed:
-        raise PackageRefused(f"The model in {folder} has no sha256 for its file {WEIGHTS}.", _ANEW)
+        raise PackageRefused(
+            f"The model in {folder} has no SHA-256 checksum for its file {WEIGHTS}.", _ANEW
+        )
     for path in _everything_in(folder):
         named = path.relative_to(folder).as_posix() in allowed
         if path.suffix.lower() in _WEIGHT_FORMATS and not named:
             raise PackageRefused(
-                f"The model in {folder} holds weights that it does not name: {path.name}",
-                f"A model has one {WEIGHTS}, listed in package.json.",
+                f"The model in {folder} contains weights that package.json does not list: "
+                f"{path.name}",
+                f"A model has one {WEIGHTS} file, listed in package.json.",
             )
 
 
@@ -367,19 +373,20 @@ def _check_no_code(folder: Path) -> None:
     for path in _everything_in(folder):
         if path.is_symlink():
             raise PackageRefused(
-                f"The model in {folder} holds a link: {path.name}",
-                "Copy the file that it stands for.",
+                f"The model in {folder} contains a symbolic link: {path.name}",
+                "Replace the link with a copy of the file.",
             )
         if path.suffix.lower() in _UNSAFE:
             raise PackageRefused(
-                f"The model in {folder} holds {path.name}, which could run a program when read.",
-                "Save the weights as safetensors and delete this file.",
+                f"The model in {folder} contains {path.name}, which could run code when it is "
+                "loaded.",
+                "Save the weights in safetensors format and delete this file.",
             )
     for name in ("config.json", "tokenizer_config.json"):
         if (folder / name).exists() and "auto_map" in _read_json(folder / name):
             raise PackageRefused(
-                f"The model in {folder} wants to run a program of its own (auto_map in {name}).",
-                "SciRead runs only models that the transformers library knows by itself.",
+                f"The model in {folder} requires running code of its own (auto_map in {name}).",
+                "SciRead runs only model types included in the Transformers library.",
             )
 
 
@@ -398,8 +405,10 @@ def _check_hashes(package: Package) -> None:
         path = package.folder / name
         if not path.is_file() or file_hash(path) != expected:
             raise PackageRefused(
-                f"The file {name} of the model {package.title} is damaged or not the original.",
-                "Install it again." if package.method == STARTER else "Copy the model again.",
+                f"The file {name} of the model {package.title} is damaged or has been changed.",
+                "Install the model again."
+                if package.method == STARTER
+                else "Copy the model again.",
             )
 
 
@@ -417,6 +426,6 @@ def _check_tensors(path: Path, package: Package) -> None:
         end = -1
     if end != size:
         raise PackageRefused(
-            f"The file {path.name} of the model {package.title} is no safetensors file.",
-            "Get it anew from whoever made it.",
+            f"The file {path.name} of the model {package.title} is not a safetensors file.",
+            "Download the model again from its source.",
         )

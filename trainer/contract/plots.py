@@ -99,7 +99,7 @@ def read_pictures(folder: Path) -> dict[str, dict[str, Picture]]:
     path = folder / PICTURES
     try:
         if path.stat().st_size > _MAX_BYTES:
-            raise TrainerError(f"{path} is too large for the pictures of a report.")
+            raise TrainerError(f"{path} is too large for the plots of a report.")
         found = json.loads(path.read_text("utf-8"))
         if found["format"] != FORMAT:
             raise TrainerError(
@@ -131,7 +131,7 @@ def _check(picture: Picture) -> None:
             _check_names([picture.title, *picture.labels])
             _check_numbers(picture.counts, (size, size))
             if np.min(picture.counts, initial=0) < 0:
-                raise ValueError("a count is less than nothing")
+                raise ValueError("a count is negative")
         case ThresholdCurves():
             _check_names([picture.title])
             for x, y in (
@@ -149,15 +149,15 @@ def _check(picture: Picture) -> None:
             _check_names([picture.title, picture.way, *picture.labels])
             _check_numbers([picture.x, picture.y, picture.label], (3, len(picture.x)))
             if any(not 0 <= code < len(picture.labels) for code in picture.label):
-                raise ValueError("a paper has a label that is not named")
+                raise ValueError("a paper has an undefined label")
 
 
 def _check_names(names: Sequence[Any]) -> None:
     if not all(isinstance(name, str) for name in names):
-        raise ValueError("a name is no text")
+        raise ValueError("a name is not a string")
 
 
 def _check_numbers(values: Any, shape: tuple[int, ...]) -> None:
     array = np.asarray(values)
     if array.dtype.kind not in "if" or array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"numbers of shape {shape} are needed")
+        raise ValueError(f"an array of shape {shape} is required")

@@ -42,13 +42,13 @@ _SMALL_TRIPLES: Mapping[str, Value] = {
 
 SPECTER = {
     "specter-paper": KnownRecipe(
-        "As in the paper: SciBERT, last layer's [CLS], margin 1; weight decay and clipping, of "
-        "which the paper says nothing, as in its code."
+        "As in the paper: SciBERT, last layer's [CLS], margin 1. Weight decay and clipping, "
+        "which the paper does not mention, are as in its code."
     ),
     "specter-released": KnownRecipe(
-        "As the PyTorch Lightning port and its README: cased SciBERT, pooler, 512 triples a step. "
-        "But triples are shuffled, which the port's are not, and abstracts are always read, which "
-        "the port does only where they were pickled along.",
+        "As in the PyTorch Lightning port and its README: cased SciBERT, pooler, 512 "
+        "triplets per step. Unlike the port, it shuffles the triplets and always includes "
+        "abstracts.",
         {
             "base": "allenai/scibert_scivocab_cased",
             "pooling": "pooler",
@@ -60,9 +60,9 @@ SPECTER = {
         },
     ),
     "specter-allennlp": KnownRecipe(
-        "As the first release, in AllenNLP: a mix of all layers, averaged over words. But its "
-        "script takes 64 triples a step, cuts texts to 256 words first, and its encoder (boe) adds "
-        "words up.",
+        "As in the first release, in AllenNLP: a weighted sum of all layers, averaged over "
+        "words. Unlike this recipe, its script uses 64 triplets per step, truncates texts to "
+        "256 words first, and sums the words (boe encoder).",
         {
             "pooling": "scalar_mix",
             "embedding_dropout": 0.5,
@@ -71,7 +71,7 @@ SPECTER = {
         },
     ),
     "specter-small": KnownRecipe(
-        "For a small backbone on a CPU, in minutes.",
+        "For a small base model on a CPU, in minutes.",
         {
             **_SMALL_TRIPLES,
             "pooling": "mean",
@@ -83,16 +83,16 @@ SPECTER = {
 
 MULTI2SPE = {
     "multi2spe-paper": KnownRecipe(
-        "As in the paper: three [CLS], lambda 0.1 mixes similarities, and the layers of the [CLS] "
-        "leave the pretrained model as it was at first."
+        "As in the paper: three [CLS] tokens, lambda 0.1 weights the similarities, and the "
+        "[CLS] layers initially leave the base model unchanged."
     ),
     "multi2spe-released": KnownRecipe(
-        "As the released code: lambda mixes losses, vectors are squashed, and the layers of the "
-        "[CLS] start with an output of zero.",
+        "As in the released code: lambda weights the losses, vectors pass through tanh, and "
+        "the [CLS] layers start with zero output.",
         {"mix": "losses", "tanh": True, "facet_init": "released"},
     ),
     "multi2spe-small": KnownRecipe(
-        "For a small backbone on a CPU, in minutes.",
+        "For a small base model on a CPU, in minutes.",
         {
             **_SMALL_TRIPLES,
             "facet_init": "words",
@@ -106,13 +106,13 @@ MULTI2SPE = {
 MIREAD = {
     "miread-paper": KnownRecipe("As in the paper: one epoch with a learning rate of 1e-6."),
     "miread-released": KnownRecipe(
-        "With the released code's rate, batch and choice of papers, five times over all. But by "
-        "default that code reads abstracts alone, only those of over 100 characters, and a journal "
-        "needs more than min_papers.",
+        "With the learning rate, batch size and paper selection of the released code, and "
+        "five epochs. By default, that code uses only abstracts of over 100 characters, "
+        "without titles, and requires more than the minimum of papers per journal.",
         {"learning_rate": 5e-6, "epochs": 5.0, "batch_size": 8, "choose": "first"},
     ),
     "miread-small": KnownRecipe(
-        "For a small backbone on a CPU, in minutes.",
+        "For a small base model on a CPU, in minutes.",
         {
             "base": "starter",
             "head": "mean",
@@ -140,11 +140,11 @@ _CONTRAST_ALONE: Mapping[str, Value] = {
 
 PHYSBERT = {
     "physbert-paper": KnownRecipe(
-        "As in the paper: from random weights, for a cluster. But words are learned from titles "
-        "and abstracts, where the paper has full texts."
+        "As in the paper: from random weights, for a cluster. Masked language modeling uses "
+        "titles and abstracts, whereas the paper uses full texts."
     ),
     "physbert-subdomain": KnownRecipe(
-        "The paper's fine-tuning to the categories of one field; the best of four is kept.",
+        "The paper's fine-tuning to the categories of one field; keeps the best of four runs.",
         {
             **_CONTRAST_ALONE,
             "base": "thellert/physbert_uncased",
@@ -162,7 +162,7 @@ PHYSBERT = {
         grid={"learning_rate": (1e-4, 2e-4), "batch_size": (16, 32)},
     ),
     "physbert-small": KnownRecipe(
-        "Pairs alone, for a small backbone on a CPU, in minutes.",
+        "Pairs only, for a small base model on a CPU, in minutes.",
         {
             **_CONTRAST_ALONE,
             "base": "starter",

@@ -27,7 +27,7 @@ REPORT = "report.json"
 NO_VECTOR = "papers without a vector"
 QUERY_WITHOUT_VECTOR = "queries without a vector"
 NO_CANDIDATES = "queries without candidates"
-NOTHING_RELEVANT = "queries without anything relevant"
+NOTHING_RELEVANT = "queries without relevant papers"
 WITHOUT_ABSTRACT = "papers without an abstract"
 WITHOUT_TITLES = "titles, as of baselines in the paper's code"
 
@@ -76,7 +76,7 @@ class Score:
     def __post_init__(self) -> None:
         for number in (self.value, self.low, self.high, self.spread):
             if number is not None and not math.isfinite(number):
-                raise ValueError(f"{self.metric} is {number}, which is no score")
+                raise ValueError(f"{self.metric} has the invalid value {number}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,16 +105,16 @@ class Result:
     def why_not(self, other: Result) -> str:
         """Return why scores of the two results must not be compared; empty if they may be."""
         if self.evaluation != other.evaluation:
-            return f"one is {self.evaluation}, the other {other.evaluation}"
+            return f"the evaluations differ: {self.evaluation} and {other.evaluation}"
         if self.protocol != other.protocol:
             return (
-                f"the protocol of {self.evaluation} changed: "
-                f"one is version {self.protocol}, the other version {other.protocol}"
+                f"the protocol versions of {self.evaluation} differ: {self.protocol} and "
+                f"{other.protocol}"
             )
         if self.split != other.split:
-            return f"one is of the split {self.split}, the other of {other.split}"
+            return f"the splits differ: {self.split} and {other.split}"
         if self.sha256 != other.sha256:
-            return f"the data differ: one has {self.sha256[:12]}, the other {other.sha256[:12]}"
+            return f"the data differ: SHA-256 {self.sha256[:12]} and {other.sha256[:12]}"
         return ""
 
 
@@ -139,8 +139,8 @@ class Report:
         found = _json(file)
         if found.get("kind") != _KIND:
             raise TrainerError(
-                f"{file} is no report of an evaluation.",
-                "Make one: sciread-trainer evaluate MODEL --suite SUITE",
+                f"{file} is not an evaluation report.",
+                "Create a report: sciread-trainer evaluate MODEL --suite SUITE",
             )
         if found.get("format") != FORMAT:
             raise TrainerError(
@@ -170,8 +170,8 @@ def _json(file: Path) -> dict[str, Any]:
         found = json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise TrainerError(
-            f"{file} cannot be read: {error.strerror}.",
-            "A report is a folder that `sciread-trainer evaluate` made.",
+            f"{file} could not be read: {error.strerror}.",
+            "A report is a folder written by `sciread-trainer evaluate`.",
         ) from error
     except (ValueError, RecursionError) as error:
         raise TrainerError(f"{file} is damaged: {error}.", "Evaluate again.") from error
@@ -236,10 +236,10 @@ def _of(found: Any, name: str, kind: type[T], default: T | None = None) -> T:
     """Return a field of the given type. Raises KeyError if it is missing, TypeError for another
     type."""
     if not isinstance(found, dict):
-        raise TypeError(f"{found!r} stands where more is said")
+        raise TypeError(f"expected an object instead of {found!r}")
     value = found[name] if default is None else found.get(name, default)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"{name} cannot be {value!r}")
+        raise TypeError(f"{name} has the invalid value {value!r}")
     return value
 
 
@@ -248,7 +248,7 @@ def _number(found: Any, name: str) -> float:
     if isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{name} cannot be {value}")
+        raise ValueError(f"{name} has the invalid value {value}")
     return _of({name: value}, name, float)
 
 

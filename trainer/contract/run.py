@@ -103,7 +103,7 @@ class Recipe:
             if found.get("format") != FORMAT:
                 raise TrainerError(
                     f"{path} has format {found.get('format')!r}, not {FORMAT}.",
-                    "Update SciRead, or write the recipe again with this version.",
+                    "Update SciRead, or create the recipe again with this version.",
                 )
             spec, name = recipe_of(found["recipe"])
             return cls.named(
@@ -115,13 +115,15 @@ class Recipe:
             )
         except OSError as error:
             raise TrainerError(
-                f"{path} cannot be read: {error.strerror}.",
-                "A new run needs a recipe: add --recipe NAME --corpus FOLDER.",
+                f"{path} could not be read: {error.strerror}.",
+                "A new run requires a recipe: add --recipe NAME --corpus FOLDER.",
             ) from error
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise TrainerError(f"{path} is no recipe: {error}.", "It is TOML; mend it.") from error
+            raise TrainerError(
+                f"{path} is not a valid recipe: {error}.", "Correct the TOML file."
+            ) from error
         except KeyError as error:
-            raise TrainerError(f"{path} does not say what its {error} is.") from error
+            raise TrainerError(f"{path} does not specify {error}.") from error
 
     def write(self, path: Path, *, relative: bool = False) -> None:
         """Write it atomically to a file for `read`. With `relative`, the path of the corpus is
@@ -168,7 +170,7 @@ class Recipe:
         difference."""
         mine, essence = self.essence, method_spec(self.method).completed(essence)
         return [
-            f"{name} was {essence.get(name)!r} and is {mine.get(name)!r}"
+            f"{name} was {essence.get(name)!r} and is now {mine.get(name)!r}"
             for name in {**essence, **mine}
             if mine.get(name) != essence.get(name)
         ]
@@ -210,15 +212,16 @@ class Run:
         in_use = run.exists and not run._failed_to_start
         if in_use and (differences := recipe.differences(run.recipe.essence)):
             raise TrainerError(
-                f"{folder} holds a run with another recipe: {'; '.join(differences)}.",
-                "Name a new folder, or go on with this one without --recipe and --set.",
+                f"{folder} contains a run with another recipe: {'; '.join(differences)}.",
+                "Specify another folder, or resume this run without --recipe and --set.",
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)
             recipe.write(folder / "recipe.toml", relative=relative)
         except OSError as error:
             raise TrainerError(
-                f"There can be no run in {folder}: {error.strerror}.", "Name another folder."
+                f"The run folder {folder} could not be created: {error.strerror}.",
+                "Specify another folder.",
             ) from error
         return run
 
@@ -328,8 +331,8 @@ class Run:
             lock.acquire(timeout=1)
         except Timeout as error:
             raise TrainerError(
-                f"{self.folder} is being trained by another process.",
-                "Wait for it, or stop it by making a file named `stop` in that folder.",
+                f"Another process is training {self.folder}.",
+                "Wait for it to finish, or stop it by creating a file named `stop` in that folder.",
             ) from error
         try:
             yield
@@ -373,7 +376,9 @@ def write_atomically(path: Path, text: str) -> None:
 
 def _choices(values: Any) -> tuple[Value, ...]:
     if not isinstance(values, list | tuple) or not values:
-        raise TrainerError(f"A grid cannot have {values!r}.", "It has a list of values a setting.")
+        raise TrainerError(
+            f"{values!r} is not a valid grid.", "A grid has a list of values for each setting."
+        )
     return tuple(values)
 
 
@@ -382,7 +387,7 @@ def _seeds(values: Any) -> tuple[Value, ...]:
     whole = all(isinstance(seed, int) and not isinstance(seed, bool) for seed in seeds)
     if not whole or len(set(seeds)) < len(seeds):
         raise TrainerError(
-            f"The seeds cannot be {', '.join(map(str, seeds))}.",
-            "They are different whole numbers.",
+            f"The seeds {', '.join(map(str, seeds))} are not valid.",
+            "Seeds must be distinct whole numbers.",
         )
     return seeds

@@ -37,7 +37,7 @@ class Setting:
         typed = self._typed(value)
         fits = typed is not None and self._within(typed) and typed in (self.choices or (typed,))
         if typed is None or not fits:
-            raise TrainerError(f"{self.name} cannot be {value!r}.", f"It is {self.allowed}.")
+            raise TrainerError(f"{self.name} cannot be {value!r}.", f"Allowed: {self.allowed}.")
         return typed
 
     @property
@@ -45,7 +45,7 @@ class Setting:
         """Description of the allowed values."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
-        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
         least = "" if self.at_least is None else f" of at least {self.at_least:g}"
         most = "" if self.at_most is None else f" of at most {self.at_most:g}"
         between = f" from {self.at_least:g} to {self.at_most:g}" if least and most else least + most

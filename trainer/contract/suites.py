@@ -30,34 +30,34 @@ class SuiteSpec:
 SUITES: tuple[SuiteSpec, ...] = (
     SuiteSpec(
         "local",
-        "A corpus of your own",
-        "Fields, journals, unseen journals, citations, co-citations, labels, questions and "
-        "neighbours, by papers of the test part.",
-        "A folder that `sciread-trainer prepare` made.",
+        "Your own corpus",
+        "Fields, journals, unseen journals, citations, co-citations, labels, queries and "
+        "nearest neighbors in the test split.",
+        "A folder written by `sciread-trainer prepare`.",
         "trainer.suites.local",
         takes=frozenset({"unseen", "queries"}),
     ),
     SuiteSpec(
         "judged",
-        "Judged queries",
-        "Typed queries among all papers of a collection.",
-        "NAME.papers.jsonl, NAME.queries.tsv and NAME.qrels.tsv (.gz), once or more.",
+        "Queries with relevance judgments",
+        "Typed queries, searched for among all papers of a collection.",
+        "NAME.papers.jsonl, NAME.queries.tsv and NAME.qrels.tsv (.gz supported), one or more sets.",
         "trainer.suites.judged_queries",
     ),
     SuiteSpec(
         "scidocs",
         "SciDocs",
-        "MAG and MeSH labels by an SVM; citations, co-citations, co-views and co-reads ranked; "
-        "clicked recommendations (Cohan et al., 2020).",
-        "The published data folder: mag/, mesh/, cite/, cocite/, coview/, coread/, recomm/ and the "
-        "three paper_metadata_*.json beside them.",
+        "Classification by MAG and MeSH labels; ranking of citations, co-citations, co-views "
+        "and co-reads; clicked recommendations (Cohan et al., 2020).",
+        "The published data folder: mag/, mesh/, cite/, cocite/, coview/, coread/, recomm/ "
+        "and the three paper_metadata_*.json files.",
         "trainer.suites.scidocs",
         takes=frozenset({"val"}),
     ),
     SuiteSpec(
         "multi-scidocs",
         "Multi-SciDocs",
-        "MAG labels, citations and co-citations over many fields (Seoh et al., 2023).",
+        "MAG labels, citations and co-citations across many fields (Seoh et al., 2023).",
         "mag/, cite/ and cocite/ as in SciDocs, and paper_metadata_*.json.",
         "trainer.suites.scidocs",
         "multi_suite",
@@ -65,28 +65,28 @@ SUITES: tuple[SuiteSpec, ...] = (
     ),
     SuiteSpec(
         "miread",
-        "MIReAD's evaluation",
-        "Categories and unseen journals by a linear probe, purity of clusters, and all pairs "
-        "inside each field of arXiv (Razdaibiedina and Brechalov, 2023).",
-        "The published tables df_*.csv.gz, tables of unseen journals and of arXiv papers, and "
-        "mag/ and mesh/ of SciDocs.",
+        "MIReAD evaluation",
+        "Linear probe on categories and unseen journals, cluster purity, and all pairs "
+        "within each arXiv field (Razdaibiedina and Brechalov, 2023).",
+        "The published df_*.csv.gz tables, tables of unseen journals and of arXiv papers, "
+        "and mag/ and mesh/ from SciDocs.",
         "trainer.suites.miread",
         takes=frozenset({"val", "abstract_only"}),
     ),
     SuiteSpec(
         "physbert",
-        "PhysBERT's evaluation",
-        "Clusters of categories, pairs of titles that cite, questions among passages, and clusters "
-        "of each field's subcategories (Hellert et al., 2024).",
-        "The hub's four data sets thellert/physbert_*, a folder each.",
+        "PhysBERT evaluation",
+        "Clusters of categories, pairs of titles linked by citations, questions and "
+        "passages, and clusters of each field's subcategories (Hellert et al., 2024).",
+        "The four data sets thellert/physbert_* from the Hugging Face Hub, one folder each.",
         "trainer.suites.physbert",
     ),
 )
 OWN = SuiteSpec(
     "own",
-    "Your own",
-    "Tasks that a file describes; docs/contributing/evaluation.md says how.",
-    "What the file names.",
+    "Custom benchmark",
+    "Tasks described in a file; see docs/contributing/evaluation.md.",
+    "The data listed in the file.",
     "trainer.suites.custom",
 )
 
@@ -97,8 +97,9 @@ def suite_spec(key: str) -> SuiteSpec:
         if spec.key == key:
             return spec
     raise TrainerError(
-        f"There is no suite {key!r}.",
-        f"There are {', '.join(spec.key for spec in SUITES)}; or name a folder, or a {CUSTOM}.",
+        f"The suite {key!r} does not exist.",
+        f"Available suites: {', '.join(spec.key for spec in SUITES)}; or specify a folder "
+        f"or a {CUSTOM} file.",
     )
 
 

@@ -25,7 +25,7 @@ def send(stream: BinaryIO, header: dict[str, Any], body: bytes | memoryview = b"
     """Write one frame and flush. Raises OSError if the reader has closed the pipe."""
     described = json.dumps(header, separators=(",", ":")).encode()
     if max(len(described), len(body)) > MAX_BYTES:
-        raise ValueError("a frame of this size is not sent")
+        raise ValueError("the frame is too large to send")
     stream.write(_LENGTHS.pack(_MAGIC, len(described), len(body)) + described)
     stream.write(body)
     stream.flush()
@@ -40,7 +40,7 @@ def receive(stream: BinaryIO) -> Frame | None:
         raise BrokenFrame(f"not a frame: {start!r}")
     _, header_length, body_length = _LENGTHS.unpack(start)
     if max(header_length, body_length) > MAX_BYTES:
-        raise BrokenFrame("a frame longer than any that is sent")
+        raise BrokenFrame("the frame is longer than allowed")
     header = _header(_exactly(stream, header_length))
     return Frame(header, _exactly(stream, body_length))
 
@@ -56,7 +56,7 @@ def _header(described: bytes) -> dict[str, Any]:
     try:
         header = json.loads(described)
     except (ValueError, RecursionError) as error:
-        raise BrokenFrame(f"a header that is no JSON: {error}") from error
+        raise BrokenFrame(f"the header is not valid JSON: {error}") from error
     if not isinstance(header, dict):
-        raise BrokenFrame("a header that is no object")
+        raise BrokenFrame("the header is not an object")
     return header

@@ -174,15 +174,15 @@ def _too_few(
     sizes = np.sort(np.bincount(corpus.venues[rows], minlength=2))[::-1]
     if not sizes[1]:
         return TrainerError(
-            f"The papers with abstract in the corpus {corpus.folder} are of "
-            f"{'one journal' if sizes[0] else 'no journal'}, as far as is known; two are needed.",
-            "Give papers of which the journals are known.",
+            f"The papers with an abstract in the corpus {corpus.folder} have "
+            f"{'only one known journal' if sizes[0] else 'no known journals'}; two are required.",
+            "Add papers with known journals.",
         )
-    recent = f", one of {rule.recent_year} among them" if rule.recent_year else ""
+    recent = f", including one from {rule.recent_year}" if rule.recent_year else ""
     return TrainerError(
-        f"Of the corpus {corpus.folder}, {journals} journals have {rule.at_least} papers with "
-        f"abstract{recent}; two are needed.",
-        "Give more papers, or set min_papers and recent_year to what this corpus has: its second "
-        f"largest journal has {sizes[1]:,}, its latest paper is of "
+        f"In the corpus {corpus.folder}, {journals} journals have {rule.at_least} papers with "
+        f"an abstract{recent}; two are required.",
+        "Add papers, or adjust the settings min_papers and recent_year: the second largest "
+        f"journal has {sizes[1]:,} papers with an abstract, and the latest paper is from "
         f"{corpus.years[rows].max() or 'an unknown year'}.",
     )

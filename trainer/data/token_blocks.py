@@ -95,8 +95,8 @@ class Blocks:
         words = cache.vocabulary
         if words.mask < 0:
             raise TrainerError(
-                "The tokenizer has no [MASK] token, so no words can be guessed.",
-                "Take another base, or set train_tokenizer=true.",
+                "The tokenizer has no [MASK] token, which masked language modeling requires.",
+                "Choose another base model, or set train_tokenizer=true.",
             )
         self.cache = cache
         self.length = length

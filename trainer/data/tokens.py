@@ -63,7 +63,7 @@ class Vocabulary:
             if ids[name] < 0:
                 raise TrainerError(
                     f"The tokenizer in {tokenizer_folder} has no {name.upper()} token.",
-                    "SciRead trains BERT-like models only.",
+                    "SciRead can only train BERT-like models.",
                 )
         unused = (tokenizer.token_to_id(f"[unused{number}]") for number in range(1, 100))
         return cls(
@@ -113,8 +113,9 @@ class TokenCache:
                         _make(folder, corpus, tokenizer_folder, vocabulary, note)
         except OSError as error:
             raise TrainerError(
-                f"The word pieces of {corpus.folder} could not be kept: {error.strerror}.",
-                "They are written into the corpus's folder: is there room, and may you write?",
+                f"The tokenized texts of {corpus.folder} could not be saved: {error.strerror}.",
+                "They are saved in the corpus folder. Check the free disk space and the "
+                "permissions.",
             ) from error
         return cls(folder, corpus, vocabulary)
 
@@ -123,8 +124,8 @@ class TokenCache:
         self.corpus.check()
         if not _sizes_fit(self.folder, self._sizes):
             raise TrainerError(
-                f"The word pieces in {self.folder} have vanished or are cut short.",
-                "Go on with the same command: they are made again.",
+                f"The tokenized texts in {self.folder} are missing or incomplete.",
+                "Run the same command again to create them again.",
             )
 
 
@@ -142,16 +143,19 @@ class Texts:
     ) -> None:
         words = cache.vocabulary
         if join not in JOINS:
-            raise TrainerError(f"There is no join {join!r}.", f"Known are: {', '.join(JOINS)}.")
+            raise TrainerError(
+                f"{join!r} is not a known separator.", f"Available: {', '.join(JOINS)}."
+            )
         if cls_tokens - 1 > len(words.unused):
             raise TrainerError(
                 f"The tokenizer has {len(words.unused)} unused tokens, too few for {cls_tokens} "
-                "CLS tokens.",
-                "Take a vocabulary with [unused1], [unused2] ..., as BERT's and SciBERT's have.",
+                "[CLS] tokens.",
+                "Use a vocabulary with the tokens [unused1], [unused2] and so on, such as that "
+                "of BERT or SciBERT.",
             )
         if max_tokens < cls_tokens + 2:
             raise TrainerError(
-                f"{max_tokens} tokens leave no room for a text.", "Set max_tokens to 128 or 512."
+                f"With {max_tokens} tokens, no text fits.", "Set max_tokens to 128 or 512."
             )
         self.cache = cache
         self.join = join
@@ -251,7 +255,7 @@ def _make(
     for name in _COLUMNS:
         texts: TextColumn = getattr(corpus, name)
         if len(texts):
-            note(f"Cutting {len(texts):,} {name} into word pieces")
+            note(f"Tokenizing {len(texts):,} {name}")
         with ListWriter(unfinished, name, dtype) as writer:
             for encodings in _encoded(tokenizer, texts):
                 ids = [encoding.ids for encoding in encodings]
@@ -279,7 +283,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
     if not path.is_file():
         raise TrainerError(
-            f"There is no tokenizer in {folder}.", "It should hold a file tokenizer.json."
+            f"{folder} contains no tokenizer.", "The folder must contain a tokenizer.json file."
         )
     try:
         tokenizer = Tokenizer.from_file(str(path))

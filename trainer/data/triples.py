@@ -28,9 +28,9 @@ GIVES = 0
 REASONS = (
     "",
     "cites no other paper",
-    "cites only papers of other parts of the split",
-    "cites no paper that cites one it does not cite itself",
-    "has too few papers it cites directly or by one of them",
+    "cites only papers in other splits",
+    "cites no paper with citations of its own that the query lacks",
+    "has too few directly or indirectly cited papers",
 )
 
 

@@ -33,7 +33,7 @@ def learn_word_pieces(corpus: Corpus, folder: Path, *, size: int, cased: bool) -
     letters = _letters(corpus, tokenizer, min(_LETTERS, (size - len(first)) // 4))
     if not letters:
         raise TrainerError(
-            f"The corpus {corpus.folder} has no text to learn word pieces from.",
+            f"The corpus {corpus.folder} contains no text for training a tokenizer.",
             "Set train_tokenizer=false, or prepare a corpus with titles or abstracts.",
         )
     # The library numbers continued letters as its hash tables hold them, otherwise in every

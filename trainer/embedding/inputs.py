@@ -58,8 +58,8 @@ def open_input(path: Path) -> Input:
     if not head or head.startswith(b"{"):
         return JsonLines(path)
     raise TrainerError(
-        f"{path} is no corpus, JSON lines, parquet or library.",
-        "Make a corpus of it: sciread-trainer prepare FILES --output DIR",
+        f"{path} is not a corpus, JSON Lines file, Parquet table or SciRead library.",
+        "Create a corpus from the file: sciread-trainer prepare FILES --output DIR",
     )
 
 
@@ -69,7 +69,8 @@ class CorpusRows:
     def __init__(self, path: Path) -> None:
         if not (path / DESCRIPTION).exists():
             raise TrainerError(
-                f"The folder {path} is no corpus.", "Name the files in it one by one: DIR/*.jsonl"
+                f"The folder {path} is not a corpus.",
+                "List the files in the folder individually: DIR/*.jsonl",
             )
         self.path = path
         self._corpus = Corpus.open(path, verify=False)
@@ -152,7 +153,7 @@ class Parquet:
             from pyarrow import ArrowException, parquet
         except ImportError as error:
             raise TrainerError(
-                f"Reading {path.name} needs pyarrow.", "Run: pip install 'sciread[parquet]'"
+                f"Reading {path.name} requires pyarrow.", "Run: pip install 'sciread[parquet]'"
             ) from error
         self._broken: type[Exception] = ArrowException
         with self._telling():
@@ -161,8 +162,8 @@ class Parquet:
         self._columns = [name for name in self._table.schema_arrow.names if name in known]
         if not {"title", "abstract", "abstr"}.intersection(self._columns):
             raise TrainerError(
-                f"{path} is a table without a column of titles or abstracts.",
-                f"Its columns are: {', '.join(self._table.schema_arrow.names[:20])}.",
+                f"The table {path} has no column of titles or abstracts.",
+                f"The columns are: {', '.join(self._table.schema_arrow.names[:20])}.",
             )
 
     def parts(self, papers: int) -> Iterator[InputPart]:
@@ -195,7 +196,7 @@ class Parquet:
             yield
         except (self._broken, OSError) as error:
             raise TrainerError(
-                f"The table {self.path} is broken: {error}.", "Copy or download it again."
+                f"The table {self.path} is invalid: {error}.", "Copy or download it again."
             ) from error
 
 
@@ -227,8 +228,9 @@ class LibraryInput:
                 yield db
         except sqlite3.Error as error:
             raise TrainerError(
-                f"The library {self.path} cannot be read: {error}.",
-                "It is mostly named library.sqlite3; copy it if it is on another machine's disk.",
+                f"The library {self.path} could not be read: {error}.",
+                "The file is usually named library.sqlite3. If it is on a network drive, copy "
+                "it to this machine.",
             ) from error
 
 

@@ -75,7 +75,7 @@ class ShardPlan:
             return None
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise TrainerError(
-                f"{folder / PLAN} cannot be read: {error}.", "Use a new folder as output."
+                f"{folder / PLAN} could not be read: {error}.", "Use a new output folder."
             ) from error
 
     def write(self, folder: Path) -> None:
@@ -89,19 +89,19 @@ class ShardPlan:
         """Raise TrainerError unless the plan is for this model, type and these inputs."""
         if self.space != package.space:
             raise TrainerError(
-                f"{folder} holds vectors of {self.model}, not of {package.title}.",
-                "Vectors of two models cannot be compared. Use a new folder as output.",
+                f"{folder} contains vectors of {self.model}, not of {package.title}.",
+                "Vectors of different models are not comparable. Use a new output folder.",
             )
         if self.dtype != dtype:
             raise TrainerError(
-                f"{folder} was begun with {self.dtype}, not {dtype}.",
-                f"Go on with --dtype {self.dtype}, or use a new folder as output.",
+                f"{folder} was created with data type {self.dtype}, not {dtype}.",
+                f"Continue with --dtype {self.dtype}, or use a new output folder.",
             )
         names = [name for name, _ in self.inputs]
         if [name for name, _ in inputs] != names:
             raise TrainerError(
-                f"{folder} was begun with other inputs: {', '.join(names[:5])}.",
-                "Name the same inputs in the same order, or use a new folder as output.",
+                f"{folder} was created with other inputs: {', '.join(names[:5])}.",
+                "Specify the same inputs in the same order, or use a new output folder.",
             )
         for (name, stamp), (_, then) in zip(inputs, self.inputs, strict=True):
             if stamp != then:
@@ -117,14 +117,14 @@ def plan_of(
     """A plan for these parts of inputs, each with the number of its input."""
     shards = tuple(Shard(number, at, part) for number, (at, part) in enumerate(parts))
     if not shards:
-        raise TrainerError("The inputs hold no papers.", "Name files that do.")
+        raise TrainerError("The inputs contain no papers.", "Specify files with papers.")
     return ShardPlan(package.space, package.title, package.dim, dtype, tuple(inputs), shards)
 
 
 def changed(name: str | Path) -> TrainerError:
     return TrainerError(
-        f"{name} is not what it was when this output was begun.",
-        "Use a new folder as output, or bring the file back as it was.",
+        f"{name} has changed since this output was created.",
+        "Use a new output folder, or restore the original file.",
     )
 
 
@@ -182,7 +182,8 @@ class Store:
             return found
         except (OSError, ValueError) as error:
             raise TrainerError(
-                f"{path} cannot be read: {error}.", f"Delete {path.parent} and embed again."
+                f"{path} could not be read: {error}.",
+                f"Delete {path.parent}, then run the embedding again.",
             ) from error
 
     def manifests(self) -> Iterator[dict[str, Any]]:
@@ -239,7 +240,9 @@ def verify(folder: Path) -> Checked:
     """
     plan = ShardPlan.read(folder)
     if plan is None:
-        raise TrainerError(f"{folder} holds no vectors.", "Name the --output of an embedding.")
+        raise TrainerError(
+            f"{folder} contains no vectors.", "Specify the output folder of an embedding."
+        )
     store, found, hashes = Store(folder), Checked(), []
     there = store.finished()
     for shard in plan.shards:
@@ -256,7 +259,7 @@ def verify(folder: Path) -> Checked:
         found.skipped += skipped
         hashes.append(np.array([_short_hash(name) for name in ids], np.uint64))
     strange = there - {shard.name for shard in plan.shards}
-    found.problems += [f"Shard {name} is in no plan." for name in sorted(strange)]
+    found.problems += [f"Shard {name} is not part of the plan." for name in sorted(strange)]
     found.problems += _twice(store, hashes)
     return found
 
@@ -266,13 +269,13 @@ def _checked_shard(store: Store, plan: ShardPlan, shard: Shard) -> tuple[list[st
     folder, manifest = store.folder / shard.name, store.manifest(shard.name)
     for name in (VECTORS, IDS):
         if file_hash(folder / name) != manifest["files"][name]:
-            raise ValueError(f"{name} is not what was written.")
+            raise ValueError(f"{name} has changed since it was written.")
     ids = json.loads((folder / IDS).read_text(encoding="utf-8"))
     vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
     if vectors.shape != (len(ids), plan.dim) or vectors.dtype != plan.dtype:
         raise ValueError(f"{VECTORS} is {vectors.dtype} {vectors.shape}.")
     if manifest["space"] != plan.space:
-        raise ValueError("it is of another model.")
+        raise ValueError("it belongs to another model.")
     skipped = len(manifest["skipped"])
     if len(ids) + skipped != shard.part.count:
         raise ValueError(f"it has {len(ids) + skipped} of {shard.part.count} entries.")
@@ -289,7 +292,7 @@ def _twice(store: Store, hashes: list[NDArray[np.uint64]]) -> list[str]:
         ids = json.loads((store.folder / name / IDS).read_text(encoding="utf-8"))
         if first := next((found for found in ids if _short_hash(found) in again), None):
             break
-    return [f"{len(again):,} ids are there more than once, for example {first}."]
+    return [f"{len(again):,} IDs occur more than once, for example {first}."]
 
 
 def _short_hash(name: str) -> int:

@@ -28,7 +28,7 @@ class TfIdf:
         title="TF-IDF",
         kind="baseline",
         found="tf-idf",
-        about={"words": "English stop words left out, sublinear counts"},
+        about={"words": "English stop words removed, sublinear term frequencies"},
     )
 
     def unsupported_reason(self, task: EvaluationTask) -> str:
@@ -52,11 +52,13 @@ class Bm25:
         title="BM25",
         kind="baseline",
         found="bm25",
-        about={"k1": K1, "b": B, "words": "English stop words left out"},
+        about={"k1": K1, "b": B, "words": "English stop words removed"},
     )
 
     def unsupported_reason(self, task: EvaluationTask) -> str:
-        return "" if task.queries else "BM25 answers typed queries, and this task has none"
+        return (
+            "" if task.queries else ("BM25 requires typed queries, which this task does not have")
+        )
 
     def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
         """Encode such that the dot product of a query and a paper is its BM25 score."""

@@ -73,7 +73,7 @@ class ModelEncoder:
         """Its training run may list journals that the task requires to be unseen."""
         learned = _learned_journals(self._package.folder.parent) if task.unseen else set()
         known = sorted(name for name in task.unseen if name.casefold() in learned)
-        return f"its training learned {known[0]}, which is to be unseen" if known else ""
+        return f"the model was trained on {known[0]}, which must be unseen" if known else ""
 
     def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
         """Encode texts; papers and queries without text have no vector and count as empty."""
@@ -143,7 +143,7 @@ class ModelEncoder:
         try:
             self._cache.write(self._key, keys, kept)
         except OSError as error:
-            self._note(f"Vectors cannot be kept in {self._cache.folder}: {error}.")
+            self._note(f"The vectors could not be cached in {self._cache.folder}: {error}.")
 
     def _share(self, mine: NDArray[np.intp], rows: CachedVectors) -> None:
         own = CachedVectors.empty(len(mine), self._package.dim)
@@ -157,8 +157,8 @@ class ModelEncoder:
 
     def _say(self, lacking: int, texts: int) -> None:
         if self._ranks.main:
-            known = f"; {texts - lacking:,} are known" if lacking < texts else ""
-            self._note(f"{self.subject.title} encodes {lacking:,} texts{known}.")
+            known = f"; {texts - lacking:,} are cached" if lacking < texts else ""
+            self._note(f"{self.subject.title} is embedding {lacking:,} texts{known}.")
 
 
 def _fingerprint(package: Package) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trainer.distributed import Ranks
 
 # Protocols use vectors as they are, or normalize them themselves.
-_UNSCALED = {"left_out": "Normalize: protocols that do not scale see vectors of any length"}
+_UNSCALED = {"left_out": "Normalize: scale-sensitive protocols use the unscaled vectors"}
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -103,8 +103,9 @@ def package_of(folder: Path, made: Path, pooling: str = "") -> Package:
     use, source = described(folder, str(folder), pooling)
     if not any(source.glob("model*.safetensors")):
         raise PackageRefused(
-            f"The model in {folder} has no weights as safetensors.",
-            "Save them so: model.save_pretrained(FOLDER) of a present transformers does.",
+            f"The model in {folder} has no weights in safetensors format.",
+            "Convert the weights with a recent version of Transformers: "
+            "model.save_pretrained(FOLDER)",
         )
     base: Any = read_json(source / "config.json").get("_name_or_path", "")
     package = Package(

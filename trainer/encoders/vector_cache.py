@@ -136,7 +136,7 @@ def _known(path: Path, places: Mapping[bytes, int], dim: int) -> _Hits | None:
                 **{field.name: piece[field.name] for field in fields(CachedVectors)}
             )
         if rows.vectors.shape != (len(keys), dim) or len(rows.tokens) != len(keys):
-            raise ValueError("it is of another model")
+            raise ValueError("it belongs to another model")
     except FileNotFoundError:
         return None  # another process has just trimmed
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):

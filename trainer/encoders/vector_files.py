@@ -31,8 +31,10 @@ from trainer.evaluations.base import EvaluationTask, TextInput, Vectors
 _LINES = (".jsonl", ".jsonl.gz")
 _IDS = ("paper_id", "id", "_id", "doc_id")
 _NUMBERS = ("embedding", "vector")
-_ONCE = "Give every paper's vector once."
-_HOW_TO_SAVE = "Save floats, a row a paper, and their ids as a JSON list in NAME.ids.json."
+_ONCE = "Each paper must have one vector."
+_HOW_TO_SAVE = (
+    "Save an array of floats with one row per paper, and the IDs as a JSON list in NAME.ids.json."
+)
 
 
 def is_vectors(path: Path) -> bool:
@@ -57,9 +59,11 @@ def open_vectors(path: Path, found: str = "") -> VectorFiles:
             table.add_all(vectors, file)
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
-            raise TrainerError(f"{file} cannot be read: {why}.", "Copy it again.") from error
+            raise TrainerError(
+                f"{file} could not be read: {why}.", "Copy the file again."
+            ) from error
     if not table.rows and not table.empty:
-        raise TrainerError(f"{path} holds no vectors.", "Name a file of vectors.")
+        raise TrainerError(f"{path} contains no vectors.", "Specify a file of vectors.")
     return VectorFiles(table, _subject(path, found or str(path), files, table.dim))
 
 
@@ -75,7 +79,7 @@ class _Table:
         seen: set[str] = set()
         for name, vector in vectors:
             if name in seen:
-                raise TrainerError(f"{file} gives the vector of {name!r} twice.", _ONCE)
+                raise TrainerError(f"{file} contains two vectors of {name!r}.", _ONCE)
             seen.add(name)
             self._add(name, vector, file)
 
@@ -83,7 +87,9 @@ class _Table:
         # SciDocs has one file per task, and some papers are in two of them.
         if name in self.rows or name in self.empty:
             if not np.array_equal(self.rows.get(name, np.empty(0)), vector):
-                raise TrainerError(f"{file} gives another vector of {name!r} than before.", _ONCE)
+                raise TrainerError(
+                    f"{file} contains a vector of {name!r} that differs from an earlier one.", _ONCE
+                )
             return
         if not vector.size:
             self.empty.add(name)
@@ -91,9 +97,9 @@ class _Table:
         self.dim = self.dim or vector.size
         if vector.size != self.dim:
             raise TrainerError(
-                f"The vector of {name!r} in {file} has {vector.size} numbers, others have "
-                f"{self.dim}.",
-                "All vectors must come from one model.",
+                f"The vector of {name!r} in {file} has {vector.size} dimensions, the others "
+                f"have {self.dim}.",
+                "All vectors must come from the same model.",
             )
         self.rows[name] = vector
 
@@ -107,7 +113,7 @@ class VectorFiles:
     def unsupported_reason(self, task: EvaluationTask) -> str:
         typed = _typed(task.queries, task.papers)
         known = any(query.id in self._table.rows for query in typed)
-        return "" if known or not typed else "there are no vectors of its queries"
+        return "" if known or not typed else "there are no vectors of the queries"
 
     def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
         """Look up vectors; ids not in the files are missing, ids without numbers are empty."""
@@ -145,19 +151,19 @@ def _read_lines(file: Path) -> Iterator[tuple[str, NDArray[np.floating]]]:
                 yield _entry(json.loads(line))
             except (ValueError, TypeError, RecursionError) as error:
                 raise TrainerError(
-                    f"Line {number:,} of {file} is no vector: {error}",
-                    'A line is like {"paper_id": "...", "embedding": [0.1, ...]}.',
+                    f"Line {number:,} of {file} is not a vector: {error}",
+                    'Format of a line: {"paper_id": "...", "embedding": [0.1, ...]}.',
                 ) from error
 
 
 def _entry(found: Any) -> tuple[str, NDArray[np.floating]]:
     """Parse an entry. Raises ValueError, TypeError."""
     if not isinstance(found, dict):
-        raise TypeError("it is not in braces")
+        raise TypeError("not a JSON object")
     name = next((found[key] for key in _IDS if key in found), None)
     numbers = next((found[key] for key in _NUMBERS if key in found), None)
     if not isinstance(name, str | int) or not isinstance(numbers, list):
-        raise TypeError(f"it has no {_IDS[0]} or no {_NUMBERS[0]}")
+        raise TypeError(f"no {_IDS[0]} or no {_NUMBERS[0]}")
     vector = np.asarray(numbers, np.float64)
     # Several vectors of a paper are summed, as in Multi2SPE.
     return str(name), vector.sum(axis=0) if vector.ndim == 2 else vector
@@ -168,11 +174,11 @@ def _read_array(file: Path) -> Iterator[tuple[str, NDArray[np.floating]]]:
     try:
         matrix = np.load(file, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
-        raise TrainerError(f"{file} is no array of numbers: {error}", _HOW_TO_SAVE) from error
+        raise TrainerError(f"{file} is not an array of numbers: {error}", _HOW_TO_SAVE) from error
     ids = _ids_of(file)
     if matrix.ndim != 2 or len(matrix) != len(ids) or matrix.dtype.kind != "f":
         raise TrainerError(
-            f"{file} is {matrix.dtype} of shape {matrix.shape}, with {len(ids):,} ids.",
+            f"{file} has type {matrix.dtype} and shape {matrix.shape}, with {len(ids):,} IDs.",
             _HOW_TO_SAVE,
         )
     return zip(ids, matrix, strict=True)
@@ -183,7 +189,7 @@ def _ids_of(file: Path) -> list[str]:
     names = (f"{stem}.ids.json", f"{stem}.ids.txt", "ids.json", "ids.txt")
     path = next((path for name in names if (path := file.with_name(name)).is_file()), None)
     if path is None:
-        raise TrainerError(f"There are no ids beside {file}.", _HOW_TO_SAVE)
+        raise TrainerError(f"{file} has no IDs file next to it.", _HOW_TO_SAVE)
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".txt":
         return text.split()
@@ -192,7 +198,7 @@ def _ids_of(file: Path) -> list[str]:
     except (ValueError, RecursionError) as error:
         raise TrainerError(f"{path} is damaged: {error}", _HOW_TO_SAVE) from error
     if not isinstance(ids, list):
-        raise TrainerError(f"{path} is no list of ids.", _HOW_TO_SAVE)
+        raise TrainerError(f"{path} is not a list of IDs.", _HOW_TO_SAVE)
     return [str(name) for name in ids]
 
 

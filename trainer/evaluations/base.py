@@ -46,12 +46,12 @@ class Vectors:
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.ids) != self.matrix.shape[0]:
             raise TrainerError(
-                f"There are {len(self.ids):,} ids for vectors of shape {self.matrix.shape}.",
-                "Give one id a row.",
+                f"There are {len(self.ids):,} IDs for vectors of shape {self.matrix.shape}.",
+                "Provide one ID per row.",
             )
         if len(self._places) < len(self.ids):
             raise TrainerError(
-                f"The vector of {_twice(self.ids)!r} is given twice.", "Give every id once."
+                f"The vector of {_twice(self.ids)!r} occurs twice.", "Each ID must occur once."
             )
         _check_numbers(self.ids, self.matrix)
 
@@ -160,13 +160,13 @@ def score(metric: str, items: Items, *, seed: int, spread: Sequence[float] = ())
 
 def _check_fit(vectors: Vectors, queries: Vectors | None, *, typed: bool) -> None:
     if not len(vectors.ids):
-        raise TrainerError("No paper has a vector.", "Check that ids are those of the task.")
+        raise TrainerError("No paper has a vector.", "Check that the IDs match those of the task.")
     if typed and queries is None:
-        raise TrainerError("There are no vectors of the queries.", "Encode the queries, too.")
+        raise TrainerError("The queries have no vectors.", "Embed the queries too.")
     if queries is not None and len(queries.ids) and queries.dim != vectors.dim:
         raise TrainerError(
-            f"Queries have {queries.dim} numbers, papers {vectors.dim}.",
-            "Both must come from one model.",
+            f"The queries have {queries.dim} dimensions, the papers {vectors.dim}.",
+            "Both must come from the same model.",
         )
 
 
@@ -178,8 +178,8 @@ def _check_numbers(ids: Sequence[str], matrix: Matrix) -> None:
     sums = np.asarray(matrix.sum(axis=1))
     paper = ids[int(np.flatnonzero(~np.isfinite(sums))[0])]
     raise TrainerError(
-        f"The vector of {paper!r} holds something that is no number.",
-        "Leave the paper out, or make its vector again.",
+        f"The vector of {paper!r} contains invalid numbers.",
+        "Exclude the paper, or compute its vector again.",
     )
 
 
@@ -218,13 +218,13 @@ def labelled_vectors(
         which = "Only one label has" if len(names) else "No label has"
         papers = f"{at_least} papers with vectors" if at_least > 1 else "a paper with a vector"
         raise TrainerError(
-            f"{which} {papers} or more, and two are needed.",
-            "Give papers of two labels or more, and check that ids are those of the task.",
+            f"{which} {papers} or more; two are required.",
+            "Add papers with at least two labels, and check that the IDs match those of the task.",
         )
     unlabelled = sum(not label for label in labels.values())
     excluded = {
         NO_VECTOR: len(labels) - len(seen) - unlabelled,
         "papers without a label": unlabelled,
-        f"papers whose label fewer than {at_least} have": len(seen) - len(ids),
+        f"papers with a label that fewer than {at_least} papers have": len(seen) - len(ids),
     }
     return LabelledVectors(ids, vectors.matrix[vectors.rows(ids)], codes, names.tolist(), excluded)

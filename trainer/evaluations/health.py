@@ -33,7 +33,7 @@ class Health:
 
     def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
         if len(vectors.ids) < 3:
-            raise TrainerError("Three papers are needed.", "Give more papers.")
+            raise TrainerError("At least three papers are required.", "Add papers.")
         rows = l2_normalize(vectors.matrix.astype(np.float32))
         places = random_pairs(len(vectors.ids), self.pairs, seed)
         cosines = row_products(rows[places[0]], rows[places[1]])
@@ -52,7 +52,7 @@ class Health:
             seed=seed,
             excluded={
                 NO_VECTOR: max(0, self.papers - len(vectors.ids)),
-                "papers not looked for by their title": (
+                "papers without a title search": (
                     0 if queries is None else int((queries.rows(vectors.ids) < 0).sum())
                 ),
             },

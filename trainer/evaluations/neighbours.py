@@ -36,9 +36,9 @@ class NeighbourPrecision:
         asked = np.array([bool(related[paper]) for paper in ids], bool)
         if len(ids) < 2 or not asked.any():
             raise TrainerError(
-                f"Too few of the {len(seen):,} papers with vectors share a venue, a field or a "
+                f"Too few of the {len(seen):,} papers with vectors share a journal, field or "
                 "citation.",
-                "Give more papers with venues, fields or citations among them.",
+                "Add papers with journals, fields or citations among them.",
             )
         near = nearest(vectors.matrix[vectors.rows(ids)], self.depth)[asked]
         queried = [paper for paper, ask in zip(ids, asked, strict=True) if ask]
@@ -51,7 +51,7 @@ class NeighbourPrecision:
             seed=seed,
             excluded={
                 NO_VECTOR: len(self.related) - len(seen),
-                "papers without venue, field or citation": len(seen) - len(queried),
+                "papers without a journal, field or citation": len(seen) - len(queried),
             },
         )
 

@@ -31,7 +31,7 @@ def confusion(y_true: ArrayLike, y_pred: ArrayLike, names: Sequence[str] = ()) -
     labels, place = _most_frequent(true, known)
     counts = np.zeros((len(labels), len(labels)), np.int64)
     np.add.at(counts, (place[true], place[said]), 1)
-    return Confusion("Told labels", labels, counts.tolist())
+    return Confusion("Predicted labels", labels, counts.tolist())
 
 
 def threshold_curves(scores: ArrayLike, belongs: ArrayLike) -> ThresholdCurves:
@@ -51,7 +51,7 @@ def curves_from_counts(
     found: NDArray[np.integer],
     taken: NDArray[np.integer],
     others: int,
-    title: str = "Pairs that belong together",
+    title: str = "Related pairs",
 ) -> ThresholdCurves:
     """Curves from cumulative counts at falling thresholds, for more pairs than can be sorted.
 
@@ -60,7 +60,7 @@ def curves_from_counts(
     """
     belonging = int(found[-1])
     if not belonging or not others:
-        raise ValueError("all pairs belong together, or none")
+        raise ValueError("all pairs are related, or none")
     recall = found / belonging
     precision = found / np.maximum(taken, 1)
     alarms = (taken - found) / others
@@ -86,7 +86,7 @@ def distributions(
     series = {name: np.asarray(given, np.float64) for name, given in values.items()}
     series = {name: given for name, given in series.items() if given.size}
     if not series:
-        raise ValueError("a distribution needs values")
+        raise ValueError("a distribution requires values")
     edges = np.histogram_bin_edges(np.concatenate([*series.values()]), _BINS)
     shares = {
         name: _rounded(np.histogram(given, edges)[0] / given.size) for name, given in series.items()
@@ -109,12 +109,12 @@ def scatter(
         np.random.default_rng(seed).permutation(len(labels))[: min(len(labels), _MOST_PLACES)]
     )
     if len(chosen) < 3:
-        raise ValueError("a picture of papers needs three of them")
+        raise ValueError("a plot of papers requires at least three papers")
     found, codes = np.unique(np.asarray(labels)[chosen], return_inverse=True)
     names, rank = _most_frequent(codes, [str(name) for name in found])
     way = way if len(chosen) >= _FEWEST_FOR_TSNE else "PCA"
     where = _in_the_plane(vectors[chosen], way, seed)
-    title = "Papers by their vectors"
+    title = "Papers in two dimensions"
     return Places(
         title, way, _rounded(where[:, 0]), _rounded(where[:, 1]), rank[codes].tolist(), names
     )

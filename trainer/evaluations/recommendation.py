@@ -224,7 +224,7 @@ def _clipped(share: float) -> float:
 Floats = NDArray[np.float64]
 
 UNSHOWN = "clicks on a paper that was not shown"
-UNLIKELY = "clicks at a place whose propensity is not known"
+UNLIKELY = "clicks at a position without a known propensity"
 
 
 class ClickScores(NamedTuple):
@@ -289,8 +289,8 @@ class Recommendation:
         )
         if not train or not test:
             raise TrainerError(
-                f"There are {len(train):,} clicks to learn from and {len(test):,} to tell.",
-                "Give clicks on one of several papers that were shown.",
+                f"There are {len(train):,} training clicks and {len(test):,} test clicks.",
+                "Add clicks on one of several papers shown.",
             )
         features = Features(vectors, self.papers)
         weights = np.zeros(len(test))
@@ -326,7 +326,9 @@ class Recommendation:
             seed=seed,
             excluded={
                 **{reason: reasons.count(reason) for reason in (UNSHOWN, UNLIKELY)},
-                f"{NO_VECTOR}, like nothing": int((vectors.rows(sorted(papers)) < 0).sum()),
+                f"{NO_VECTOR}, treated as dissimilar to all papers": int(
+                    (vectors.rows(sorted(papers)) < 0).sum()
+                ),
             },
             spread={"adj_ndcg": means[:, 0].tolist(), "adj_p@1": means[:, 1].tolist()},
         )

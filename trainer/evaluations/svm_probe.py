@@ -78,7 +78,7 @@ class SvmProbe:
                 "accuracy": Items(ids, (y_true == y_pred).astype(np.float64)),
             },
             seed=seed,
-            excluded={f"{NO_VECTOR}, taken as zeros": sum(int((p < 0).sum()) for p in rows)},
+            excluded={f"{NO_VECTOR}, replaced by zeros": sum(int((p < 0).sum()) for p in rows)},
             pictures={"confusion": confusion(y_true, y_pred, names)},
         )
 
@@ -91,13 +91,13 @@ def _codes(labels: ArrayLike) -> tuple[list[str], NDArray[np.int64]]:
 def _check(learned: NDArray[np.int64], rows: Sequence[NDArray[np.int64]]) -> None:
     counts = np.bincount(learned)
     if np.count_nonzero(counts) < 2:
-        raise TrainerError("All papers have one label.", "Give papers of two labels or more.")
-    if counts.max() < _FOLDS:
         raise TrainerError(
-            f"No label has {_FOLDS} papers to learn from.", "Give more papers a label."
+            "All papers have the same label.", "Add papers with at least two labels."
         )
+    if counts.max() < _FOLDS:
+        raise TrainerError(f"No label has {_FOLDS} training papers.", "Add papers for each label.")
     if any((places < 0).all() for places in rows):
         raise TrainerError(
-            "None of the papers to learn from, or none to tell, has a vector.",
-            "Check that ids are those of the task.",
+            "No training paper or no test paper has a vector.",
+            "Check that the IDs match those of the task.",
         )

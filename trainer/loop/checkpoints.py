@@ -86,9 +86,9 @@ class Checkpoints:
         except (OSError, SafetensorError) as error:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise TrainerError(
-                f"The checkpoint of step {step} cannot be written: {_reason(error)}.",
-                f"Make room for {self.folder} and start again: training goes on from the "
-                "checkpoint before.",
+                f"The checkpoint of step {step} could not be written: {_reason(error)}.",
+                f"Free disk space for {self.folder} and start the training again: it resumes "
+                "from the previous checkpoint.",
             ) from error
         self._drop_but({*self._steps()[-_KEPT:], best})
 
@@ -108,13 +108,17 @@ class Checkpoints:
                 return self.read(step)
             except DamagedCheckpoint as error:
                 kept = self._set_aside(step)
-                before = "" if step == steps[0] else " Training goes on from the checkpoint before."
-                warn(f"{error} Its files were kept as {kept.name}.{before}")
+                before = (
+                    ""
+                    if step == steps[0]
+                    else (" The training resumes from the previous checkpoint.")
+                )
+                warn(f"{error} Its files were saved as {kept.name}.{before}")
         if steps:
             raise TrainerError(
-                f"All checkpoints in {self.folder} are damaged. Their files were kept, in folders "
-                f"whose names end with {_ASIDE}.",
-                "Copy the run again, or start it again to train from the beginning.",
+                f"All checkpoints in {self.folder} are damaged. Their files were saved in "
+                f"folders with the suffix {_ASIDE}.",
+                "Copy the run again, or start the training again from the beginning.",
             )
         return None
 
@@ -129,12 +133,14 @@ class Checkpoints:
             found = json.loads((folder / _STATE).read_text("utf-8"))
             digest = found.pop("sha256")
             if found["format"] != FORMAT:
-                raise TrainerError(f"The checkpoint {folder} is of another version of SciRead.")
+                raise TrainerError(
+                    f"The checkpoint {folder} was written by another version of SciRead."
+                )
             sound = digest == _digest(found) and all(
                 sha256_of(folder / name) == expected for name, expected in found["files"].items()
             )
             if not sound:
-                raise ValueError("its contents are not those that were written")
+                raise ValueError("the contents have changed")
             return Checkpoint(folder, found["step"], found["state"])
         except _DAMAGED as error:
             raise DamagedCheckpoint(
@@ -190,8 +196,8 @@ def load_model(model: nn.Module, tensors: Tensors) -> None:
         found = tensors.get(name)
         if found is None or found.shape != values.shape:
             raise TrainerError(
-                f"The checkpoint is of another model: {name} does not fit.",
-                "The base or the corpus is not the one that the run was begun with.",
+                f"The checkpoint is from another model: {name} does not match.",
+                "The base model or the corpus has changed since the start of the run.",
             )
         values.detach().copy_(shard_like(found, values))
 

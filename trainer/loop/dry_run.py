@@ -72,7 +72,7 @@ def dry_run(
     with tempfile.TemporaryDirectory() as folder:
         method = prepare_run(recipe, Path(folder), ranks, options, note, kept=False).method
         for stage in method.stages:
-            note(f"Trying some steps of the stage {stage.name}")
+            note(f"Timing steps of the stage {stage.name}")
             found.append(_estimate(method, stage, recipe, ranks, options, Path(folder)))
     return found
 
@@ -192,9 +192,9 @@ def show(recipe: Recipe, ranks: Ranks, found: Sequence[DryRunEstimate]) -> None:
     console.print(table(found))
     timed = sum(one.timed for one in found)
     console.print(
-        f"{duration(sum(one.seconds for one in found))} in all, of which "
-        f"{duration(sum(one.measuring for one in found))} to measure and "
-        f"{duration(sum(one.saving for one in found))} to save. "
-        f"Speeds are from {timed} step{'s' if timed > 1 else ''} on this machine as it is now.",
+        f"{duration(sum(one.seconds for one in found))} in total, including "
+        f"{duration(sum(one.measuring for one in found))} for validation and "
+        f"{duration(sum(one.saving for one in found))} for checkpoints. Estimated from "
+        f"{timed} step{'s' if timed > 1 else ''} on this machine under its current load.",
         soft_wrap=True,
     )

@@ -106,7 +106,7 @@ def _title(recipe: Recipe, papers: int) -> str:
     if recipe.settings.get("from_scratch"):
         return f"{method} on {papers:,} papers"
     base = starter_package(hashes=False).title if recipe.base == STARTER else Path(recipe.base).name
-    return f"{base} trained with {method} on {papers:,} papers"
+    return f"{base}, trained with {method} on {papers:,} papers"
 
 
 def _id(recipe: Recipe, weights: Path) -> str:

@@ -190,13 +190,13 @@ def _measured(event: Event) -> str:
     loss = event.values["loss"]
     numbers = ({} if loss is None else {"loss": loss}) | event.values["scores"]
     said = ", ".join(f"{name} {number:.4f}" for name, number in numbers.items())
-    best = " (the best so far)" if event.values["best"] else ""
+    best = " (best so far)" if event.values["best"] else ""
     return f"Validation after step {event.step:,}: {said}{best}"
 
 
 def _stopped(event: Event) -> str:
     step = f" after step {event.step:,}" if event.step else ""
-    return f"Stopped{step} ({event.values['why']}). The same command goes on from there."
+    return f"Stopped{step} ({event.values['why']}). Run the same command again to resume."
 
 
 def _failed(event: Event) -> str:
@@ -205,12 +205,12 @@ def _failed(event: Event) -> str:
 
 _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "start": _started,
-    "resume": lambda event: f"Going on after step {event.step:,}: {event.values['why']}.",
+    "resume": lambda event: f"Resuming after step {event.step:,}: {event.values['why']}.",
     "stage": lambda event: f"Stage {event.values['number'] + 1}: {event.values['stage']}.",
     "validation": _measured,
-    "checkpoint": lambda event: f"Checkpoint of step {event.step}.",
+    "checkpoint": lambda event: f"Checkpoint saved after step {event.step}.",
     "note": lambda event: str(event.values["text"]),
-    "warning": lambda event: f"Careful: {event.values['text']}",
+    "warning": lambda event: f"Warning: {event.values['text']}",
     "stop": _stopped,
     "error": _failed,
     "end": lambda event: f"Finished in {duration(event.values['seconds'])}.",

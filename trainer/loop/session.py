@@ -43,9 +43,12 @@ def run_session(
             if lost := ranks.explained(error):
                 _tell(reporter, lost)
                 raise lost from error
-            log.exception("Something went wrong inside.")
-            message = f"Something went wrong inside: {type(error).__name__}: {error}"
-            _tell(reporter, TrainerError(message, f"{run.log} has the details; please report it."))
+            log.exception("Internal error.")
+            message = f"Internal error: {type(error).__name__}: {error}"
+            _tell(
+                reporter,
+                TrainerError(message, f"See {run.log} for details, and please report the error."),
+            )
             raise
 
 
@@ -59,11 +62,11 @@ def _for_people(error: TrainerError | OSError | SafetensorError) -> TrainerError
     if number in _DISK_FULL or any(os.strerror(full) in why for full in _DISK_FULL):
         return TrainerError(
             f"The disk is full{where}: {why}.",
-            "Make room and start again: training goes on from the last checkpoint.",
+            "Free disk space and start the training again: it resumes from the last checkpoint.",
         )
     return TrainerError(
-        f"A file cannot be read or written{where}: {why}.",
-        "Mend that and start again: training goes on from the last checkpoint.",
+        f"A file could not be read or written{where}: {why}.",
+        "Fix the cause and start the training again: it resumes from the last checkpoint.",
     )
 
 

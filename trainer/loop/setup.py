@@ -114,19 +114,19 @@ def _check(
     stage: TrainingStage, recipe: Recipe, records: Path | None, note: Callable[[str], None]
 ) -> None:
     if not len(stage.train):
-        why = f"{records} says why. " if records else ""
+        why = f"See {records} for the reasons. " if records else ""
         raise TrainerError(
-            f"The corpus in {recipe.corpus} has no examples for the stage {stage.name}.",
-            f"{why}Loosen the settings that choose examples.",
+            f"The corpus {recipe.corpus} has no training examples for the stage {stage.name}.",
+            f"{why}Relax the settings that select examples.",
         )
     if not step_counts(stage)[1]:
         raise TrainerError(
-            f"The stage {stage.name} has no steps.", "Set its epochs to more than 0."
+            f"The stage {stage.name} has no steps.", "Set the number of epochs to more than 0."
         )
     if not len(stage.validation) and not stage.scores:
         note(
-            f"There is nothing to validate the stage {stage.name} on: "
-            "its last weights are kept instead of the best."
+            f"There are no validation examples for the stage {stage.name}: its final weights "
+            "are used instead of the best."
         )
 
 

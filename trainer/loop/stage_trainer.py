@@ -160,16 +160,16 @@ class StageTrainer:
         smaller = self.budget // 2
         if smaller < _LEAST_BUDGET:
             raise TrainerError(
-                f"Memory does not suffice for a single text: {said}",
-                "Use --checkpointing, a smaller max_tokens or a smaller base.",
+                f"Out of memory for a single text: {said}",
+                "Use --checkpointing, a smaller max_tokens or a smaller base model.",
             )
         if self._ranks.device.type == "cuda":
             torch.cuda.empty_cache()
         self._halved(smaller)
         if self._ranks.world > 1:
             raise TrainerError(
-                f"Memory does not suffice for {self.budget} tokens at once: {said}",
-                f"Start again: training goes on from the last checkpoint, with {smaller}.",
+                f"Out of memory with {self.budget} tokens per pass: {said}",
+                f"Start the training again: it resumes from the last checkpoint with {smaller}.",
             )
         self._steps.budget = smaller
 

@@ -50,7 +50,7 @@ class StopSignals(AbstractContextManager["StopSignals"]):
         if self.signal:
             return signal.Signals(self.signal).name
         asked = any(run.stop_requested() for run in self._runs)
-        return "asked to by the file `stop`" if asked else ""
+        return "requested by the file `stop`" if asked else ""
 
     def _receive(self, number: int, _: FrameType | None) -> None:
         now = time.monotonic()

@@ -172,8 +172,8 @@ class Setup:
         """Return a model with this pooling. Notes it if the pooler was never trained."""
         if pooling == "pooler" and backbone.drawn_pooler:
             self.note(
-                f"The model in {self.base} comes without a pooler, so one of random weights is "
-                "trained; other choices start from what the model knows."
+                f"The base model {self.base} has no pooler; a pooler with random weights is "
+                "trained. Other values of pooling use trained weights only."
             )
         return TextModel(backbone, pooling)
 
@@ -183,8 +183,8 @@ class Setup:
         places = backbone.config.get("max_position_embeddings", tokens)
         if tokens > places:
             raise TrainerError(
-                f"The model in {self.base} reads {places} tokens, not {tokens}.",
-                f"Set {setting}={places}, or less.",
+                f"The base model {self.base} accepts at most {places} tokens, not {tokens}.",
+                f"Set {setting}={places} or less.",
             )
 
     def reading(self, cls_tokens: int = 1) -> InputFormat:

@@ -41,7 +41,7 @@ class Miread:
         texts = setup.texts(self.reading)
         found = journal_examples(setup.corpus, texts, setup.seed, rule, exclude, pubmed)
         for name in found.unknown:
-            setup.note(f"No paper is of the journal {name!r}: excluding it leaves nothing out.")
+            setup.note(f"No paper is from the journal {name!r}, so no paper was excluded.")
         self.records = {"classes": found.classes, "excluded": exclude, **found.records}
         backbone = setup.backbone()
         trained, vector = _HEADS[settings["head"]]

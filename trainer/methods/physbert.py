@@ -49,8 +49,8 @@ class PhysBert:
             self.stages.append(self._pair_stage(setup))
         if not self.stages:
             raise TrainerError(
-                "Nothing is to be learned: mlm_short, mlm_long and contrast are all off.",
-                "Set contrast=true, or the others to a number of tokens.",
+                "There is nothing to train: mlm_short, mlm_long and contrast are off.",
+                "Set contrast=true, or mlm_short or mlm_long to a number of tokens.",
             )
 
     def _word_stages(self, setup: Setup) -> Iterator[TrainingStage]:
@@ -110,14 +110,17 @@ def pairs_to_learn(setup: Setup) -> tuple[dict[str, PairSet], dict[str, PairSet]
         if count := settings[name]:
             found = source(Split.train, count)
             if not len(found.rows):
-                setup.note(f"The corpus gives no {name.replace('_', ' ')}: it goes without them.")
+                setup.note(
+                    f"The corpus has no {name.replace('_', ' ')}; the training continues "
+                    "without them."
+                )
                 continue
             train[name] = found
             validation[name] = source(Split.validation, min(count, settings["scored"]))
     if not train:
         raise TrainerError(
-            f"The corpus {corpus.folder} gives no pairs to learn from.",
-            "Make min_papers smaller, or give a corpus with fields, citations or questions.",
+            f"The corpus {corpus.folder} has no pairs for training.",
+            "Reduce min_papers, or use a corpus with fields, citations or questions.",
         )
     return train, validation
 
@@ -144,11 +147,11 @@ def _word_pieces(setup: Setup) -> Path:
     settings, folder = setup.settings, setup.folder / "tokenizer"
     if not settings["from_scratch"]:
         raise TrainerError(
-            "Weights that know other word pieces cannot read those of a new tokenizer.",
-            "Set train_tokenizer=false, or from_scratch=true.",
+            "The base model's weights do not match a new tokenizer.",
+            "Set train_tokenizer=false or from_scratch=true.",
         )
     if not folder.exists():
-        setup.note(f"Learning {settings['vocabulary']:,} word pieces")
+        setup.note(f"Training a tokenizer with {settings['vocabulary']:,} tokens")
         unfinished = folder.with_name("tokenizer.new")
         shutil.rmtree(unfinished, ignore_errors=True)
         learn_word_pieces(

@@ -33,8 +33,8 @@ def triples(
         why = given["papers without triplets, by what each"]
         reasons = ", ".join(f"each of {n:,} papers {reason}" for reason, n in why.items() if n)
         raise TrainerError(
-            f"The corpus {setup.corpus.folder} gives no triples to learn from: {reasons}.",
-            "Give citations between its papers, and more papers of those cited.",
+            f"The corpus {setup.corpus.folder} yields no triplets: {reasons}.",
+            "Add citations between its papers, or more of the cited papers.",
         )
     return (train, validation), {"train": given, "validation": held_out}
 
@@ -47,9 +47,9 @@ def _given(
     train, validation = (PaperExamples.of(texts, rows, parts) for rows, _ in found.values())
     if not len(train):
         raise TrainerError(
-            f"The corpus {setup.corpus.folder} has no given triples to learn from.",
-            "Prepare it with a table of the columns query_id, positive_id and negative_id, or set "
-            "triples=drawn.",
+            f"The corpus {setup.corpus.folder} contains no triplets.",
+            "Prepare the corpus with a table with the columns query_id, positive_id and "
+            "negative_id, or set triples=drawn.",
         )
     return (train, validation), {split.name: records for split, (_, records) in found.items()}
 

@@ -31,8 +31,9 @@ def load_backbone(package: Package, device: torch.device, dtype: torch.dtype) ->
     positions = config.get("max_position_embeddings", package.max_tokens)
     if package.max_tokens > positions:
         raise PackageRefused(
-            f"The model {package.title} reads {positions} tokens, not {package.max_tokens}.",
-            "Make max_tokens in its package.json smaller.",
+            f"The model {package.title} accepts at most {positions} tokens, not "
+            f"{package.max_tokens}.",
+            "Reduce max_tokens in its package.json.",
         )
     if not is_plain_bert(config):
         other: Transformer = Padded(package.folder, dtype=dtype).eval().to(device)
@@ -235,7 +236,7 @@ def load_pooling(package: Package, device: torch.device) -> Pooling:
 def _scalar_mix(package: Package, weights: Mapping[str, Tensor]) -> ScalarMix:
     names = ("scalar_mix.weights", "scalar_mix.gamma")
     if not all(name in weights for name in names):
-        raise PackageRefused(f"The model {package.title} lacks its mixture of layers.")
+        raise PackageRefused(f"The model {package.title} lacks the weights of its layer mixture.")
     mix = ScalarMix(len(weights[names[0]]), weights.get("scalar_mix.begins"))
     mix.weights.data, mix.gamma.data = (weights[name] for name in names)
     return mix.requires_grad_(False)

@@ -18,7 +18,8 @@ def device_named(name: str, number: int = 0) -> torch.device:
         device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
     except RuntimeError as error:
         raise TrainerError(
-            f"There is no device {name!r}.", "Name one as torch does: cpu, cuda or cuda:1."
+            f"The device {name!r} does not exist.",
+            "Use a PyTorch device name: cpu, cuda or cuda:1.",
         ) from error
     if device.type != "cuda":
         return device
@@ -26,10 +27,10 @@ def device_named(name: str, number: int = 0) -> torch.device:
     there = torch.cuda.device_count()
     if number >= there:
         raise TrainerError(
-            f"There is no GPU of number {number}: this machine shows {there}.",
-            f"Start at most {there} processes a machine (torchrun --nproc-per-node={there})."
+            f"GPU {number} does not exist: this machine has {there}.",
+            f"Start at most {there} processes per machine (torchrun --nproc-per-node={there})."
             if there
-            else "Without --device it runs on the CPU.",
+            else "Omit --device to use the CPU.",
         )
     return torch.device("cuda", number)
 

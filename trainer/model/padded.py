@@ -60,8 +60,8 @@ class Padded(nn.Module):
     def forward(self, texts: Packed, after: After) -> Tensor:
         if after:
             raise TrainerError(
-                f"Layers cannot be put between those of a {self.config['model_type']} model.",
-                "Start from a BERT, such as allenai/scibert_scivocab_uncased.",
+                f"Layers cannot be inserted between those of a {self.config['model_type']} model.",
+                "Use a BERT as base model, such as allenai/scibert_scivocab_uncased.",
             )
         padding = Padding.of(texts)
         mask = padding.mask[:, 0, 0]
@@ -91,18 +91,18 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
         )
     except ImportError as error:
         raise TrainerError(
-            f"This program cannot run a model of the kind in {folder}: {error}",
-            "Install SciRead with pip: then it runs every kind that transformers knows.",
+            f"This installation cannot run the type of the model in {folder}: {error}",
+            "Install SciRead with pip, which supports all model types of Transformers.",
         ) from error
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise TrainerError(
-            f"The model in {folder} cannot be read: {error}", "Copy it again."
+            f"The model in {folder} could not be read: {error}", "Copy the model again."
         ) from error
     # Missing weights were initialised at random. The pooler is never read.
     if lacking := sorted(name for name in loading["missing_keys"] if "pooler" not in name):
         raise TrainerError(
             f"The weights in {folder} lack {lacking[0]}.",
-            "Copy the model again; its config.json is perhaps another's.",
+            "Copy the model again. Its config.json may belong to another model.",
         )
     return model
 

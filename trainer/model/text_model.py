@@ -70,7 +70,8 @@ class Backbone(nn.Module):
         """Return a BERT of random weights, drawn from torch's generator."""
         if not is_plain_bert(config):
             raise TrainerError(
-                f"A new {config.get('model_type')} model cannot be made.", "Start from a BERT."
+                f"A {config.get('model_type')} model cannot be created from scratch.",
+                "Use a BERT as base model.",
             )
         return cls(config, TrainableBert(config, dropout))
 
@@ -193,14 +194,16 @@ def _read_config(folder: Path) -> dict[str, Any]:
         found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TrainerError(
-            f"There is no transformer in {folder}: {error}", "Name a folder of transformers."
+            f"{folder} contains no Transformers model: {error}",
+            "Specify a Transformers model folder.",
         ) from error
     if not (folder / WEIGHTS).is_file():
         unsafe = [path.name for path in sorted(folder.glob("*.bin"))]
-        but = f", only {unsafe[0]}, which may hold a program" if unsafe else ""
+        but = f", only {unsafe[0]}, which may contain code" if unsafe else ""
         raise TrainerError(
             f"The model in {folder} has no {WEIGHTS}{but}.",
-            "Save its weights as safetensors, or fetch it: sciread-trainer pull OWNER/NAME",
+            "Save the weights in safetensors format, or download the model: sciread-trainer "
+            "pull OWNER/NAME",
         )
     return dict(found)
 
@@ -214,18 +217,18 @@ def _load_bert(
         weights = load_file(folder / WEIGHTS)
     except (OSError, SafetensorError) as error:
         raise TrainerError(
-            f"The weights in {folder / WEIGHTS} cannot be read: {error}", "Copy them again."
+            f"The weights in {folder / WEIGHTS} could not be read: {error}", "Copy the model again."
         ) from error
     bert = TrainableBert(config, dropout)
     weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
     wanted = bert.state_dict()
     for name, value in wanted.items():
         if name not in weights and not name.startswith("pooler."):
-            raise TrainerError(f"The weights in {folder} lack {name}.", "Copy them again.")
+            raise TrainerError(f"The weights in {folder} lack {name}.", "Copy the model again.")
         if name in weights and weights[name].shape != value.shape:
             raise TrainerError(
-                f"{name} in {folder} has the shape {tuple(weights[name].shape)}, not "
-                f"{tuple(value.shape)} as config.json says.",
+                f"{name} in {folder} has the shape {tuple(weights[name].shape)}, but "
+                f"config.json specifies {tuple(value.shape)}.",
                 "Copy the model again.",
             )
     bert.load_state_dict({name: weights[name] for name in wanted if name in weights}, strict=False)

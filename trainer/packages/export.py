@@ -17,7 +17,7 @@ _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(@[0-9a-f]+)?")
 # Names of our poolings in sentence-transformers, which does not support the others.
 _POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
 # Text in the card's table for the significance of a change.
-_REAL: Mapping[object, str] = {True: "real", False: "may be chance"}
+_REAL: Mapping[object, str] = {True: "significant", False: "not significant"}
 _MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
 # A module that does not exist: sentence-transformers fails with this name. Without it, vectors
 # would silently be the mean of all tokens. Outside the library's namespace it would be taken for
@@ -68,10 +68,10 @@ def card(
         _front_matter(package),
         f"# {package.title}\n\n{_made_how(package)}",
         *notes,
-        "## Vectors\n\n" + _vectors(package),
-        "## How well\n\n" + _table_of(metrics),
-        "## How to open it\n\n" + _how_to_open(package),
-        "## Limits\n\n" + _limits(package),
+        "## Model details\n\n" + _vectors(package),
+        "## Evaluation\n\n" + _table_of(metrics),
+        "## Usage\n\n" + _how_to_open(package),
+        "## Limitations\n\n" + _limits(package),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -103,16 +103,19 @@ def _base_name(base: str) -> str:
 
 
 def _made_how(package: Package) -> str:
-    said = "It turns a paper's title and abstract into a vector, so that like papers lie close."
+    said = (
+        "This model maps the title and abstract of a scientific paper to a vector, so that "
+        "similar papers have similar vectors."
+    )
     if package.method:
-        said += f" It was made with the method {package.method}"
-        said += f" from {_base_name(package.base)}." if package.base else "."
+        said += f" It was trained with the method {package.method}"
+        said += f" from the base model {_base_name(package.base)}." if package.base else "."
     papers = package.corpus.get("papers")
     if papers:
         digest = str(package.corpus.get("sha256", ""))[:12]
-        said += f" It learned from a corpus of {papers:,} papers (sha256 {digest}...)."
+        said += f" The training corpus has {papers:,} papers (SHA-256 {digest}…)."
     if package.created:
-        said += f" Made on {package.created[:10]}"
+        said += f" Created on {package.created[:10]}"
         said += f" with {package.trainer}." if package.trainer else "."
     return said
 
@@ -123,23 +126,23 @@ def _vectors(package: Package) -> str:
         separator = ", where `{sep}` is the tokenizer's separator"
     elif "{sep_if_abstract}" in package.template:
         separator = (
-            ", where `{sep_if_abstract}` is the tokenizer's separator, left out where there is no "
-            "abstract"
+            ", where `{sep_if_abstract}` is the tokenizer's separator, omitted for papers "
+            "without an abstract"
         )
     rows = {
-        "numbers a vector": package.dim,
+        "dimensions": package.dim,
         "pooling": package.pooling,
         "text": f"`{package.template}`{separator}",
-        "word pieces read": package.max_tokens,
-        "compare by": "cosine; vectors come at unit length",
+        "maximum tokens": package.max_tokens,
+        "similarity": "cosine; vectors have unit length",
     }
     return "\n".join(f"- {name}: {value}" for name, value in rows.items())
 
 
 def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
     if not metrics:
-        return "It has not been measured yet."
-    rows = ["| what | metric | before | value | change | n | papers |", f"|{'---|' * 7}"]
+        return "This model has not been evaluated yet."
+    rows = ["| task | metric | base | model | difference | n | split |", f"|{'---|' * 7}"]
     for found in metrics:
         spec = evaluation_spec(found["evaluation"])
         metric, before = spec.metric(found["metric"]), found.get("before")
@@ -158,8 +161,8 @@ def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
 
 def _how_to_open(package: Package) -> str:
     said = (
-        "In SciRead: put this folder into `models/` of your library's folder. On a command line: "
-        "`sciread-trainer embed --model FOLDER --input FILES --output DIR`."
+        "In SciRead: put this folder in the `models/` folder of your library. On the command "
+        "line: `sciread-trainer embed --model FOLDER --input FILES --output DIR`."
     )
     if package.pooling in _POOLING_MODES:
         return said + (
@@ -168,8 +171,9 @@ def _how_to_open(package: Package) -> str:
             f"vectors = model.encode([{_example(package)}])\n```"
         )
     return said + (
-        "\n\n`transformers.AutoModel.from_pretrained(FOLDER)` gives the transformer without its "
-        f"pooling; sentence-transformers cannot do the pooling `{package.pooling}`, and says so."
+        "\n\n`transformers.AutoModel.from_pretrained(FOLDER)` loads the transformer without "
+        f"its pooling. sentence-transformers does not support the pooling `{package.pooling}` "
+        "and refuses to load the model."
     )
 
 
@@ -184,9 +188,9 @@ def _example(package: Package) -> str:
 
 def _limits(package: Package) -> str:
     return (
-        f"What goes beyond {package.max_tokens} word pieces is not read. Vectors of two models, "
-        "or of two versions of one, must not be compared. Close does not mean right: the model "
-        "knows what papers are about, not whether they are true."
+        f"Text beyond {package.max_tokens} tokens is ignored. Vectors of different models, or "
+        "of different versions of a model, are not comparable. Similarity indicates what "
+        "papers are about, not whether they are correct."
     )
 
 

@@ -43,7 +43,7 @@ def described(folder: Path, title: str, pooling: str = "") -> tuple[Published, P
     """
     if pooling and pooling not in POOLINGS:
         raise PackageRefused(
-            f"There is no pooling {pooling!r}.", f"Known are: {', '.join(POOLINGS)}."
+            f"The pooling {pooling!r} does not exist.", f"Available: {', '.join(POOLINGS)}."
         )
     modules = modules_of(folder, title)
     transformer = _inside(folder, modules.get(_TRANSFORMER, ""), title)
@@ -51,15 +51,15 @@ def described(folder: Path, title: str, pooling: str = "") -> tuple[Published, P
     found = _pooling(pools)
     if _POOLING in modules and not (pooling or found):
         raise PackageRefused(
-            f"The model {title} makes its vectors in a way that SciRead cannot.",
-            f"See its {modules[_POOLING]}/config.json; cls and mean are known. Or evaluate a file "
-            "of its vectors.",
+            f"SciRead does not support the pooling of the model {title}.",
+            f"See {modules[_POOLING]}/config.json of the model; SciRead supports cls and mean. "
+            "Alternatively, evaluate a file of its vectors.",
         )
     if not (pooling or found):
         raise PackageRefused(
-            f"Nothing in {title} says how its tokens become one vector.",
-            "Say it: --pooling cls, mean or mean_no_special, as the model's page tells (SPECTER, "
-            "SciNCL and MIReAD: cls).",
+            f"The model {title} does not specify its pooling.",
+            "Specify --pooling cls, mean or mean_no_special according to the model's "
+            "documentation (SPECTER, SciNCL and MIReAD: cls).",
         )
     if not (modules or found):
         template = LONE_TITLE if pooling == "mean_no_special" else Published.template
@@ -69,8 +69,8 @@ def described(folder: Path, title: str, pooling: str = "") -> tuple[Published, P
     leaves_out = read_json(pools / "config.json").get("include_prompt") is False
     if prompt and leaves_out and (pooling or found) != "cls":  # which is the same with all tokens
         raise PackageRefused(
-            f"The model {title} leaves its prompt {prompt!r} out of the mean of its tokens, which "
-            "SciRead cannot.",
+            f"The model {title} excludes its prompt {prompt!r} from mean pooling, which SciRead "
+            "does not support.",
             "Evaluate a file of its vectors instead.",
         )
     template = prompt.replace("{", "{{").replace("}", "}}") + "{title} {abstract}"
@@ -99,13 +99,13 @@ def modules_of(folder: Path, title: str) -> dict[str, str]:
         found = {part["type"].rpartition(".")[2]: str(part["path"]) for part in parts}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise PackageRefused(
-            f"The {MODULES} of {title} is damaged: {error}.", "Copy the model again."
+            f"The file {MODULES} of {title} is damaged: {error}.", "Copy the model again."
         ) from error
     strange = found.keys() - {_TRANSFORMER, _POOLING, _NORMALIZE}
     if strange or _TRANSFORMER not in found:
         raise PackageRefused(
-            f"The model {title} has a part that SciRead cannot compute: "
-            f"{', '.join(sorted(strange)) or 'another than a transformer'}.",
+            f"The model {title} contains modules that SciRead does not support: "
+            f"{', '.join(sorted(strange)) or 'no transformer'}.",
             "Evaluate a file of its vectors instead.",
         )
     return found
@@ -122,7 +122,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _inside(folder: Path, path: str, title: str) -> Path:
     if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-        raise PackageRefused(f"The model {title} names a part outside its folder: {path}")
+        raise PackageRefused(f"The model {title} refers to a module outside its folder: {path}")
     return folder / path
 
 
@@ -152,8 +152,8 @@ def _check_case(folder: Path, title: str) -> None:
         lowers = read_json(folder / "tokenizer_config.json").get("do_lower_case") is True
     if not lowers:
         raise PackageRefused(
-            f"The model {title} reads its texts in lower case (do_lower_case in {_SENTENCE_BERT}), "
-            "but its tokenizer keeps capitals, which SciRead would give it.",
+            f"The model {title} expects lowercase text (do_lower_case in {_SENTENCE_BERT}), but "
+            "its tokenizer keeps uppercase letters.",
             "Evaluate a file of its vectors instead.",
         )
 
@@ -173,5 +173,5 @@ def _prompts(folder: Path) -> tuple[str, str]:
     default = found.get("default_prompt_name")
     prompt = prompts.get(default) if isinstance(default, str) else ""
     others = sorted(name for name, text in prompts.items() if text and name != default)
-    note = f"It has prompts that are not used: {', '.join(others)}." if others else ""
+    note = f"The model has prompts that are not used: {', '.join(others)}." if others else ""
     return (prompt if isinstance(prompt, str) else ""), note

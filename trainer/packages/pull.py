@@ -72,12 +72,10 @@ PUBLISHED = {
         "specter2",
         "cls",
         licence="apache-2.0",
-        note="This is the base of SPECTER2, without its adapters for single tasks.",
+        note="This is the base of SPECTER2, without its task adapters.",
     ),
     "malteos/scincl": Published("scincl", "cls", licence="mit"),
-    "arazd/MIReAD": Published(
-        "miread", "cls", note="The head that guesses the journal was left out."
-    ),
+    "arazd/MIReAD": Published("miread", "cls", note="The journal classification head was removed."),
     **{
         f"thellert/physbert_{case}": Published("physbert", "mean_no_special", LONE_TITLE)
         for case in ("uncased", "cased")
@@ -86,7 +84,8 @@ PUBLISHED = {
         f"allenai/scibert_scivocab_{case}": Published(
             "scibert",
             "mean",
-            note="SciBERT was made to be trained further; as it is, it finds little.",
+            note="SciBERT is a base model for training; without fine-tuning, its search "
+            "results are poor.",
         )
         for case in ("uncased", "cased")
     },
@@ -94,7 +93,7 @@ PUBLISHED = {
         "bert",
         "mean",
         licence="apache-2.0",
-        note="BERT was made to be trained further; as it is, it finds little.",
+        note="BERT is a base model for training; without fine-tuning, its search results are poor.",
     ),
 }
 
@@ -116,7 +115,7 @@ def pull(
     safetensors, since other formats can execute code when they are read.
     """
     if folder.exists():
-        raise PackageRefused(f"There is a model at {folder} already.", "Name another folder.")
+        raise PackageRefused(f"{folder} already contains a model.", "Specify another folder.")
     try:
         found = _find(hub_id, revision)
         download = _Download(found, note, at)
@@ -166,11 +165,11 @@ def pack_model(snapshot: Path, package: Package, use: Published) -> Package:
 def _config(folder: Path, title: str) -> dict[str, Any]:
     config = read_json(folder / "config.json")
     if not config:
-        raise PackageRefused(f"{title} has no config.json that can be read.")
+        raise PackageRefused(f"{title} has no readable config.json.")
     if "auto_map" in config:
         raise PackageRefused(
-            f"{title} wants to run a program of its own (auto_map in config.json).",
-            "SciRead runs only models that the transformers library knows by itself.",
+            f"{title} requires running code of its own (auto_map in config.json).",
+            "SciRead runs only model types included in the Transformers library.",
         )
     if "model_type" not in config and config.keys() >= _BERT:
         config["model_type"] = "bert"
@@ -189,10 +188,11 @@ def _find(hub_id: str, revision: str) -> ModelInfo:
         return api.model_info(hub_id, revision=offered, files_metadata=True)
     names = ", ".join(name for name in files if name.endswith(_PICKLES))
     raise PackageRefused(
-        f"{hub_id} has no weights as safetensors"
-        + (f", only {names}, which could run a program when read." if names else "."),
-        "Have it converted at https://huggingface.co/spaces/safetensors/convert, which makes a "
-        "change of the model's page, and pull that: --revision refs/pr/NUMBER",
+        f"{hub_id} has no weights in safetensors format"
+        + (f", only {names}, which could run code when loaded." if names else "."),
+        "Convert the model at https://huggingface.co/spaces/safetensors/convert, which opens "
+        "a pull request on the model's page, then pull that revision: --revision "
+        "refs/pr/NUMBER",
     )
 
 
@@ -213,9 +213,9 @@ def _use(snapshot: Path, hub_id: str, pooling: str) -> Published:
     use, transformer = described(snapshot, hub_id, pooling)
     if transformer != snapshot:
         raise PackageRefused(
-            f"{hub_id} keeps its transformer in the folder {transformer.name}, which pull cannot "
-            "fetch.",
-            "Download all of the model, and name its folder instead.",
+            f"{hub_id} has its transformer in the folder {transformer.name}, which pull does "
+            "not support.",
+            "Download the complete model, and specify its folder instead.",
         )
     return use
 
@@ -239,7 +239,7 @@ class _Download:
                 continue
             if (sibling.size or 0) > _MAX_TEXT_FILE:
                 raise PackageRefused(
-                    f"{self._found.id} has a {sibling.rfilename} of {sibling.size} bytes."
+                    f"{self._found.id} has a {sibling.rfilename} file of {sibling.size} bytes."
                 )
             path = self._fetch(sibling)
         if path is None:
@@ -291,7 +291,8 @@ def _check(path: Path, sibling: RepoSibling, hub_id: str) -> None:
         path.resolve().unlink()
         path.unlink(missing_ok=True)
         raise PackageRefused(
-            f"The file {sibling.rfilename} of {hub_id} came damaged.", "Pull it again."
+            f"The download of the file {sibling.rfilename} of {hub_id} is damaged.",
+            "Pull the model again.",
         )
 
 
@@ -305,9 +306,9 @@ def _check_room(size: int, folder: Path) -> None:
         free = shutil.disk_usage(place).free
         if bytes_ > free:
             raise TrainerError(
-                f"The model needs {bytes_ >> 20:,} MB of disk in {place}, "
-                f"and {free >> 20:,} MB are free.",
-                "Make room, then pull it again.",
+                f"The model requires {bytes_ >> 20:,} MB of disk space in {place}, but only "
+                f"{free >> 20:,} MB are free.",
+                "Free disk space, then pull the model again.",
             )
 
 
@@ -340,34 +341,46 @@ def _licence(found: ModelInfo) -> str:
 def _explained(error: Exception, hub_id: str) -> TrainerError:
     if isinstance(error, GatedRepoError):
         return TrainerError(
-            f"{hub_id} is given only to those who ask for it.",
-            "Ask on its page, then set HF_TOKEN to your token.",
+            f"Access to {hub_id} is restricted.",
+            "Request access on the model's page, then set HF_TOKEN to your token.",
         )
     if isinstance(error, RepositoryNotFoundError | HFValidationError):
         return TrainerError(
-            f"There is no model {hub_id} on the hub, or it is private.",
-            "Check the spelling, OWNER/NAME; for a private one set HF_TOKEN.",
+            f"The model {hub_id} does not exist on the Hugging Face Hub, or it is private.",
+            "Check the spelling (OWNER/NAME). For a private model, set HF_TOKEN.",
         )
     if isinstance(error, RevisionNotFoundError):
-        return TrainerError(f"{hub_id} has no such revision.", "Look at its page for those it has.")
+        return TrainerError(
+            f"The specified revision of {hub_id} does not exist.",
+            "See the model's page for the available revisions.",
+        )
     if isinstance(error, OfflineModeIsEnabled):
-        return TrainerError("HF_HUB_OFFLINE is set, so nothing is asked of the hub.", "Unset it.")
+        return TrainerError(
+            "HF_HUB_OFFLINE is set, which prevents downloads.", "Unset HF_HUB_OFFLINE."
+        )
     if isinstance(error, LocalEntryNotFoundError):
         error = error.__cause__ if isinstance(error.__cause__, Exception) else error
     if isinstance(error, EntryNotFoundError):
-        return TrainerError(f"A file of {hub_id} is gone from the hub.", "Pull it again.")
+        return TrainerError(
+            f"A file of {hub_id} is no longer on the Hugging Face Hub.", "Pull the model again."
+        )
     status = getattr(getattr(error, "response", None), "status_code", 0)
     if status == 429:
-        return TrainerError("The hub asks for fewer requests (429).", "Try again in some minutes.")
+        return TrainerError(
+            "The Hugging Face Hub limits the number of requests (429).",
+            "Try again in a few minutes.",
+        )
     if status:
-        return TrainerError(f"The hub answers {hub_id} with {status}.", "Try again later.")
+        return TrainerError(
+            f"The Hugging Face Hub returned the status {status} for {hub_id}.", "Try again later."
+        )
     if isinstance(error, httpx.NetworkError | httpx.ConnectTimeout | ConnectionError):
         return TrainerError(
-            f"{hub_id} could not be fetched: the hub cannot be reached.",
-            "Check your internet connection. The files that came are kept; pull it again to go on.",
+            f"Could not download {hub_id}: the Hugging Face Hub is not available.",
+            "Check your internet connection, then pull the model again. Downloaded files are kept.",
         )
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return TrainerError(
-        f"{hub_id} could not be fetched: {why.rstrip('.')}.",
-        "The files that came are kept; pull it again to go on.",
+        f"Could not download {hub_id}: {why.rstrip('.')}.",
+        "Pull the model again. Downloaded files are kept.",
     )

@@ -42,11 +42,11 @@ def convert(folder: Path, made: Path, config: Mapping[str, Any], title: str) -> 
         tokenizer.save_pretrained(made)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
         raise PackageRefused(
-            f"transformers cannot open {title}: {str(error).splitlines()[0]}",
-            "Is it a text model that transformers knows by itself?",
+            f"Transformers cannot load {title}: {str(error).splitlines()[0]}",
+            "Check that the model is a text model included with Transformers.",
         ) from error
     if not (made / "tokenizer.json").exists():
-        raise PackageRefused(f"The tokenizer of {title} has no fast form (tokenizer.json).")
+        raise PackageRefused(f"{title} has no fast tokenizer (tokenizer.json).")
     positions = getattr(model.config, "max_position_embeddings", 512)
     # RoBERTa's positions start after the padding index.
     spare = getattr(model.config, "pad_token_id", 0) or 0
@@ -62,7 +62,7 @@ def _load(folder: Path, made: Path, title: str) -> PreTrainedModel:
         missing = [name for name in loading["missing_keys"] if not name.startswith("pooler.")]
         if missing:
             raise PackageRefused(
-                f"The weights of {title} lack {missing[0]} and {len(missing)} in all."
+                f"The weights of {title} lack {missing[0]} and others, {len(missing)} in total."
             )
         if loading["missing_keys"]:
             # A randomly initialized pooler would differ at every load.

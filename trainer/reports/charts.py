@@ -69,7 +69,7 @@ def _bar(bar: Bar, left: float, y: float, span: float, thick: float) -> Markup:
     ]
     said = f"{bar.label}: {100 * bar.value:.2f}"
     if bar.low is not None and bar.high is not None:
-        said += f" (95 %: {100 * bar.low:.2f} to {100 * bar.high:.2f})"
+        said += f" (95% CI: {100 * bar.low:.2f} to {100 * bar.high:.2f})"
         ends = [left + bar.low * span, left + bar.high * span]
         parts.append(tag("line", x1=ends[0], x2=ends[1], y1=middle, y2=middle, class_="ink"))
         parts += [tag("line", x1=x, x2=x, y1=middle - 4, y2=middle + 4, class_="ink") for x in ends]
@@ -121,7 +121,7 @@ def _gap(gap: Gap, left: float, y: float, scale: float, zero: float) -> Markup:
     if gap.low is not None and gap.high is not None:
         ends = [zero + gap.low * scale, zero + gap.high * scale]
         parts.append(tag("line", x1=ends[0], x2=ends[1], y1=y, y2=y, class_=f"gap {colour}"))
-        said += f" (95 %: {100 * gap.low:+.2f} to {100 * gap.high:+.2f})"
+        said += f" (95% CI: {100 * gap.low:+.2f} to {100 * gap.high:+.2f})"
     x = zero + gap.value * scale
     parts.append(tag("path", d=f"M{x:.1f} {y:g}h0", class_=f"point {colour}"))
     return tag("g", tag("title", said), parts)
@@ -131,14 +131,14 @@ def roc(found: Sequence[tuple[str, int, ThresholdCurves]]) -> Markup:
     """ROC curves, one per model; the diagonal is a random ranking."""
     lines = [(name, series, c.false_alarms, c.found) for name, series, c in found]
     guess = ((0.0, 1.0), (0.0, 1.0))
-    return _plot("ROC curve", "false alarms", "found", lines, guess)
+    return _plot("ROC curve", "false positive rate", "true positive rate", lines, guess)
 
 
 def precision_recall(found: Sequence[tuple[str, int, ThresholdCurves]]) -> Markup:
     """Precision-recall curves, one per model; the base line is the share of positives."""
     lines = [(name, series, c.recall, c.precision) for name, series, c in found]
     share = found[0][2].belongs
-    return _plot("precision and recall", "recall", "precision", lines, ((0, 1), (share, share)))
+    return _plot("precision–recall curve", "recall", "precision", lines, ((0, 1), (share, share)))
 
 
 def _plot(
@@ -232,7 +232,7 @@ def confusion(picture: Confusion) -> Markup:
     # Labels above are turned by 60 degrees and lean out to the right.
     left, top, over = 12 + max(longest, _CORNER), 14 + 0.87 * longest, 0.5 * longest
     side = size * cell
-    parts = [_label(left - 6, top - 6, "true ↓  told →", text_anchor="end", class_="axis")]
+    parts = [_label(left - 6, top - 6, "true ↓  predicted →", text_anchor="end", class_="axis")]
     for at, name in enumerate(names):
         x, y = left + (at + 0.5) * cell, top + (at + 0.5) * cell + 4
         parts.append(_label(left - 6, y, name, text_anchor="end"))
@@ -255,7 +255,8 @@ def _cells(
         parts = [
             tag(
                 "title",
-                f"{picture.labels[row]} told as {picture.labels[column]}: {count:,} ({share:.0%})",
+                f"{picture.labels[row]} predicted as {picture.labels[column]}: {count:,} "
+                f"({share:.0%})",
             ),
             tag("rect", x=x, y=y, width=cell, height=cell, fill_opacity=share, class_="f0"),
         ]

@@ -83,8 +83,8 @@ def compare(
     one, other = Report.read(first), Report.read(second)
     if one.suite != other.suite:
         raise TrainerError(
-            f"These reports are of different suites: {one.suite} and {other.suite}.",
-            "Evaluate both models with one suite.",
+            f"The reports are from different suites: {one.suite} and {other.suite}.",
+            "Evaluate both models with the same suite.",
         )
     items = read_items(_folder(first)), read_items(_folder(second))
     compared: list[MetricComparison] = []
@@ -104,10 +104,12 @@ def compare(
             else:
                 compared.append(made)
     if not compared:
-        reasons = "; ".join(f"{each.what}: {each.why}" for each in refused) or "both are empty"
+        reasons = (
+            "; ".join(f"{each.what}: {each.why}" for each in refused) or "both reports are empty"
+        )
         raise TrainerError(
-            f"Nothing of these reports can be compared. {reasons}.",
-            "Evaluate both models with the same data and the same version of SciRead.",
+            f"The reports have nothing to compare: {reasons}.",
+            "Evaluate both models on the same data and with the same version of SciRead.",
         )
     notes = [*_precisions(one, other), *_left_out(one, other, {c.result.task for c in compared})]
     return ReportComparison(one, other, _adjusted(compared), refused, notes)
@@ -122,7 +124,7 @@ def _only_in_one(one: Report, other: Report) -> Iterator[RefusedComparison]:
         for result in report.results:
             if against.result(result.task) is None:
                 yield RefusedComparison(
-                    result.title, f"only {report.subject.title} was measured by it"
+                    result.title, f"only {report.subject.title} was evaluated on the task"
                 )
 
 
@@ -143,7 +145,7 @@ def _left_out(one: Report, other: Report, tasks: Collection[str]) -> Iterator[st
         match = other.result(result.task)
         if match and result.task in tasks and result.excluded != match.excluded:
             first, second = (_counts(each) for each in (result, match))
-            yield f"{result.title}: A leaves out {first}, B {second}."
+            yield f"{result.title}: A excludes {first}, B {second}."
 
 
 def _counts(result: Result) -> str:
@@ -153,10 +155,10 @@ def _counts(result: Result) -> str:
 def _why_not_paired(one: Result, other: Result) -> str:
     """Why items cannot be paired: folds and clusters depend on the seed and the papers."""
     if one.seed != other.seed:
-        return f"one was run with seed {one.seed}, the other with {other.seed}"
+        return f"the random seeds differ: {one.seed} and {other.seed}"
     first, second = (each.excluded.get(NO_VECTOR, 0) for each in (one, other))
     if one.evaluation in _HELD_TOGETHER and first != second:
-        return f"one leaves out {first:,} {NO_VECTOR}, the other {second:,}"
+        return f"the numbers of {NO_VECTOR} differ: {first:,} and {second:,}"
     return ""
 
 
@@ -176,14 +178,14 @@ def _compared(
     runs = [score.seeds for each in (result, match) if (score := each.score(metric.name))]
     if len(set(runs)) > 1:
         return RefusedComparison(
-            what, f"one is the mean of {runs[0]:,} repetitions, the other of {runs[1]:,}"
+            what, f"the numbers of repetitions differ: {runs[0]:,} and {runs[1]:,}"
         )
     if metric.name not in first or metric.name not in second:
-        return RefusedComparison(what, "it is one number, without items to compare")
+        return RefusedComparison(what, "the metric has no values for individual items")
     one, other = first[metric.name], second[metric.name]
     shared, at, there = np.intersect1d(one.ids, other.ids, return_indices=True)
     if not len(shared):
-        return RefusedComparison(what, "no item has a score of both")
+        return RefusedComparison(what, "no item has a score of both models")
     try:
         found = paired_difference(
             one.at(at), other.at(there), _SEED, noise=_noise(metric, result, match)

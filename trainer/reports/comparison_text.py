@@ -14,12 +14,12 @@ from trainer.reports import charts, table
 from trainer.reports.compare import SIGNIFICANCE_LEVEL, MetricComparison, ReportComparison
 from trainer.reports.markup import Markup, join, tag
 
-TITLE = "Which differences are real"
+TITLE = "Significant differences"
 # A difference that is not significant does not prove that models are equal.
 LEGEND = (
-    f"Real: by a paired bootstrap over items, chance makes so great a difference in less than "
-    f"{SIGNIFICANCE_LEVEL:.0%} of such comparisons as a whole (p, by Holm). Intervals are of each "
-    "by itself."
+    f"Significant: adjusted p-value below {SIGNIFICANCE_LEVEL:.0%} (paired bootstrap over "
+    "items; Holm correction for multiple comparisons). The confidence intervals are not "
+    "adjusted."
 )
 
 
@@ -28,7 +28,7 @@ def summary(found: ReportComparison) -> str:
     first, second = names(found)
     real = [each for each in found.compared if each.is_significant]
     better = [sum(each.second_is_better is side for each in real) for side in (False, True)]
-    said = f"{len(real):,} of {len(found.compared):,} differences are real"
+    said = f"{len(real):,} of {len(found.compared):,} differences are significant"
     parts = [
         f"{name} is better in {count:,}"
         for name, count in zip((first, second), better, strict=True)
@@ -48,10 +48,10 @@ def notes(found: ReportComparison) -> list[str]:
     said = list(found.notes)
     by_task = {each.result.task: each.unpaired for each in found.compared}
     if unpaired := sum(by_task.values()):
-        said.append(f"{unpaired:,} items that only one model has a score of are left out.")
+        said.append(f"{unpaired:,} items with a score of only one model are excluded.")
     for why in dict.fromkeys(each.why for each in found.refused):
         what = "; ".join(each.what for each in found.refused if each.why == why)
-        said.append(f"Not compared, since {why}: {what}.")
+        said.append(f"Not compared, because {why}: {what}.")
     return said
 
 
@@ -77,7 +77,7 @@ def p_value_text(each: MetricComparison) -> str:
 def terminal(found: ReportComparison) -> Table:
     """Narrow console table: models are A and B, and each task has its own line."""
     shown = Table("", box=None, pad_edge=False, collapse_padding=True)
-    for name in ("n", "A", "B", "B - A", "95 %"):
+    for name in ("n", "A", "B", "B − A", "95% CI"):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("better", no_wrap=True)
     for task, of_task in _by_task(found):
@@ -100,14 +100,14 @@ def _numbers(each: MetricComparison) -> list[str]:
 
 def _verdict(each: MetricComparison) -> str:
     if each.second_is_better is None:
-        return "[bold]differ[/]" if each.is_significant else "[dim]chance?[/]"
+        return "[bold]different[/]" if each.is_significant else "[dim]n.s.[/]"
     return "[bold green]B[/]" if each.second_is_better else "[bold red]A[/]"
 
 
 def markdown(found: ReportComparison) -> str:
     """Markdown table with summary, legend and notes."""
     first, second = names(found)
-    head = ["task", "metric", "n", first, second, "difference", "95 %", "p", "better"]
+    head = ["task", "metric", "n", first, second, "difference", "95% CI", "p", "better"]
     lines = [f"## {TITLE}", "", table.safe(summary(found)), ""]
     lines += [table.line(head), table.line([*["---"] * 2, *["---:"] * 6, "---"])]
     for each in found.compared:
@@ -125,7 +125,7 @@ def markdown(found: ReportComparison) -> str:
 
 def _named(found: ReportComparison, each: MetricComparison) -> str:
     if each.second_is_better is None:
-        return "they differ" if each.is_significant else "may be chance"
+        return "different" if each.is_significant else "not significant"
     return names(found)[each.second_is_better]
 
 
@@ -139,7 +139,7 @@ def section(found: ReportComparison) -> Markup:
             tag("th", tag("span", class_=f"key b{at}"), name, class_="number", scope="col")
             for at, name in enumerate((first, second))
         ),
-        *(tag("th", name, class_="number") for name in ("difference", "95 %", "p")),
+        *(tag("th", name, class_="number") for name in ("difference", "95% CI", "p")),
         tag("th", "better", class_="verdict"),
     ]
     body = [row for task, of_task in _by_task(found) for row in _rows(found, task, of_task)]
@@ -186,7 +186,10 @@ def _chart(found: ReportComparison, first: str, second: str) -> Markup:
     ]
     if not gaps:
         return Markup("")
-    caption = f"{second} less {first}, of 100, with 95 % intervals. Grey: may be chance."
+    caption = (
+        f"{second} minus {first}, in percentage points, with 95% confidence intervals. "
+        "Gray: not significant."
+    )
     drawn = join(
         charts.gaps(gaps, TITLE), charts.legend([f"{first} is better", f"{second} is better"])
     )

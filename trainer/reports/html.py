@@ -37,7 +37,7 @@ def page(shown: Sequence[RenderedReport], found: ReportComparison | None = None)
     suites = ", ".join(dict.fromkeys(report.suite for report in reports))
     body = join(
         tag("header", tag("p", "Evaluation", class_="kind"), tag("h1", title)),
-        tag("p", f"Suite {suites}. {_made(reports)}", class_="soft"),
+        tag("p", f"Benchmark suite: {suites}. {_made(reports)}", class_="soft"),
         comparison_text.section(found) if found else "",
         _scores(names, reports, rows),
         _bars(names, rows),
@@ -63,7 +63,7 @@ def _made(reports: Sequence[Report]) -> str:
     days = sorted({report.created[:10] for report in reports})
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     machines = ", ".join(dict.fromkeys(report.machine for report in reports if report.machine))
-    return f"Measured {when}" + (f" on {machines}." if machines else ".")
+    return f"Evaluated {when}" + (f" on {machines}." if machines else ".")
 
 
 def _subjects(names: Sequence[str], reports: Sequence[Report]) -> Markup:
@@ -76,7 +76,7 @@ def _subjects(names: Sequence[str], reports: Sequence[Report]) -> Markup:
     ]
     head = tag("tr", tag("th"), (_named(at, name, "text") for at, name in enumerate(names)))
     return _section(
-        "What was measured",
+        "Models",
         _wide(tag("table", tag("thead", head), tag("tbody", body), class_="facts")),
     )
 
@@ -85,14 +85,19 @@ def _facts(report: Report) -> dict[str, str]:
     subject = report.subject
     said = {
         "kind": subject.kind,
-        "given as": table.given_as(subject),
+        "source": table.given_as(subject),
         "method": subject.method,
         "base": subject.base,
-        "numbers a vector": f"{subject.dim:,}" if subject.dim else "",
+        "dimensions": f"{subject.dim:,}" if subject.dim else "",
         "space": subject.space,
-        **{name.replace("_", " "): _fact(value) for name, value in subject.about.items()},
+        **{_fact_name(name): _fact(value) for name, value in subject.about.items()},
     }
     return {name: value for name, value in said.items() if value}
+
+
+def _fact_name(name: str) -> str:
+    """Display name of a property in a report, whose keys keep the British spelling."""
+    return name.replace("_", " ").replace("licence", "license")
 
 
 def _fact(value: object) -> str:
@@ -130,10 +135,13 @@ def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Repo
                 )
             )
     note = (
-        "↑ higher is better, ↓ lower. Shares go from 0 to 100. "
-        "Small numbers: where 95 % of results lie when items are drawn anew (bootstrap); ± the "
-        "standard deviation over seeds."
-        + (" Bold: the best of its row, which may be chance." if names[1:] else "")
+        "↑ higher is better, ↓ lower is better. Proportions are in percent. Small numbers: "
+        "95% confidence intervals (bootstrap over items); ±: standard deviation over seeds."
+        + (
+            " Bold: best value in the row; the difference may not be significant."
+            if names[1:]
+            else ""
+        )
     )
     scores = tag("table", tag("thead", head), tag("tbody", body), class_="scores")
     return _section("Scores", _wide(scores), tag("p", note, class_="soft"), _sources(reports))
@@ -152,7 +160,7 @@ def _cell(cell: ReportCell | None, row: ReportRow) -> Markup:
     for said in filter(None, (table.interval_text(cell.score, row.metric), row.own_n(cell))):
         parts.append(tag("small", said))
     for number in cell.papers[:1]:
-        said = f"paper {table.paper_text(number, row.metric)}"
+        said = f"paper: {table.paper_text(number, row.metric)}"
         parts.append(tag("small", said, title=number.where, class_="paper-number"))
     return tag("td", parts, class_="number")
 
@@ -163,7 +171,7 @@ def _sources(reports: Sequence[Report]) -> Markup:
         return Markup("")
     return tag(
         "details",
-        tag("summary", "Where the papers' numbers are from"),
+        tag("summary", "Sources of the papers' scores"),
         tag("p", table.LEGEND),
         tag("ul", (tag("li", source) for source in sources)),
     )
@@ -180,11 +188,14 @@ def _bars(names: Sequence[str], rows: Sequence[ReportRow]) -> Markup:
     if not drawn:
         return Markup("")
     key_of_models = charts.legend(names) if len(names) > 1 else Markup("")
-    note = "Lines: 95 % intervals."
+    note = "Lines: 95% confidence intervals."
     if any('class="paper"' in figure for figure in drawn):
-        note += " Diamonds: what the paper says of this model or its method, of the same data."
+        note += (
+            " Diamonds: scores reported in the paper for this model or its method, on the "
+            "same data."
+        )
     return _section(
-        "At a glance",
+        "Overview",
         key_of_models,
         tag("div", drawn, class_="glance"),
         tag("p", note, class_="soft"),
@@ -226,7 +237,7 @@ def _pictures(names: Sequence[str], shown: Sequence[RenderedReport]) -> Markup:
         if any(figures):
             drawn.append(tag("h3", task.title))
             drawn += [tag("div", alike, class_="figures") for alike in figures if alike]
-    return _section("Pictures", drawn) if drawn else Markup("")
+    return _section("Plots", drawn) if drawn else Markup("")
 
 
 def _tasks(shown: Sequence[RenderedReport]) -> list[Result]:
@@ -260,7 +271,7 @@ def _curves(
     for lines in found.values():
         key = charts.legend(names) if len(names) > 1 else Markup("")
         both = tag("div", charts.roc(lines), charts.precision_recall(lines), class_="pair")
-        yield _figure(join(both, key), f"{lines[0][2].title}. Dashed: guessing.")
+        yield _figure(join(both, key), f"{lines[0][2].title}. Dashed: chance level.")
 
 
 def _others(
@@ -279,14 +290,14 @@ def _others(
 def _drawn(picture: Confusion | Distributions | Places, of: str) -> Markup:
     match picture:
         case Confusion():
-            said = f"{picture.title}{of}: of each row, how many of a hundred."
+            said = f"{picture.title}{of}: percentages of each row."
             return _figure(charts.confusion(picture), said)
         case Distributions():
             key = charts.legend(list(picture.series))
             return _figure(join(charts.distributions(picture), key), picture.title + of)
         case Places():
             key = charts.legend(picture.labels, marks=True)
-            said = f"{picture.title}{of} ({picture.way}, {len(picture.x):,} of them)"
+            said = f"{picture.title}{of} ({picture.way}, {len(picture.x):,} papers)"
             return _figure(join(charts.places(picture), key), said)
 
 
@@ -294,7 +305,7 @@ def _what(reports: Sequence[Report]) -> Markup:
     keys = dict.fromkeys(result.evaluation for report in reports for result in report.results)
     specs = [evaluation_spec(key) for key in keys]
     return _section(
-        "What the evaluations are",
+        "Evaluations",
         tag("dl", (join(tag("dt", spec.title), tag("dd", _description(spec))) for spec in specs)),
     )
 
@@ -309,8 +320,8 @@ def _description(spec: EvaluationSpec) -> Markup:
 def _left_out(reports: Sequence[Report]) -> Markup:
     lines = [*table.left_out(reports)]
     if not lines:
-        lines = ["Nothing: every paper and query of every task counts."]
-    return _section("What was left out", tag("ul", (tag("li", line) for line in lines)))
+        lines = ["None: all papers and queries of all tasks are included."]
+    return _section("Excluded data", tag("ul", (tag("li", line) for line in lines)))
 
 
 def _provenance(names: Sequence[str], reports: Sequence[Report]) -> Markup:
@@ -332,8 +343,8 @@ def _provenance(names: Sequence[str], reports: Sequence[Report]) -> Markup:
     lines = tag("ul", (tag("li", line) for line in table.provenance(reports)))
     found = tag("table", tag("thead", head), tag("tbody", body), class_="plain")
     return _section(
-        "How it was measured",
-        tag("details", tag("summary", "Data, splits, seeds and times"), lines, _wide(found)),
+        "Reproducibility",
+        tag("details", tag("summary", "Data, splits, seeds and run times"), lines, _wide(found)),
     )
 
 

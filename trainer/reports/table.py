@@ -17,8 +17,9 @@ from trainer.contract.report import EvaluatedModel, Report, Result, Score
 
 OTHER_DATA, OTHER_TRAINING = "*", "†"
 LEGEND = (
-    f"Papers' numbers are of the same method, evaluation and metric. {OTHER_DATA} of other data, "
-    f"or not all of it here. {OTHER_TRAINING} of other weights: trained on other papers."
+    f"The papers' scores are for the same method, evaluation and metric. {OTHER_DATA} "
+    f"other data, or only part of these data. {OTHER_TRAINING} other weights, trained on "
+    "other papers."
 )
 
 
@@ -112,7 +113,7 @@ def terminal(reports: Sequence[Report]) -> Table:
     for name in names(reports):
         table.add_column(escape(name), justify="right", overflow="fold")
     if alone := len(reports) == 1:
-        table.add_column("95 %", style="dim")
+        table.add_column("95% CI", style="dim")
     if papers:
         table.add_column("papers", justify="right", style="dim")
     for task, of_task in groupby(found, lambda row: row.task):
@@ -153,18 +154,18 @@ def markdown(reports: Sequence[Report]) -> str:
         lines.append(line([row.task, title, row.n, *cells, *beside_it]))
     lines += [
         "",
-        "↑ higher is better, ↓ lower. Shares go from 0 to 100. Brackets: 95 % intervals by "
-        "bootstrap over items; ± the spread over seeds.",
+        "↑ higher is better, ↓ lower is better. Proportions are in percent. Brackets: 95% "
+        "confidence intervals (bootstrap over items); ±: standard deviation over seeds.",
     ]
     if sources := used_sources(reports):
         lines += ["", LEGEND, "", *(f"- {safe(source)}" for source in sources)]
     if excluded := [*left_out(reports)]:
-        lines += ["", "Left out:", "", *(f"- {safe(one)}" for one in excluded)]
+        lines += ["", "Excluded data:", "", *(f"- {safe(one)}" for one in excluded)]
     abouts = {row.metric.title: row.metric.about for row in found if row.metric.about}
     if abouts:
         explained = (f"- {safe(f'{title}: {about}')}" for title, about in abouts.items())
-        lines += ["", "How to read it:", "", *explained]
-    lines += ["", "How it was made:", "", *(f"- {safe(one)}" for one in provenance(reports))]
+        lines += ["", "Metrics:", "", *explained]
+    lines += ["", "Reproducibility:", "", *(f"- {safe(one)}" for one in provenance(reports))]
     return "\n".join(lines) + "\n"
 
 
@@ -193,7 +194,7 @@ def left_out(reports: Sequence[Report]) -> Iterator[str]:
 def provenance(reports: Sequence[Report]) -> Iterator[str]:
     """Model, software and date of each report, one sentence each."""
     for name, report in zip(names(reports), reports, strict=True):
-        space = f", space {report.subject.space}" if report.subject.space else ""
+        space = f", model ID {report.subject.space}" if report.subject.space else ""
         bits = report.subject.about.get("precision")
         computed = f", computed in {bits}" if bits else ""
         what = f"{report.subject.kind} {given_as(report.subject) or report.subject.id}"

@@ -38,10 +38,11 @@ def open_suite(
     spec = suite_spec(name)
     if data is None:
         raise TrainerError(
-            f"The suite {name} needs a folder to read.", f"Name it with --corpus. {spec.needs}"
+            f"The suite {name} requires a data folder.",
+            f"Specify the folder with --corpus. {spec.needs}",
         )
     if not data.is_dir():
-        raise TrainerError(f"There is no folder {data}.", spec.needs)
+        raise TrainerError(f"The folder {data} does not exist.", spec.needs)
     return _open(spec, data, settings, unseen, queries)
 
 
@@ -55,7 +56,8 @@ def _open(
         if asked.get(name) and name not in spec.takes:
             having = ", ".join(one.key for one in SUITES if name in one.takes)
             raise TrainerError(
-                f"The suite {spec.key} takes no {title}.", f"Leave that out. These do: {having}."
+                f"The suite {spec.key} does not support {title}.",
+                f"Omit the option. It is supported by: {having}.",
             )
     make: Callable[..., Suite] = getattr(import_module(spec.module), spec.opened)
     return make(path, settings, **given)
@@ -63,8 +65,8 @@ def _open(
 
 _ASKED = {
     "unseen": "unseen journals",
-    "queries": "judged queries",
-    "val": "validation part",
+    "queries": "queries",
+    "val": "the validation split",
     "abstract_only": "abstracts without titles",
 }
 
@@ -78,6 +80,6 @@ def _kind(path: Path) -> SuiteSpec:
             if import_module(spec.module).fits(path):
                 return spec
     raise TrainerError(
-        f"{path} is no suite: nothing in it is known.",
-        "`sciread-trainer suites` says what folders of which suite hold.",
+        f"{path} is not a known benchmark suite.",
+        "`sciread-trainer suites` describes the required files of each suite.",
     )

@@ -59,14 +59,18 @@ def suite(path: Path, settings: SuiteSettings) -> Suite:
     try:
         described = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise TrainerError(f"{file} cannot be read: {error}.", "It must be TOML.") from error
+        raise TrainerError(
+            f"{file} could not be read: {error}.", "The file must be in TOML format."
+        ) from error
     tasks = described.get("task")
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-        raise TrainerError(f"{file} has no tasks.", "Begin each with [[task]].")
+        raise TrainerError(f"{file} contains no tasks.", "Start each task with [[task]].")
     planned = [_planned(file, task, settings) for task in tasks]
     names = [one.name for one in planned]
     if len(set(names)) < len(names):
-        raise TrainerError(f"{file} has two tasks of one name.", "Give each its own.")
+        raise TrainerError(
+            f"{file} contains two tasks with the same name.", "Give each task a unique name."
+        )
     return Suite(str(described.get("name") or file.resolve().parent.name), planned, str(file))
 
 
@@ -83,19 +87,19 @@ def _planned(file: Path, described: dict[str, Any], settings: SuiteSettings) -> 
     makers |= dict.fromkeys(("neighbours", "pearson_pairs"), ({"papers", "labels"}, _grouped))
     name = described.get("name")
     if not isinstance(name, str) or not name:
-        raise TrainerError(f"A task of {file} has no name.", 'Add name = "...".')
+        raise TrainerError(f"A task in {file} has no name.", 'Add name = "...".')
     if evaluation not in makers:
         raise TrainerError(
-            f"{file}, task {name}: there is no evaluation {evaluation!r}.",
-            f"There are {', '.join(map(str, makers))}.",
+            f"{file}, task {name}: the evaluation {evaluation!r} does not exist.",
+            f"Available: {', '.join(map(str, makers))}.",
         )
     needs, make = makers[evaluation]
     known = {"name", "title", "evaluation", *needs}
     wrong = sorted(needs - described.keys()) + sorted(described.keys() - known)
     if wrong or not all(isinstance(value, str) for value in described.values()):
         raise TrainerError(
-            f"{file}, task {name}: look at {', '.join(wrong) or 'its values'}.",
-            f"{evaluation} takes the texts {', '.join(sorted(known))}.",
+            f"{file}, task {name}: check {', '.join(wrong) or 'its values'}.",
+            f"{evaluation} supports the texts {', '.join(sorted(known))}.",
         )
     bound = _Described(file.parent, described, settings)
     return PlannedTask(name, described.get("title", name), partial(make, bound))
@@ -153,8 +157,8 @@ def _svm(described: _Described) -> EvaluationTask:
     train, test = described.labels("train"), described.labels("test")
     if both := train.keys() & test.keys():
         raise TrainerError(
-            f"Task {described.name}: {min(both)} is to be learned, and told.",
-            "Leave each paper in one of the files.",
+            f"Task {described.name}: {min(both)} is in both the training and the test data.",
+            "List each paper in only one of the files.",
         )
     return described.bind(SvmProbe(train, test), [*train, *test], [train, test])
 
@@ -165,7 +169,10 @@ def _pairs(described: _Described) -> EvaluationTask:
     path, pairs = described.path("pairs"), []
     for one, other, belongs, *_ in read_rows(path, 3):
         if belongs not in ("0", "1"):
-            raise TrainerError(f"{path} says {belongs!r} of a pair.", "It must be 1 or 0.")
+            raise TrainerError(
+                f"{path} contains the invalid label {belongs!r} for a pair.",
+                "The label must be 1 or 0.",
+            )
         pairs.append(LabelledPair(one, other, belongs == "1"))
     ids = [paper for pair in pairs for paper in pair[:2]]
     return described.bind(CosineAccuracy(pairs), ids, pairs)

@@ -23,7 +23,9 @@ def find_file(folder: Path, *names: str) -> Path:
         for path in (folder / name, folder / f"{name}.gz"):
             if path.is_file():
                 return path
-    raise TrainerError(f"{folder} has no {' or '.join(names)}.", "Copy the file there.")
+    raise TrainerError(
+        f"{folder} does not contain {' or '.join(names)}.", "Copy the file to this folder."
+    )
 
 
 def has_file(folder: Path, *names: str) -> bool:
@@ -39,7 +41,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
             yield io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise TrainerError(f"{path} cannot be read: {why}.", "Copy it again.") from error
+        raise TrainerError(f"{path} could not be read: {why}.", "Copy the file again.") from error
 
 
 def read_rows(path: Path, at_least: int) -> Iterator[list[str]]:
@@ -56,7 +58,9 @@ def read_rows(path: Path, at_least: int) -> Iterator[list[str]]:
             if len(row) < at_least:
                 raise TrainerError(
                     f"Line {number:,} of {path} has {len(row)} columns instead of {at_least}.",
-                    "Columns stand between commas." if commas else "Columns stand between tabs.",
+                    "Columns are separated by commas."
+                    if commas
+                    else "Columns are separated by tabs.",
                 )
             yield row
 
@@ -67,7 +71,8 @@ def unique_values(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str
     for name, said in pairs:
         if found.setdefault(name, said) != said:
             raise TrainerError(
-                f"{path} says two things of {name!r}: {found[name]!r} and {said!r}.", "Keep one."
+                f"{path} contains two values for {name!r}: {found[name]!r} and {said!r}.",
+                "Remove one of the values.",
             )
     return found
 
@@ -78,7 +83,8 @@ def build_qrels(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, d
     for query, paper, grade in rows:
         if found[query].setdefault(paper, grade) != grade:
             raise TrainerError(
-                f"{path} judges {paper!r} twice for {query!r}, each time otherwise.", "Keep one."
+                f"{path} contains two different judgments of {paper!r} for {query!r}.",
+                "Remove one of the values.",
             )
     return dict(found)
 
@@ -92,9 +98,11 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 found = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise TrainerError(f"Line {number:,} of {path} is no JSON: {error}.") from error
+                raise TrainerError(
+                    f"Line {number:,} of {path} is not valid JSON: {error}."
+                ) from error
             if not isinstance(found, dict):
-                raise TrainerError(f"Line {number:,} of {path} is not in braces.")
+                raise TrainerError(f"Line {number:,} of {path} is not a JSON object.")
             yield found
 
 
@@ -102,7 +110,7 @@ def paper_from_json(found: dict[str, Any], path: Path) -> TextInput:
     """Create a paper from a JSON object. Raises TrainerError if it has no id."""
     name = next((found[key] for key in ("id", "paper_id", "_id") if found.get(key)), None)
     if not isinstance(name, str | int):
-        raise TrainerError(f"A paper in {path} has no id.", 'Give each an "id".')
+        raise TrainerError(f"A paper in {path} has no ID.", 'Give each paper an "id".')
     title, abstract = (found.get(key) or "" for key in ("title", "abstract"))
     abstract = abstract or found.get("text") or ""
     return TextInput(str(name), str(title), str(abstract))
@@ -114,6 +122,8 @@ def read_papers(path: Path) -> dict[str, TextInput]:
     for described in read_json_lines(path):
         paper = paper_from_json(described, path)
         if paper.id in found:
-            raise TrainerError(f"{path} has the paper {paper.id!r} twice.", "Give every id once.")
+            raise TrainerError(
+                f"{path} contains the paper {paper.id!r} twice.", "Each ID must occur once."
+            )
         found[paper.id] = paper
     return found

@@ -17,8 +17,8 @@ from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites.files import build_qrels, find_file, read_papers, read_rows, unique_values
 from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind
 
-WITHOUT_TEXT = "judged queries without a text"
-NOT_THERE = "relevant papers that are not in the collection, so never found"
+WITHOUT_TEXT = "queries without a text"
+NOT_THERE = "relevant papers that are not in the collection"
 
 PAPERS, QUERIES, QRELS = ".papers.jsonl", ".queries.tsv", ".qrels.tsv"
 
@@ -39,11 +39,11 @@ def suite(folder: Path, settings: SuiteSettings) -> Suite:
     names = collection_names(folder)
     if not names:
         raise TrainerError(
-            f"{folder} has no judged queries.",
-            f"It takes NAME{PAPERS}, NAME{QUERIES} and NAME{QRELS}.",
+            f"{folder} contains no queries with relevance judgments.",
+            f"Required files: NAME{PAPERS}, NAME{QUERIES} and NAME{QRELS}.",
         )
     tasks = [PlannedTask(name, name, partial(task, folder, name)) for name in names]
-    return Suite("judged", tasks, f"Judged queries in {folder}")
+    return Suite("judged", tasks, f"Queries with relevance judgments in {folder}")
 
 
 def task(folder: Path, name: str) -> EvaluationTask:
@@ -70,7 +70,9 @@ def retrieval_task(
 
     asked = [TextInput(query, text) for query, text in sorted(queries.items()) if query in qrels]
     if not asked:
-        raise TrainerError(f"No query of {name} has judgements.", "Check the queries' ids.")
+        raise TrainerError(
+            f"No query of {name} has relevance judgments.", "Check the IDs of the queries."
+        )
     judged = {query.id: qrels[query.id] for query in asked}
     relevant = [paper for some in judged.values() for paper, grade in some.items() if grade > 0]
     left_out = {
@@ -106,5 +108,6 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
         except ValueError as error:
             if number:
                 raise TrainerError(
-                    f"{path} gives {relevance!r} as a relevance.", "It must be a whole number."
+                    f"{path} contains the invalid relevance {relevance!r}.",
+                    "The relevance must be a whole number.",
                 ) from error

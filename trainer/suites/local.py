@@ -72,9 +72,9 @@ def suite(
     local = Local(Corpus.open(folder), settings)
     if not len(local.corpus.rows(Split.test)) and not (unseen or queries):
         raise TrainerError(
-            f"The corpus {folder} has no test papers: it was split {local.corpus.split_by}.",
-            "Models can learn from all of it, and be measured on another corpus, or on a test set "
-            "that is named: sciread-trainer prepare ... --test-ids FILE",
+            f"The corpus {folder} has no test papers (split {local.corpus.split_by}).",
+            "Evaluate the model on another corpus, or prepare the corpus with a test split: "
+            "sciread-trainer prepare ... --test-ids FILE",
         )
     planned = local.planned()
     if unseen:
@@ -95,7 +95,7 @@ class Local:
         """Return the tasks of the test part."""
         tasks: dict[str, tuple[str, Callable[[], EvaluationTask]]] = {
             "fields": ("Fields", self.fields),
-            "field-pairs": ("Pairs that share a field", self.field_pairs),
+            "field-pairs": ("Same-field pairs", self.field_pairs),
             "journals": ("Journals", lambda: self._probe("journals", self._journals)),
             "journal-clusters": (
                 "Clusters of journals",
@@ -103,13 +103,13 @@ class Local:
             ),
             "citations": ("Citations", self.citations),
             "co-citations": ("Co-citations", self.co_citations),
-            "cited-pairs": ("Pairs by citation", self.cited_pairs),
+            "cited-pairs": ("Citation pairs", self.cited_pairs),
             "labels": ("Labels", self.labels),
             "questions": ("Questions", self.questions),
-            "same-field": ("Neighbours of the same field", self.same_field),
-            "same-journal": ("Neighbours in the same journal", self.same_journal),
-            "cited-neighbours": ("Neighbours that are cited", self.cited_neighbours),
-            "health": ("Health of the space", self.health),
+            "same-field": ("Nearest neighbors in the same field", self.same_field),
+            "same-journal": ("Nearest neighbors in the same journal", self.same_journal),
+            "cited-neighbours": ("Nearest neighbors cited by the paper", self.cited_neighbours),
+            "health": ("Model diagnostics", self.health),
         }
         corpus = self.corpus.sha256, self.corpus.split_by
 
@@ -187,8 +187,8 @@ class Local:
         kept = {code for code, count in sizes.items() if count >= PER_GROUP_AT_LEAST}
         learn = self._named({row: code for row, code in learned.items() if code in kept}, names)
         tell = self._named(drawn.labelled(drawn.test, TOLD, kept), names)
-        _need(learn, f"label that {PER_GROUP_AT_LEAST} papers of the training part bear alone")
-        _need(tell, "test papers with one of its usual labels")
+        _need(learn, f"labels that are the only label of {PER_GROUP_AT_LEAST} training papers")
+        _need(tell, "test papers with one of the frequent labels")
         papers = self._papers({**learn, **tell})
         return bind("labels", "svm", SvmProbe(learn, tell), papers, [learn, tell])
 
@@ -196,7 +196,7 @@ class Local:
         corpus, test = self.corpus, self._drawn.test
         asked = np.flatnonzero(np.isin(corpus.question_papers, test))
         asked = self._drawn.mixed(asked, "questions")[:QUESTIONS]
-        _need(asked, "questions that test papers answer")
+        _need(asked, "questions answered by test papers")
         answers = corpus.question_papers[asked]
         rest = np.setdiff1d(test, answers)
         rest = self._drawn.mixed(rest, "documents")[:DOCUMENTS]
@@ -300,7 +300,7 @@ class Local:
         labels = {self.corpus.id(row): self._venue(row) for row in rows.tolist()}
         task = make(name, labels, "unseen")
         missing = len(set(names) - set(labels.values()))
-        left_out = {"journals of which there is no paper": missing} if missing else {}
+        left_out = {"journals without papers in the corpus": missing} if missing else {}
         return replace(task, unseen=frozenset(labels.values()), left_out=left_out)
 
     def _field_sets(self, name: str, most: int) -> dict[str, list[str]]:
@@ -399,8 +399,8 @@ class PaperSample:
         kept = {code for code, n in sizes.most_common(groups) if n >= at_least}
         if len(kept) < 2:
             raise TrainerError(
-                f"Fewer than two {what} have {at_least} test papers or more.",
-                "A larger corpus, or one that knows them, can tell.",
+                f"The corpus has fewer than two {what} with at least {at_least} test papers.",
+                "Use a larger corpus, or one with more metadata.",
             )
         taken: Counter[int] = Counter()
         found = {}

@@ -52,8 +52,8 @@ FIELDS = {
     "q-bio": ("q-bio", "quantitative biology"),
     "q-fin": ("q-fin", "quantitative finance"),
 }
-UNREAD = "rows that could not be read"
-AGAIN = "papers that come twice"
+UNREAD = "unreadable rows"
+AGAIN = "duplicate papers"
 UNGROUPED = "papers without a category or journal"
 
 _ENDS = tuple(f"{end}{gz}" for end in (".csv", ".tsv", ".parquet") for gz in ("", ".gz"))
@@ -66,7 +66,7 @@ def fits(folder: Path) -> bool:
 
 
 def suite(folder: Path, settings: SuiteSettings) -> Suite:
-    return Suite("miread", MiRead(folder, settings).planned, f"MIReAD's data in {folder}")
+    return Suite("miread", MiRead(folder, settings).planned, f"MIReAD data in {folder}")
 
 
 class MiRead:
@@ -81,7 +81,7 @@ class MiRead:
         for name, title in (("mag", "MAG fields"), ("mesh", "MeSH diseases")):
             found.append((name, title, partial(self.told_labels, name)))
             found.append((f"{name}-clusters", f"Clusters of {title}", partial(self.clusters, name)))
-        found.append(("categories", "Categories of arXiv and PubMed", self.categories))
+        found.append(("categories", "arXiv and PubMed categories", self.categories))
         found.append(("unseen-journals", "Unseen journals", self.unseen_journals))
         for name, (_, title) in FIELDS.items():
             found.append((name, f"Pairs in {title}", partial(self.pairs, name)))
@@ -121,7 +121,7 @@ class MiRead:
         sets = {paper: set(_CATEGORY.findall(" ".join(row.fields))) for paper, row in rows.items()}
         inside = inside_field(sets, FIELDS[name][0])
         if not inside:
-            raise TrainerError(f"No paper of {_ARXIV} has categories of {FIELDS[name][0]} alone.")
+            raise TrainerError(f"No paper in {_ARXIV} has only {FIELDS[name][0]} categories.")
         ids = sorted(inside)
         drawn = [ids[at] for at in random_permutation(len(ids), "miread", name)[:PAIRED].tolist()]
         found = {paper: sorted(inside[paper]) for paper in sorted(drawn)}
@@ -147,8 +147,9 @@ class MiRead:
             papers[row.id] = TextInput(row.id, row.title, row.abstract)
         if len(set(labels.values())) < 2:
             raise TrainerError(
-                f"Fewer than two {groups} of {pattern} have {PER_GROUP_AT_LEAST} abstracts.",
-                "Give all the tables that are published.",
+                f"{pattern} contains fewer than two {groups} with at least {PER_GROUP_AT_LEAST} "
+                "abstracts.",
+                "Copy all published tables.",
             )
         measure = LinearProbe(labels, runs=self._settings.runs or LinearProbe.runs)
         return self._bind(name, "probe", measure, papers, labels, left_out)
@@ -168,7 +169,8 @@ class MiRead:
         if not paths:
             name = f"{pattern.replace('[0-9]*', '0')}.csv"
             raise TrainerError(
-                f"{self._folder} has no {name}, nor {name}.gz.", "Copy the table there."
+                f"{self._folder} contains neither {name} nor {name}.gz.",
+                "Copy the table to this folder.",
             )
         for path in paths:
             for row in _read(path):
@@ -244,7 +246,7 @@ def _read(path: Path) -> Iterator[InputRecord | RecordProblem]:
     try:
         for row in tables.read(Source(path)):
             if isinstance(row, RecordProblem) and BROKEN in row.why:
-                raise TrainerError(f"{path}, {row.entry}: {row.why}", "Copy it again.")
+                raise TrainerError(f"{path}, {row.entry}: {row.why}", "Copy the file again.")
             if isinstance(row, InputRecord | RecordProblem):
                 yield row
     except UNREADABLE as error:

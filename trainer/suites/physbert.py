@@ -42,7 +42,7 @@ SUBDOMAINS = "physbert_subdomain_eval"
 FIELDS = {"condmat": "cond-mat", "astro": "astro-ph", "hep": "hep"}
 TITLES = {"condmat": "Condensed matter", "astro": "Astrophysics", "hep": "High-energy physics"}
 
-UNREAD = "entries that could not be read"
+UNREAD = "unreadable entries"
 _FILES = "P2P_*.json*"
 
 
@@ -53,16 +53,18 @@ def fits(folder: Path) -> bool:
 def suite(folder: Path, settings: SuiteSettings) -> Suite:
     planned = [
         PlannedTask("categories", "Categories", partial(_categories, folder)),
-        PlannedTask("citations", "Titles that cite", partial(_citations, folder)),
+        PlannedTask("citations", "Title pairs linked by citations", partial(_citations, folder)),
         PlannedTask("questions", "Questions", partial(_questions, folder)),
         *(
             PlannedTask(
-                f"{field}-clusters", f"{title}, as it is", partial(subcategories, folder, field)
+                f"{field}-clusters",
+                f"{title}, not fine-tuned",
+                partial(subcategories, folder, field),
             )
             for field, title in TITLES.items()
         ),
     ]
-    return Suite("physbert", planned, f"PhysBERT's data in {folder}")
+    return Suite("physbert", planned, f"PhysBERT data in {folder}")
 
 
 def category_files(folder: Path, begin: str = "") -> list[Path]:
@@ -76,8 +78,8 @@ def category_files(folder: Path, begin: str = "") -> list[Path]:
     if len(found) < 2:
         files = f"P2P_{begin}*.json" if begin else "P2P_*.json"
         raise TrainerError(
-            f"{folder} has {len(found)} {files}, and two categories are needed.",
-            f"Copy the hub's data set thellert/{folder.name} there.",
+            f"{folder} contains {len(found)} {files}; at least two categories are required.",
+            f"Copy the data set thellert/{folder.name} from the Hugging Face Hub to this folder.",
         )
     return found
 
@@ -141,7 +143,7 @@ def _questions(folder: Path) -> EvaluationTask:
     parts = {key: value for key, value in _entries(path) if key in RETRIEVAL}
     for name in sorted(RETRIEVAL):
         if not isinstance(parts.get(name), dict):
-            raise TrainerError(f"{path} has no {name!r}.", "Copy it as it is published.")
+            raise TrainerError(f"{path} lacks the field {name!r}.", "Copy the original file.")
     passages, queries = _texts(parts["corpus"]), _texts(parts["queries"])
     qrels = {
         query: {str(passage): 1 for passage in (found if isinstance(found, list) else [found])}
@@ -150,7 +152,7 @@ def _questions(folder: Path) -> EvaluationTask:
     asked = queries.keys() & qrels.keys()
     left_out = {
         "passages without a text": len(parts["corpus"]) - len(passages),
-        "questions without a text, or a passage that answers them": len(
+        "questions without a text or an answering passage": len(
             parts["queries"].keys() | qrels.keys()
         )
         - len(asked),
@@ -171,4 +173,4 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
     except UNREADABLE as error:
         raise TrainerError(f"{path}: {why_unreadable(error)}") from error
     except BadJson as error:
-        raise TrainerError(f"{path}: {error}", "Copy it again.") from error
+        raise TrainerError(f"{path}: {error}", "Copy the file again.") from error

@@ -48,7 +48,7 @@ _RECOMMENDED = ("recomm", "Clicked recommendations")
 OF_LABELS = "paper_metadata_mag_mesh.json"
 _OF_LISTS = "paper_metadata_view_cite_read.json"
 _OF_CLICKS = "paper_metadata_recomm.json"
-_COPY = "Copy it as it is published."
+_COPY = "Copy the original file."
 
 
 def fits(folder: Path) -> bool:
@@ -132,7 +132,7 @@ def read_classes(folder: Path, part: str) -> dict[str, str]:
     rows = read_rows(path, 2)
     head = next(rows, [])
     if "pid" not in head or "class_label" not in head:
-        raise TrainerError(f"{path} has no columns pid and class_label.", _COPY)
+        raise TrainerError(f"{path} lacks the columns pid and class_label.", _COPY)
     paper, label = head.index("pid"), head.index("class_label")
     return unique_values(((row[paper], row[label]) for row in rows), path)
 
@@ -153,7 +153,7 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
                 yield query, paper, int(relevance)
             except ValueError as error:
                 raise TrainerError(
-                    f"Line {number:,} of {path} is not: query 0 paper relevance.",
+                    f"Line {number:,} of {path} does not have the format: query 0 paper relevance.",
                     "Copy the file again.",
                 ) from error
 
@@ -175,7 +175,9 @@ def _propensity(path: Path) -> list[float]:
     found = _json(path)
     scores = found.get("scores") if isinstance(found, dict) else None
     if not isinstance(scores, list) or not scores or not all(map(_is_likely, scores)):
-        raise TrainerError(f'{path} does not say {{"scores": [...]}}, each above 0.', _COPY)
+        raise TrainerError(
+            f'{path} does not have the format {{"scores": [...]}} with positive scores.', _COPY
+        )
     return [float(score) for score in scores]
 
 
@@ -216,7 +218,7 @@ def _papers(described: Mapping[str, dict[str, Any]], path: Path) -> dict[str, Te
 def _described(path: Path) -> dict[str, dict[str, Any]]:
     found = _json(path)
     if not isinstance(found, dict):
-        raise TrainerError(f"{path} does not name papers by their ids.", _COPY)
+        raise TrainerError(f"{path} does not map IDs to papers.", _COPY)
     return {name: paper for name, paper in found.items() if isinstance(paper, dict)}
 
 
@@ -225,4 +227,6 @@ def _json(path: Path) -> Any:
         try:
             return json.load(lines)
         except (ValueError, RecursionError) as error:
-            raise TrainerError(f"{path} is no JSON: {error}.", "Copy it again.") from error
+            raise TrainerError(
+                f"{path} is not valid JSON: {error}.", "Copy the file again."
+            ) from error

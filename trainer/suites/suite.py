@@ -59,7 +59,8 @@ class Suite:
         for name in names:
             if name not in known:
                 raise TrainerError(
-                    f"The suite {self.name} has no task {name!r}.", f"It has: {', '.join(known)}."
+                    f"The suite {self.name} has no task {name!r}.",
+                    f"Available: {', '.join(known)}.",
                 )
         chosen = [planned for planned in self.planned if not names or planned.name in names]
         return Suite(self.name, chosen, self.about)

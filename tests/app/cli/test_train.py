@@ -123,7 +123,7 @@ def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["start", "spectre"], 1, "There is no recipe 'spectre'"),
+        (["start", "spectre"], 1, "The recipe 'spectre' does not exist."),
         (["start", "specter-small", "--set", "epochs"], 2, "has no value"),
         (["start", "specter-small", "--on", "collection:none"], 1, "contains no papers"),
         (["start", "specter-small", "--on", "none"], 1, "dataset none does not exist"),

@@ -29,11 +29,11 @@ THEIRS = replace(
 )  # fmt: skip
 BROKEN = InstalledModel(
     name="broken", title="Broken", problem="The file model.safetensors is damaged.",
-    hint="Copy it again.", size=4_000,
+    hint="Copy the model again.", size=4_000,
 )  # fmt: skip
 SCORES = (
     CardScore(
-        "", "Ranking of judged candidates", "MAP", "81.20", 0.812, "70.00", 0.7, "+11.20", True,
+        "", "Ranking of candidates", "MAP", "81.20", 0.812, "70.00", 0.7, "+11.20", True,
         50, "test",
     ),
     CardScore("ours", "Topics", "macro F1", "55.00", 0.55, n=900, split="test"),

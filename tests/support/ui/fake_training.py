@@ -44,9 +44,7 @@ LACKS = CheckLine(
     Level.missing, "No citation data yet.", Remedy.citations,
     "Fetch citations for 12 papers", papers=(1, 2),
 )  # fmt: skip
-SCORE = CardScore(
-    "", "Ranking of judged candidates", "MAP", "90.00", 0.9, "80.00", 0.8, "+10.00", True
-)
+SCORE = CardScore("", "Ranking of candidates", "MAP", "90.00", 0.9, "80.00", 0.8, "+10.00", True)
 STEPS = 330
 
 

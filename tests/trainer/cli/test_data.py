@@ -39,7 +39,7 @@ def test_prepare_shows_read_kept_and_dropped(tmp_path: Path, inputs: list[str]) 
     assert ["1", "the", "same", "paper", "again"] in rows
     assert any(row[:4] == ["citations", "2", "1", "1"] for row in rows)
     assert "line 10: This paper has neither" in told
-    assert "2 more problems are named in problems.jsonl" in told
+    assert "2 more problems are listed in problems.jsonl" in told
     assert Corpus.open(tmp_path / "corpus").papers == 8
 
 
@@ -96,7 +96,7 @@ def test_corpus_shows_stats_and_supported_methods(tmp_path: Path, inputs: list[s
     holds = CorpusStats.read(json.loads(answer)["holds"])
     assert (holds.papers, holds.abstracts, holds.citations, holds.citing) == (8, 0, 1, 1)
     done = CliRunner().invoke(cli.app, ["corpus", str(tmp_path), "--json"])
-    assert done.exit_code == 1 and "is no corpus" in json.loads(done.stdout)["error"]
+    assert done.exit_code == 1 and "is not a corpus" in json.loads(done.stdout)["error"]
 
 
 def test_prepare_excludes_venues_by_name_or_file(tmp_path: Path, inputs: list[str]) -> None:
@@ -107,9 +107,9 @@ def test_prepare_excludes_venues_by_name_or_file(tmp_path: Path, inputs: list[st
         code, _, told = run(*inputs, "-o", str(output), "--exclude-venues", named)
         assert code == 0
         assert Corpus.open(output).venue_names == ("V1",)
-        warned = [line for line in told.splitlines() if "No paper is of this journal" in line]
+        warned = [line for line in told.splitlines() if "No paper is from this journal" in line]
         assert len(warned) == number
-        assert all(line.startswith("journals to leave out, Another:") for line in warned)
+        assert all(line.startswith("excluded journals, Another:") for line in warned)
 
 
 def test_prepare_can_tokenize_at_once(tmp_path: Path, inputs: list[str]) -> None:
@@ -156,7 +156,7 @@ def test_files_of_the_same_name_have_separate_rates(
             for entries in (1_000, 3_000):
                 clock[0] += 6.0
                 told.progress("a.tsv", entries, entries / 4_000)
-    rates = [line for line in capsys.readouterr().err.splitlines() if "a second" in line]
+    rates = [line for line in capsys.readouterr().err.splitlines() if "per second" in line]
     assert rates == ["a.tsv: 3,000 (75%), 500 a second"] * 2
 
 

@@ -34,7 +34,7 @@ def test_methods_shows_recipe_values_beside_those_of_the_paper() -> None:
 def test_methods_shows_base_model_unwrapped_on_a_narrow_terminal() -> None:
     shown = run("specter", columns=80).stdout
     assert "allenai/scibert_scivocab_uncased " in shown
-    assert "Examples in a step, over all devices together." in " ".join(shown.split())
+    assert "Examples per step, over all devices." in " ".join(shown.split())
 
 
 def test_methods_json_has_all_settings_of_a_form() -> None:

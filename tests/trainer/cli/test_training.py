@@ -49,23 +49,23 @@ def test_train_creates_a_run_and_resumes_it_by_folder(
     folder = tmp_path / "run"
     said = cli(*arguments(folder, corpus_for_all, tiny_base, epochs=2), "--seed", "3")
     assert "miread-paper from" in said
-    assert f"The model is in {folder / 'package'}" in said.replace("\n", "")
+    assert f"Model: {folder / 'package'}" in said.replace("\n", "")
     recipe = Run(folder).recipe
     assert (recipe.seed, recipe.settings["epochs"], recipe.corpus) == (3, 2.0, corpus_for_all)
     assert Run(folder).report["metrics"]
-    assert "The model is in" in cli("train", str(folder))
+    assert "Model: " in cli("train", str(folder))
 
 
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ([], "needs a recipe and a corpus"),
-        (["--recipe", "specter"], "needs a recipe and a corpus"),
-        (["--recipe", "spectre", "--corpus", "c"], "There is no recipe 'spectre'"),
+        ([], "requires a recipe and a corpus"),
+        (["--recipe", "specter"], "requires a recipe and a corpus"),
+        (["--recipe", "spectre", "--corpus", "c"], "The recipe 'spectre' does not exist."),
         (["--recipe", "specter", "--corpus", "c", "--set", "epoch=1"], "no setting 'epoch'"),
-        (["--recipe", "specter", "--corpus", "c", "--set", "epochs"], "says no value"),
-        (["--recipe", "specter", "--corpus", "c", "--set", "epochs=[1"], "is no list"),
-        (["--recipe", "specter", "--corpus", "nowhere"], "nowhere is no corpus"),
+        (["--recipe", "specter", "--corpus", "c", "--set", "epochs"], "has no value"),
+        (["--recipe", "specter", "--corpus", "c", "--set", "epochs=[1"], "is not a valid list"),
+        (["--recipe", "specter", "--corpus", "nowhere"], "nowhere is not a corpus"),
     ],
 )
 def test_train_wrong_options_are_reported(tmp_path: Path, named: list[str], said: str) -> None:
@@ -77,7 +77,7 @@ def test_dry_run_prints_time_and_writes_nothing(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
     said = cli(*arguments(tmp_path / "run", corpus_for_all, tiny_base), "--dry-run")
-    assert "in all, of which" in said
+    assert "in total, including" in said
     assert "journals" in said
     assert not (tmp_path / "run").exists()
 
@@ -88,13 +88,13 @@ def test_dry_run_prints_json(tmp_path: Path, corpus_for_all: Path, tiny_base: Pa
     answer = json.loads(done.stdout)
     assert (answer["steps"], [one["stage"] for one in answer["stages"]]) == (3, ["journals"])
     assert answer["seconds"] > 0 and answer["memory"] > 0 and answer["device"] == "cpu"
-    assert {"note": "Trying some steps of the stage journals"} in [
+    assert {"note": "Timing steps of the stage journals"} in [
         json.loads(line) for line in done.stderr.splitlines()
     ]
     failed = CliRunner().invoke(
         app, [*arguments(tmp_path, tmp_path, tiny_base), "--dry-run", "--json"]
     )
-    assert failed.exit_code == 1 and "is no corpus" in json.loads(failed.stdout)["error"]
+    assert failed.exit_code == 1 and "is not a corpus" in json.loads(failed.stdout)["error"]
 
 
 def test_grid_keeps_the_best_of_its_runs(
@@ -110,7 +110,7 @@ def test_grid_keeps_the_best_of_its_runs(
     reports = {part.name: Run(part).report for part in (folder / "grid").iterdir()}
     assert len(reports) == 4
     name = min(reports, key=lambda name: reports[name]["validation_loss"])
-    assert f"The best of 4 combinations: {name}" in said.replace("\n", " ")
+    assert f"Best of 4 combinations: {name}" in said.replace("\n", " ")
     best = Run(folder / "grid" / name)
     weights = "model.safetensors"
     assert (run.package / weights).read_bytes() == (best.package / weights).read_bytes()
@@ -158,7 +158,7 @@ def test_several_seeds_give_mean_and_deviation(
     metrics = (run.package / "metrics.json").read_bytes()
     assert metrics == (folder / "grid" / f"seed={best}" / "package" / "metrics.json").read_bytes()
     assert (folder / "evaluation" / "model" / "report.json").exists()
-    assert "The model is in" in cli(*named, "--seeds", "3,4,5")
+    assert "Model: " in cli(*named, "--seeds", "3,4,5")
 
 
 def test_stop_during_evaluation_of_seeds_can_be_resumed(
@@ -201,7 +201,7 @@ def test_settings_are_compared_by_mean_over_seeds(
 
 @pytest.mark.parametrize(
     ("named", "said"),
-    [(["--seeds", "1;2"], "no list of seeds"), (["--seeds", "1,2", "--seed", "3"], "not both")],
+    [(["--seeds", "1;2"], "not a list of seeds"), (["--seeds", "1,2", "--seed", "3"], "not both")],
 )
 def test_invalid_seeds_are_refused(tmp_path: Path, named: list[str], said: str) -> None:
     with pytest.raises(TrainerError, match=said):
@@ -235,7 +235,7 @@ def test_grid_stops_and_resumes(
     assert run.state is RunState.stopped
     monkeypatch.setattr(Run, "append", append)
     said = cli("train", str(run.folder), "--device", "cpu", "--no-measure")
-    assert "The model is in" in said and "metrics" not in run.report
+    assert "Model: " in said and "metrics" not in run.report
     parts = [Run(part) for part in (run.folder / "grid").iterdir()]
     for part in parts:
         steps = [event.step for event in part.events() if event.kind == "step"]

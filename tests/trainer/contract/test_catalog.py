@@ -40,14 +40,14 @@ def test_setting_converts_values_of_forms_and_command_lines(
 @pytest.mark.parametrize(
     ("setting", "wrong", "hint"),
     [
-        (Setting("n", 2, ""), "7.5", "It is a whole number."),
-        (Setting("n", 2, "", at_least=1), 0, "It is a whole number of at least 1."),
-        (Setting("x", 2.0, "", at_most=3), "4", "It is a number of at most 3."),
-        (Setting("x", 2.0, "", 1, 3), "nan", "It is a number from 1 to 3."),
-        (Setting("x", 2.0, ""), True, "It is a number."),
-        (Setting("b", True, ""), "perhaps", "It is true or false."),
-        (Setting("s", "a", "", choices=("a", "b")), "c", "It is one of a, b."),
-        (Setting("s", "", ""), 3, "It is a text."),
+        (Setting("n", 2, ""), "7.5", "Allowed: a whole number."),
+        (Setting("n", 2, "", at_least=1), 0, "Allowed: a whole number of at least 1."),
+        (Setting("x", 2.0, "", at_most=3), "4", "Allowed: a number of at most 3."),
+        (Setting("x", 2.0, "", 1, 3), "nan", "Allowed: a number from 1 to 3."),
+        (Setting("x", 2.0, ""), True, "Allowed: a number."),
+        (Setting("b", True, ""), "perhaps", "Allowed: true or false."),
+        (Setting("s", "a", "", choices=("a", "b")), "c", "Allowed: one of a, b."),
+        (Setting("s", "", ""), 3, "Allowed: text."),
     ],
 )
 def test_invalid_value_is_refused_with_hint(setting: Setting, wrong: object, hint: str) -> None:
@@ -121,9 +121,9 @@ def test_changes_override_recipe_and_recipe_overrides_defaults() -> None:
 
 
 def test_unknown_name_is_answered_with_suggestions() -> None:
-    with pytest.raises(TrainerError, match="no method 'spectre'") as refused:
+    with pytest.raises(TrainerError, match="method 'spectre' does not exist") as refused:
         method_spec("spectre")
-    assert refused.value.hint.startswith("Did you mean specter? Known are: specter, multi2spe,")
+    assert refused.value.hint.startswith("Did you mean specter? Available: specter, multi2spe,")
     with pytest.raises(TrainerError, match="no recipe 'specter-papers'"):
         recipe_of("specter-papers")
     with pytest.raises(TrainerError, match="no setting 'lr'"):

@@ -68,12 +68,12 @@ def test_newer_format_is_refused_by_number(tmp_path):
 
 def test_report_of_a_training_is_refused(tmp_path):
     (tmp_path / REPORT).write_text('{"format": 1, "scores": {}}')
-    with pytest.raises(TrainerError, match="no report of an evaluation"):
+    with pytest.raises(TrainerError, match="not an evaluation report"):
         Report.read(tmp_path)
 
 
 def test_missing_report_is_named(tmp_path):
-    with pytest.raises(TrainerError, match=r"report\.json cannot be read"):
+    with pytest.raises(TrainerError, match=r"report\.json could not be read"):
         Report.read(tmp_path)
 
 
@@ -129,19 +129,19 @@ def test_missing_field_is_named(tmp_path, missing):
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_score_must_be_a_finite_number(number):
-    with pytest.raises(ValueError, match="no score"):
+    with pytest.raises(ValueError, match="invalid value"):
         Score("map", number, 3)
-    with pytest.raises(ValueError, match="no score"):
+    with pytest.raises(ValueError, match="invalid value"):
         Score("map", 0.5, 3, low=number)
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"evaluation": "svm"}, "one is ranking, the other svm"),
-        ({"protocol": 2}, "one is version 1, the other version 2"),
-        ({"split": "validation"}, "one is of the split test, the other of validation"),
-        ({"sha256": "77" * 32}, "the data differ: one has 5f5f5f5f5f5f, the other 777777777777"),
+        ({"evaluation": "svm"}, "the evaluations differ: ranking and svm"),
+        ({"protocol": 2}, "the protocol versions of ranking differ: 1 and 2"),
+        ({"split": "validation"}, "the splits differ: test and validation"),
+        ({"sha256": "77" * 32}, "the data differ: SHA-256 5f5f5f5f5f5f and 777777777777"),
         ({}, ""),
         ({"seconds": 9.0, "seed": 5}, ""),
     ],

@@ -43,13 +43,13 @@ def test_handwritten_recipe_lists_only_changes(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("format = 2", "has format 2, not 1"),
-        ("epochs", "is no recipe"),
-        ('format = 1\nrecipe = "specter"', "does not say what its 'corpus' is"),
-        ('format = 1\nrecipe = "spectre"\ncorpus = "c"', "There is no recipe 'spectre'"),
-        ('format = 1\nrecipe = "specter"\ncorpus = 3', "is no recipe"),
-        ("format = " + "[" * 100_000, "is no recipe"),
-        ('format = 1\nrecipe = "specter"\ncorpus = "c"\nsettings = 3', "is no recipe"),
-        ('format = 1\nrecipe = "specter"\ncorpus = "c"\ngrid.clip = 3', "A grid cannot have 3"),
+        ("epochs", "is not a valid recipe"),
+        ('format = 1\nrecipe = "specter"', "does not specify 'corpus'"),
+        ('format = 1\nrecipe = "spectre"\ncorpus = "c"', "recipe 'spectre' does not exist"),
+        ('format = 1\nrecipe = "specter"\ncorpus = 3', "is not a valid recipe"),
+        ("format = " + "[" * 100_000, "is not a valid recipe"),
+        ('format = 1\nrecipe = "specter"\ncorpus = "c"\nsettings = 3', "is not a valid recipe"),
+        ('format = 1\nrecipe = "specter"\ncorpus = "c"\ngrid.clip = 3', "3 is not a valid grid"),
         (
             'format = 1\nrecipe = "specter"\ncorpus = "c"\nsettings.epochs = "often"',
             "epochs cannot be 'often'",
@@ -113,9 +113,9 @@ def test_fixed_setting_is_removed_from_the_grid(tmp_path: Path) -> None:
 def test_run_keeps_its_recipe(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     Run.create(tmp_path / "run", recipe(tmp_path))
-    with pytest.raises(TrainerError, match=r"epochs was 2\.0 and is 3\.0"):
+    with pytest.raises(TrainerError, match=r"epochs was 2\.0 and is now 3\.0"):
         Run.create(tmp_path / "run", recipe(tmp_path, epochs=3))
-    with pytest.raises(TrainerError, match=r"grid was .* and is .*clip"):
+    with pytest.raises(TrainerError, match=r"grid was .* and is now .*clip"):
         Run.create(tmp_path / "run", replace(recipe(tmp_path), grid={"clip": (0.0, 1.0)}))
     assert run.recipe == recipe(tmp_path)
 
@@ -141,13 +141,13 @@ def test_run_that_failed_before_start_accepts_another_recipe(tmp_path: Path) -> 
     run.append(Event("error", 1.0, 0, {"message": "There is no corpus.", "hint": ""}))
     assert Run.create(tmp_path / "run", recipe(tmp_path, epochs=3)).recipe.settings["epochs"] == 3
     run.append(Event("start", 2.0, 0, {}))
-    with pytest.raises(TrainerError, match="holds a run with another recipe"):
+    with pytest.raises(TrainerError, match="contains a run with another recipe"):
         Run.create(tmp_path / "run", recipe(tmp_path, epochs=4))
 
 
 def test_impossible_run_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(TrainerError, match=r"There can be no run in .*file"):
+    with pytest.raises(TrainerError, match=r"The run folder .*file"):
         Run.create(tmp_path / "file" / "run", recipe(tmp_path))
 
 
@@ -256,7 +256,7 @@ def test_only_one_process_trains_a_run(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     with (
         run.hold(),
-        pytest.raises(TrainerError, match="being trained by another process"),
+        pytest.raises(TrainerError, match="Another process is training"),
         Run(run.folder).hold(),
     ):
         pass

@@ -58,9 +58,9 @@ def test_table_of_ids_becomes_triples(tmp_path: Path, query: str) -> None:
         "read": 5,
         "kept": 2,
         "dropped": {
-            "a paper is not in the corpus": 1,
-            "a paper is its own positive or negative": 1,
-            "the same triple again": 1,
+            "paper not in the corpus": 1,
+            "paper that is its own positive or negative": 1,
+            "duplicate triplet": 1,
         },
     }
     assert told.problems == [("triples.csv", "line 7"), ("triples.csv", "line 8")]
@@ -130,5 +130,5 @@ def test_method_trains_on_given_triples_only(tmp_path: Path, method: str) -> Non
     assert json.loads((run.folder / RECORDS).read_text())["train"]["triplets"] == 60
     other = make_corpus(tmp_path / "other", 40).folder
     lacking = Run.create(tmp_path / "lacking", small_recipe(method, other, base, triples="given"))
-    with pytest.raises(TrainerError, match="no given triples"):
+    with pytest.raises(TrainerError, match="contains no triplets"):
         train(lacking, Ranks.alone("cpu"))

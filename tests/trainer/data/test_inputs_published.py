@@ -60,9 +60,9 @@ def test_specter_files_give_papers_and_both_kinds_of_citations(tmp_path: Path) -
     assert [type(p) for p in papers[3:]] == [RecordProblem, RecordProblem]
     assert read(counts, "counts") == [
         CitedIds("q", ("a", "zz"), ("b",)),
-        RecordProblem("q", "1 of its papers have no count.", paper=False),
+        RecordProblem("q", "1 of the listed papers have no count.", paper=False),
         CitedIds("a", ("b",), ()),
-        RecordProblem("b", "This entry names no papers.", paper=False),
+        RecordProblem("b", "This entry does not list papers.", paper=False),
     ]
     corpus = prepare([str(counts), str(metadata)], tmp_path / "corpus")
     assert corpus.ids[:] == ["a", "b", "q"]
@@ -165,7 +165,7 @@ def test_damaged_parquet_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1 and no more")
     (problem,) = read(path, "table")
-    assert "broken" in problem.why
+    assert "invalid" in problem.why
 
 
 def test_parquet_without_pyarrow_says_what_to_install(
@@ -245,7 +245,7 @@ def test_pairs_of_a_category_become_its_papers(tmp_path: Path, entry: Any) -> No
     assert sorted(corpus.abstracts) == PAIR
     assert corpus.field_names == ("astro-ph.CO",)
     assert corpus.primary.tolist() == [0, 0]
-    assert corpus.counts["dropped"] == {"the same paper again": 2}
+    assert corpus.counts["dropped"] == {"duplicate paper": 2}
 
 
 @pytest.mark.parametrize("entry", ["a text", {"text": "a text"}, {"abstract": "a text"}])

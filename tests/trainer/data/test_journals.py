@@ -97,7 +97,7 @@ def test_too_few_journals_are_refused_with_a_hint(texts):
         journal_examples(texts.cache.corpus, texts, 1, JournalRule(101))
     sizes = np.bincount(texts.cache.corpus.venues[texts.cache.corpus.venues >= 0])
     assert f"second largest journal has {sorted(sizes)[-2]}" in refused.value.hint
-    assert f"paper is of {texts.cache.corpus.years.max()}" in refused.value.hint
+    assert f"paper is from {texts.cache.corpus.years.max()}" in refused.value.hint
 
 
 def test_pubmed_papers_have_a_separate_rule(tmp_path):

@@ -138,9 +138,9 @@ def test_incomplete_tokenizer_is_refused(tmp_path: Path, corpus: Corpus, cache: 
         TokenCache.open(corpus, tokenizer_folder(tmp_path / "other", ["[PAD]", "[CLS]", "a"]))
     with pytest.raises(TrainerError, match="2 unused tokens, too few for 4"):
         Texts(cache, cls_tokens=4)
-    with pytest.raises(TrainerError, match="no join"):
+    with pytest.raises(TrainerError, match="not a known separator"):
         Texts(cache, join="comma")
-    with pytest.raises(TrainerError, match="no room"):
+    with pytest.raises(TrainerError, match="no text fits"):
         Texts(cache, max_tokens=4, cls_tokens=3)
     (tmp_path / "tokenizer" / "tokenizer.json").write_text("{}")
     with pytest.raises(TrainerError, match="damaged"):
@@ -148,7 +148,7 @@ def test_incomplete_tokenizer_is_refused(tmp_path: Path, corpus: Corpus, cache: 
 
 
 def refuse_to_make(*_: object) -> None:
-    raise AssertionError("the word pieces are made again")
+    raise AssertionError("the texts are tokenized again")
 
 
 def test_tokens_are_made_once(
@@ -199,7 +199,7 @@ def test_missing_tokens_are_detected(cache: TokenCache) -> None:
     cache.check()
     (cache.folder / "titles.uint16").unlink()
     assert len(Texts(cache).ids(0))
-    with pytest.raises(TrainerError, match="vanished"):
+    with pytest.raises(TrainerError, match="missing"):
         cache.check()
 
 
@@ -212,7 +212,7 @@ def test_unwritable_corpus_is_reported(
     monkeypatch.setattr(tokens, "_make", full)
     with pytest.raises(TrainerError, match="No space left") as refused:
         TokenCache.open(corpus, tokenizer_folder(tmp_path / "tokenizer"))
-    assert "room" in refused.value.hint
+    assert "free disk space" in refused.value.hint
 
 
 def test_large_vocabularies_use_wider_integers(tmp_path: Path) -> None:

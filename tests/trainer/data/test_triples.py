@@ -19,8 +19,8 @@ from trainer.data.tokens import Texts, TokenCache
 from trainer.data.triples import Draws, triple_examples, triples
 from trainer.methods.triplet_plan import draws_of
 
-FEW = "has too few papers it cites directly or by one of them"
-NONE_SECOND_HAND = "cites no paper that cites one it does not cite itself"
+FEW = "has too few directly or indirectly cited papers"
+NONE_SECOND_HAND = "cites no paper with citations of its own that the query lacks"
 
 
 def graph(lists):

@@ -94,10 +94,10 @@ def test_input_reports_bad_entries_and_continues(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.txt", b"words", "is no corpus, JSON lines, parquet or library"),
-        ("a.gz", gzip.compress(b'{"title": "x"}\n' * 10_000, mtime=0)[:-20], "ends too early"),
-        ("a.parquet", b"PAR1 and nothing more", "is broken"),
-        ("a.sqlite3", b"SQLite format 3\x00" + bytes(100), "cannot be read"),
+        ("a.txt", b"words", "is not a corpus, JSON Lines file, Parquet table or SciRead library"),
+        ("a.gz", gzip.compress(b'{"title": "x"}\n' * 10_000, mtime=0)[:-20], "is incomplete"),
+        ("a.parquet", b"PAR1 and nothing more", "is invalid"),
+        ("a.sqlite3", b"SQLite format 3\x00" + bytes(100), "could not be read"),
     ],
 )
 def test_unreadable_files_are_named(tmp_path, name, content, said):
@@ -110,7 +110,7 @@ def test_unreadable_files_are_named(tmp_path, name, content, said):
 def test_missing_files_and_plain_folders_are_refused(tmp_path):
     with pytest.raises(TrainerError, match="No such file"):
         open_input(tmp_path / "nothing.jsonl")
-    with pytest.raises(TrainerError, match="is no corpus"):
+    with pytest.raises(TrainerError, match="is not a corpus"):
         open_input(tmp_path)
 
 
@@ -119,5 +119,5 @@ def test_table_without_texts_is_refused(tmp_path):
     from pyarrow import parquet
 
     parquet.write_table(pyarrow.table({"id": ["a"], "name": ["b"]}), tmp_path / "a.parquet")
-    with pytest.raises(TrainerError, match="without a column of titles or abstracts"):
+    with pytest.raises(TrainerError, match="has no column of titles or abstracts"):
         open_input(tmp_path / "a.parquet")

@@ -72,13 +72,13 @@ def test_ray_actors_write_the_same_shards_as_a_worker(cluster, make_job, tmp_pat
     (tmp_path / "ray" / "shards" / "000009").rename(tmp_path / "away")
     lines = (tmp_path / "papers.jsonl").read_text()
     (tmp_path / "papers.jsonl").write_text(lines.replace("no paper", "no\npaper"))
-    with pytest.raises(TrainerError, match="not what it was when this output was begun"):
+    with pytest.raises(TrainerError, match="has changed since this output was created"):
         embed_on_ray(make_job("ray"), workers=1)
 
 
 def test_embed_without_ray_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "trainer.embed_ray", raising=False)
-    with pytest.raises(TrainerError, match="needs ray") as error:
+    with pytest.raises(TrainerError, match="requires Ray") as error:
         import trainer.embed_ray  # noqa: F401
     assert error.value.hint == "Run: pip install 'sciread[ray]'"

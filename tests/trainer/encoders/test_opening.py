@@ -120,7 +120,7 @@ def test_encode_after_kill_reuses_cached_vectors(tiny, cache, monkeypatch):
     open_encoder(str(tiny.folder), cache=cache, note=said.append).encode(MANY)
     assert sum(encoded) == len(MANY) - done
     assert done > 0
-    assert f"{done:,} are known" in said[0]
+    assert f"{done:,} are cached" in said[0]
 
 
 def test_vectors_of_another_precision_are_cached_separately(tiny, cache, monkeypatch):
@@ -156,7 +156,9 @@ def test_model_trained_on_an_unseen_journal_is_excluded(tmp_path, cache):
     )
     assert encoder.unsupported_reason(task) == ""
     (run / "records.json").write_text(json.dumps({"classes": ["cell", "NATURE"]}))
-    assert encoder.unsupported_reason(task) == "its training learned Nature, which is to be unseen"
+    assert encoder.unsupported_reason(task) == (
+        "the model was trained on Nature, which must be unseen"
+    )
     assert encoder.unsupported_reason(replace(task, unseen=frozenset())) == ""
 
 
@@ -271,7 +273,7 @@ def test_hub_model_is_pulled_once(tmp_path, tiny, cache, monkeypatch):
 @pytest.mark.parametrize("name", ["nothing-of-this-name", "./no/such/folder"])
 def test_unknown_name_is_not_requested_from_the_hub(name, cache, monkeypatch, tmp_path):
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))
-    with pytest.raises(TrainerError, match="There is no model"):
+    with pytest.raises(TrainerError, match=r"The model .* does not exist"):
         open_encoder(name, cache=cache)
 
 

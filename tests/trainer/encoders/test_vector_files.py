@@ -75,8 +75,8 @@ def test_files_of_a_folder_may_share_equal_vectors(tmp_path):
         ('{"paper_id": "a", "embedding": ["x"]}', "Line 1 "),
         ('{"paper_id": "a", "embedding": [[1, 2], [3]]}', "Line 1 "),
         ('{"paper_id": "a"}', "no embedding"),
-        ("[1, 2]", "braces"),
-        ("", "holds no vectors"),
+        ("[1, 2]", "not a JSON object"),
+        ("", "contains no vectors"),
     ],
 )
 def test_damaged_vector_file_raises_error_naming_the_line(tmp_path, text, said):
@@ -95,10 +95,10 @@ def test_nan_raises_error_when_used(tmp_path):
 
 def test_pickled_arrays_and_arrays_without_ids_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}], object))
-    with pytest.raises(TrainerError, match="no array of numbers"):
+    with pytest.raises(TrainerError, match="not an array of numbers"):
         open_vectors(tmp_path / "a.npy")
     np.save(tmp_path / "a.npy", np.ones((3, 2), np.float32))
-    with pytest.raises(TrainerError, match="no ids"):
+    with pytest.raises(TrainerError, match="no IDs"):
         open_vectors(tmp_path / "a.npy")
     (tmp_path / "ids.txt").write_text("a\nb\n")
     with pytest.raises(TrainerError, match="2 ids"):
@@ -106,7 +106,7 @@ def test_pickled_arrays_and_arrays_without_ids_are_refused(tmp_path):
 
 
 def test_missing_vector_file_is_named(tmp_path):
-    with pytest.raises(TrainerError, match=r"gone\.jsonl cannot be read: No such file or dir"):
+    with pytest.raises(TrainerError, match=r"gone\.jsonl could not be read: No such file or dir"):
         open_encoder(str(tmp_path / "gone.jsonl"))
 
 

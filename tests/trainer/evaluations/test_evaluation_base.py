@@ -68,7 +68,7 @@ def test_number_of_ids_must_equal_rows() -> None:
 def test_task_refuses_queries_of_another_dimension() -> None:
     task = a_task(queries=[TextInput("q", "what is A?")])
     papers = Vectors(["a"], np.ones((1, 2)))
-    with pytest.raises(TrainerError, match=r"^Queries have 3 numbers, papers 2"):
+    with pytest.raises(TrainerError, match=r"^The queries have 3 dimensions, the papers 2"):
         task.run(papers, Vectors(["q"], np.ones((1, 3))))
     with pytest.raises(TrainerError, match="no vectors of the queries"):
         task.run(papers)

@@ -59,7 +59,7 @@ def test_health_scores_titles_by_similarity_and_retrieval() -> None:
     outcome = Health()(papers, near, 0)
     assert outcome.value("title_finds@10") == 1
     assert outcome.value("title_only") == pytest.approx(2.2 / np.sqrt(2.2**2 + 29 * 0.04))
-    assert outcome.excluded == {"papers not looked for by their title": 10}
+    assert outcome.excluded == {"papers without a title search": 10}
     astray = Vectors(papers.ids, np.roll(np.eye(30), 1, axis=0) + 0.01 * np.arange(30, 0, -1))
     assert Health()(papers, astray, 0).value("title_finds@10") < 0.5
 
@@ -77,11 +77,11 @@ def test_papers_and_titles_without_vector_are_counted() -> None:
     outcome = Health(papers=32)(named(np.eye(30)), none, 0)
     assert outcome.excluded == {
         "papers without a vector": 2,
-        "papers not looked for by their title": 30,
+        "papers without a title search": 30,
     }
     assert "title_only" not in outcome.items
 
 
 def test_fewer_than_three_papers_raise_an_error() -> None:
-    with pytest.raises(TrainerError, match="Three papers"):
+    with pytest.raises(TrainerError, match="three papers"):
         Health()(named(np.eye(2)), None, 0)

@@ -48,7 +48,7 @@ def test_papers_without_group_are_neither_queries_nor_results() -> None:
     outcome = NeighbourPrecision(groups, depth=1)(on_a_circle(), None, 0)
     assert outcome.items["precision@1"].ids == ["a", "c", "d"]
     assert outcome.value("precision@1") == pytest.approx(2 / 3)
-    assert outcome.excluded == {NO_VECTOR: 1, "papers without venue, field or citation": 1}
+    assert outcome.excluded == {NO_VECTOR: 1, "papers without a journal, field or citation": 1}
 
 
 def test_neighbours_of_links_search_all_papers() -> None:
@@ -58,7 +58,7 @@ def test_neighbours_of_links_search_all_papers() -> None:
     )
     assert outcome.items["precision@1"].ids == ["a", "d"]
     assert outcome.value("precision@1") == 1
-    assert outcome.excluded == {NO_VECTOR: 1, "papers without venue, field or citation": 3}
+    assert outcome.excluded == {NO_VECTOR: 1, "papers without a journal, field or citation": 3}
 
 
 def test_neighbours_without_relations_raise_an_error() -> None:

@@ -41,7 +41,7 @@ def test_curves_have_the_reported_area():
 
 @pytest.mark.parametrize("belongs", [[True, True], [False, False]])
 def test_curves_of_one_class_raise_an_error(belongs):
-    with pytest.raises(ValueError, match="all pairs belong together, or none"):
+    with pytest.raises(ValueError, match="all pairs are related, or none"):
         plots.threshold_curves([0.1, 0.2], belongs)
 
 

@@ -101,7 +101,7 @@ def test_unusable_clicks_are_counted() -> None:
     odd = [Click("q", "x", ["y", "z"]), Click("q", "x", ["x"]), Click("q", "x", [*"abcdx"])]
     recommendation, _ = task(test=[*plain.test, *odd], runs=1)
     outcome = recommendation(vectors_of(vectors), None, 0)
-    missing = "papers without a vector, like nothing"
+    missing = "papers without a vector, treated as dissimilar to all papers"
     assert outcome.excluded == {UNSHOWN: 1, UNLIKELY: 1, missing: 8}
     assert outcome.scores[0].n == len(plain.test) + 1
     with pytest.raises(TrainerError, match="0 clicks to learn from"):

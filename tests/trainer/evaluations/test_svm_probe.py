@@ -174,7 +174,7 @@ def test_paper_without_vector_counts_as_zeros(case: dict[str, Any]) -> None:
     zeroed[vectors.rows(lost)] = 0
     outcome, same = probe(some, None, 0), probe(Vectors(vectors.ids, zeroed), None, 0)
     assert outcome.scores == same.scores
-    assert outcome.excluded == {"papers without a vector, taken as zeros": 5}
+    assert outcome.excluded == {"papers without a vector, replaced by zeros": 5}
 
 
 @pytest.mark.filterwarnings("error")

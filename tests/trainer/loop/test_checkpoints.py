@@ -156,6 +156,6 @@ def test_leftovers_of_a_full_disk_are_removed(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("trainer.loop.checkpoints.write_atomically", full)
-    with pytest.raises(TrainerError, match="step 2 cannot be written: the disk is full"):
+    with pytest.raises(TrainerError, match="step 2 could not be written: the disk is full"):
         save(checkpoints, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["step-00000001"]

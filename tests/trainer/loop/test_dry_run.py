@@ -41,9 +41,9 @@ def test_missing_examples_are_explained_without_naming_a_file(
     empty = SimpleNamespace(name="triples", train=[], model=torch.nn.Linear(1, 1))
     learns_nothing = SimpleNamespace(records={"triples": 0}, stages=[empty])
     monkeypatch.setitem(METHODS, "specter", lambda setup: learns_nothing)
-    with pytest.raises(TrainerError, match="has no examples") as failed:
+    with pytest.raises(TrainerError, match="has no training examples") as failed:
         dry_run(recipe_of("specter"), Ranks.alone("cpu"), Options())
-    assert failed.value.hint == "Loosen the settings that choose examples."
+    assert failed.value.hint == "Relax the settings that select examples."
 
 
 def test_estimate_table_fits_eighty_columns() -> None:

@@ -48,7 +48,7 @@ def test_classes_are_recorded_and_the_head_is_not_saved(corpus: Corpus, base: Pa
     heard: list[str] = []
     method = Miread(replace(settled, note=heard.append))
     assert [said for said in heard if "journal" in said] == [
-        "No paper is of the journal 'Unheard': excluding it leaves nothing out."
+        "No paper is from the journal 'Unheard', so no paper was excluded."
     ]
     assert json.loads(json.dumps(method.records))["classes"] == ["Annals", "Nature"]
     assert method.records["journals with too few papers"] == 1
@@ -59,7 +59,7 @@ def test_classes_are_recorded_and_the_head_is_not_saved(corpus: Corpus, base: Pa
 
 
 def test_corpus_of_one_journal_is_refused(corpus: Corpus, base: Path) -> None:
-    with pytest.raises(TrainerError, match="two are needed"):
+    with pytest.raises(TrainerError, match="two are required"):
         make(corpus, base, "miread-paper", exclude="Letters;Nature", **FEW)
     with pytest.raises(TrainerError, match="are of one journal, as far as is known; two are"):
         make(corpus, base, "miread-paper", exclude="Letters;Nature;Rare", **FEW)

@@ -1,4 +1,4 @@
-"""Base models without a pooler: training starts from a random one, with a note."""
+"""Base models has no pooler: training starts from a random one, with a note."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def test_untrained_pooler_is_noted(
     heard: list[str] = []
     settled = setup(Corpus.open(corpus_for_all), base, method, **changes)
     METHODS[method](replace(settled, note=heard.append))
-    told = [said for said in heard if "without a pooler" in said]
+    told = [said for said in heard if "has no pooler" in said]
     assert len(told) == (trains_it and not there)

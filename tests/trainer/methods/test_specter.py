@@ -165,7 +165,7 @@ def test_max_tokens_above_model_limit_is_refused(corpus: Corpus, base: Path) -> 
 
 def test_corpus_without_triples_is_refused_with_reasons(tmp_path: Path, base: Path) -> None:
     corpus = make_corpus(tmp_path / "lonely", 12)
-    with pytest.raises(TrainerError, match="gives no triples") as refused:
+    with pytest.raises(TrainerError, match="yields no triplets") as refused:
         make(corpus, base, "specter-paper")
     assert "papers cites no other paper" in refused.value.message
     assert "citations" in refused.value.hint

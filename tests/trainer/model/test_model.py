@@ -299,14 +299,14 @@ def test_weights_of_a_bert_with_heads_are_read(tmp_path: Path, package: Package)
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda f: (f / "config.json").unlink(), "no transformer"),
+        (lambda f: (f / "config.json").unlink(), "contains no Transformers model"),
         (lambda f: (f / "model.safetensors").unlink(), "no model.safetensors."),
         (
             lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
-            "only pytorch_model.bin, which may hold a program",
+            "only pytorch_model.bin, which may contain code",
         ),
         (lambda f: write_config(f, model_type="albert", embedding_size=32), "lack "),
-        (lambda f: (f / "model.safetensors").write_bytes(b"x" * 99), "cannot be read"),
+        (lambda f: (f / "model.safetensors").write_bytes(b"x" * 99), "could not be read"),
         (lambda f: write_config(f, num_hidden_layers=3), "lack encoder.layer.2"),
         (lambda f: write_config(f, intermediate_size=65), "has the shape"),
     ],
@@ -326,7 +326,7 @@ def test_frozen_program_names_unsupported_architectures(
     folder = tiny_package(tmp_path / "m").folder
     write_config(folder, model_type="canine")
     monkeypatch.setitem(sys.modules, "transformers.models.canine.modeling_canine", None)
-    with pytest.raises(TrainerError, match="cannot run a model of the kind in") as raised:
+    with pytest.raises(TrainerError, match="cannot run the type of the model in") as raised:
         Backbone.load(folder)
     assert "pip" in raised.value.hint
 
@@ -393,7 +393,7 @@ def test_unsupported_options_of_other_architectures_are_refused(roberta: Path) -
         TextModel(backbone, "multi_cls", FacetPooling(32, 2))(texts())
     with pytest.raises(TrainerError, match="no pooler"):
         TextModel(backbone, "pooler")
-    with pytest.raises(TrainerError, match="cannot be made"):
+    with pytest.raises(TrainerError, match="cannot be created"):
         Backbone.new(backbone.config)
 
 

@@ -71,7 +71,7 @@ def test_card_describes_model_and_metrics(tmp_path):
         "# SPECTER of mine",
         "allenai/scibert_scivocab_uncased",
         "1,234 papers",
-        "| citations | MAP | 80.00 | 87.12 | real | 300 | test |",
+        "| citations | MAP | 80.00 | 87.12 | significant | 300 | test |",
         "A word of ours.",
         'license: "apache-2.0"',
         "SentenceTransformer" if package.pooling in ("cls", "mean") else "AutoModel",
@@ -94,11 +94,11 @@ def test_card_names_the_base_model_of_the_hub(tmp_path, base, named, told):
     said = card(package)
     lines = [line for line in said.splitlines() if line.startswith("base_model")]
     assert lines == ([f'base_model: "{named}"'] if named else [])
-    assert f"with the method specter from {told}." in said
+    assert f"with the method specter from the base model {told}." in said
     assert "/home" not in said
 
 
 def test_export_never_replaces_an_existing_model(tmp_path):
     package = exported(tmp_path, "cls")
-    with pytest.raises(PackageRefused, match="There is a model"):
+    with pytest.raises(PackageRefused, match="already contains a model"):
         export(tmp_path / "tiny-source", package)

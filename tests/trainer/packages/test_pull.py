@@ -143,7 +143,7 @@ def test_pickled_weights_are_refused_with_a_hint(hub, files, pull, tmp_path):
     hub.models["allenai/specter"] = Model({"main": files})
     code, said = pull("allenai/specter")
     assert code == 1
-    assert "only pytorch_model.bin, which could run a program" in said
+    assert "only pytorch_model.bin, which could run code" in said
     assert "safetensors/convert" in said
     assert not (tmp_path / "home" / "models").exists()
     assert not [asked for asked in hub.requests if asked.path.endswith(".bin")]
@@ -282,15 +282,18 @@ def test_pull_without_pooling_is_refused(hub, files, pull, tmp_path):
 @pytest.mark.parametrize(
     "spoil, said",
     [
-        (lambda hub, files: hub.models.clear(), "There is no model allenai/specter on the hub"),
+        (
+            lambda hub, files: hub.models.clear(),
+            "The model allenai/specter does not exist on the Hugging Face Hub",
+        ),
         (
             lambda hub, files: setattr(hub.models["allenai/specter"], "gated", True),
-            "who ask for it",
+            "is restricted",
         ),
-        (lambda hub, files: files.update({"config.json": b"{}"}), "has no config.json"),
+        (lambda hub, files: files.update({"config.json": b"{}"}), "has no readable config.json"),
         (lambda hub, files: files.update({"config.json": b'{"auto_map": {}}'}), "of its own"),
-        (lambda hub, files: files.update({"model.safetensors": b"\x00" * 64}), "cannot open"),
-        (lambda hub, files: hub.fail(faults.status(404), 9), "with 404"),
+        (lambda hub, files: files.update({"model.safetensors": b"\x00" * 64}), "cannot load"),
+        (lambda hub, files: hub.fail(faults.status(404), 9), "status 404"),
         (lambda hub, files: hub.fail(faults.status(503), 99), "503"),
     ],
 )
@@ -308,7 +311,7 @@ def test_pull_error_is_one_sentence(hub, files, pull, tmp_path, spoil, said):
 def test_pull_unknown_revision_is_reported(hub, files, pull):
     hub.models["allenai/specter"] = Model({"main": files})
     code, said = pull("allenai/specter", "--revision", "v9")
-    assert code == 1 and "no such revision" in said
+    assert code == 1 and "revision of allenai/specter does not exist" in said
 
 
 def test_pull_damaged_file_is_detected_and_fetched_again(hub, files, pull):
@@ -320,7 +323,7 @@ def test_pull_damaged_file_is_detected_and_fetched_again(hub, files, pull):
         when=lambda asked: asked.path.endswith(".safetensors") and asked.method == "GET",
     )
     code, said = pull("allenai/specter")
-    assert code == 1 and "came damaged" in said
+    assert code == 1 and "is damaged" in said
     code, said = pull("allenai/specter")
     assert code == 0, said
 
@@ -373,7 +376,7 @@ def test_pull_checks_disk_space_first(hub, files, tmp_path, monkeypatch, full):
 
     monkeypatch.setattr(Path, "stat", stat)
     monkeypatch.setattr("trainer.packages.pull.shutil.disk_usage", usage)
-    with pytest.raises(TrainerError, match=f"of disk in .*{full}"):
+    with pytest.raises(TrainerError, match=f"of disk space in .*{full}"):
         pulling.pull("allenai/specter", tmp_path / "models" / "specter")
     assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
 
@@ -396,6 +399,6 @@ def test_pull_unreachable_hub_is_one_sentence(tmp_path, monkeypatch, error):
         raise error
 
     monkeypatch.setattr(pulling, "_find", nobody)
-    with pytest.raises(TrainerError, match="cannot be reached") as raised:
+    with pytest.raises(TrainerError, match="is not available") as raised:
         pulling.pull("allenai/specter", tmp_path / "made")
     assert "Errno" not in str(raised.value) and "connection" in raised.value.hint

@@ -95,13 +95,13 @@ def test_only_items_of_both_models_are_compared(tmp_path):
     ("changes", "why"),
     [
         ({"sha256": "77" * 32}, "the data differ"),
-        ({"protocol": 2}, "the protocol of ranking changed"),
-        ({"split": "validation"}, "of the split test, the other of validation"),
-        ({"evaluation": "svm"}, "one is ranking, the other svm"),
-        ({"seed": 2}, "one was run with seed 1, the other with 2"),
-        ({"seeds": 5}, "one is the mean of 1 repetitions, the other of 5"),
-        ({"suite": "scidocs"}, "of different suites: local and scidocs"),
-        ({"task": "mag"}, "only b was measured by it"),
+        ({"protocol": 2}, "the protocol versions of ranking differ"),
+        ({"split": "validation"}, "the splits differ: test and validation"),
+        ({"evaluation": "svm"}, "the evaluations differ: ranking and svm"),
+        ({"seed": 2}, "the random seeds differ: 1 and 2"),
+        ({"seeds": 5}, "the numbers of repetitions differ: 1 and 5"),
+        ({"suite": "scidocs"}, "from different suites: local and scidocs"),
+        ({"task": "mag"}, "only b was evaluated on the task"),
     ],
 )
 def test_compare_different_measures_is_refused_with_reason(tmp_path, changes, why):
@@ -132,7 +132,7 @@ def test_compare_tasks_of_different_papers_is_refused(tmp_path, evaluation):
         tmp_path / "b", {"x": BETTER}, evaluation=evaluation, excluded={NO_VECTOR: 900}
     )
     with pytest.raises(
-        TrainerError, match="one leaves out 0 papers without a vector, the other 900"
+        TrainerError, match="the numbers of papers without a vector differ: 0 and 900"
     ):
         compare(one, other)
 
@@ -140,9 +140,7 @@ def test_compare_tasks_of_different_papers_is_refused(tmp_path, evaluation):
 def test_compare_different_exclusions_is_noted(tmp_path):
     one = save_report(tmp_path / "a", {"map": EASE})
     other = save_report(tmp_path / "b", {"map": BETTER}, excluded={QUERY_WITHOUT_VECTOR: 12})
-    assert compare(one, other).notes == [
-        "Cite: A leaves out nothing, B 12 queries without a vector."
-    ]
+    assert compare(one, other).notes == ["Cite: A excludes nothing, B 12 queries without a vector."]
 
 
 def test_compare_lists_refused_tasks(tmp_path):
@@ -152,7 +150,7 @@ def test_compare_lists_refused_tasks(tmp_path):
     found = compare(tmp_path / "a", tmp_path / "b")
     assert [each.metric.name for each in found.compared] == ["map"]
     assert [(each.what, each.why) for each in found.refused] == [
-        ("Cite, nDCG", "it is one number, without items to compare")
+        ("Cite, nDCG", "the metric has no values for individual items")
     ]
 
 
@@ -176,13 +174,13 @@ def test_compare_command_names_better_model_and_writes_page(tmp_path):
     folders = [str(one), str(other)]
     done = CliRunner().invoke(app, ["compare", *folders, "-o", str(tmp_path / "both")])
     assert done.exit_code == 0, done.output
-    assert "1 of 1 differences are real: b is better in 1." in done.output
+    assert "1 of 1 differences are significant: b is better in 1." in done.output
     assert "A was computed in bfloat16, B in float32." in done.output
     assert max(map(len, done.stdout.splitlines()[:5])) <= 80
     page = (tmp_path / "both" / "report.html").read_text()
     text = (tmp_path / "both" / "report.md").read_text()
     for made in (page, text):
-        assert "Which differences are real" in made
+        assert "Significant differences" in made
         assert "b is better in 1." in made and "B in float32." in made
     told = json.loads(CliRunner().invoke(app, ["compare", *folders, "--json"]).output)
     assert told["notes"] == ["A was computed in bfloat16, B in float32."]
@@ -197,7 +195,7 @@ def test_comparison_page_shows_intervals_and_verdicts(tmp_path):
     markup = comparison_text.section(found)
     root = ElementTree.fromstring(markup)
     rows = [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")][1:]
-    assert [row[-1] for row in rows] == ["b", "may be chance"]
+    assert [row[-1] for row in rows] == ["b", "not significant"]
     assert rows[0][-3] == comparison_text.between(found.compared[0])
     (svg,) = root.iter("{http://www.w3.org/2000/svg}svg")
     drawn = [at.get("class") for at in svg.iter() if "gap" in (at.get("class") or "")]

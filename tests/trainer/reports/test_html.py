@@ -98,15 +98,16 @@ def test_markdown_title_is_escaped_in_its_cell():
 
 def test_table_without_paper_numbers_has_no_papers_column():
     made = report(suite="local", subject=subject(method="specter"))
-    assert "papers |" in table.markdown([made]) and "papers" in printed([made])
-    assert "papers" not in table.markdown([model("A")]) + printed([model("A")])
+    assert "| papers |" in table.markdown([made]) and "papers" in printed([made])
+    assert "| papers |" not in table.markdown([model("A")])
+    assert "papers" not in printed([model("A")])
 
 
 def test_tables_state_direction_and_range():
     cosine = result("health", evaluation="health", scores=(Score("mean_cosine", 0.3, 9),))
     made = model("A", map_result(0.5), cosine)
     for text in (table.markdown([made]), " ".join(PageContent(page([RenderedReport(made)])).said)):
-        assert "↑ higher is better, ↓ lower. Shares go from 0 to 100." in text
+        assert "↑ higher is better, ↓ lower is better. Proportions are in percent." in text
     shown = printed([made])
     assert "mean cosine of random pairs (lower is better)" in shown and "MAP (" not in shown
     assert 'title="Mean average precision' in page([RenderedReport(made)])
@@ -121,8 +122,8 @@ def test_tables_explain_metrics():
     health = result("health", evaluation="health", scores=(Score("effective_rank", 9.0, 30),))
     made = model("A", health)
     said = " ".join(PageContent(page([RenderedReport(made)])).said)
-    assert "In how many directions papers spread" in said
-    assert "effective rank: In how many directions" in table.markdown([made])
+    assert "Number of directions in which papers vary" in said
+    assert "effective rank: Number of directions" in table.markdown([made])
 
 
 def test_report_shows_no_absolute_path(tmp_path):
@@ -205,7 +206,7 @@ def test_paper_number_on_same_data_is_drawn():
         many = result(scores=(Score("map", 0.8, 1_000),))
         made = report(many, suite=suite, subject=subject(method="specter"))
         text = page([RenderedReport(made)])
-        return text.count('class="paper"'), "Diamonds: what the paper says" in text
+        return text.count('class="paper"'), "Diamonds: scores reported in the paper" in text
 
     assert marks("scidocs") == (1, True)
     assert marks("local") == (0, False)
@@ -213,7 +214,7 @@ def test_paper_number_on_same_data_is_drawn():
 
 def test_pictures_of_a_task_are_side_by_side():
     text = page([RenderedReport(model("A", result("cite")), pictures_of(1, 0.7))])
-    pictures = text.partition("<h2>Pictures</h2>")[2].partition("<h2>")[0]
+    pictures = text.partition("<h2>Plots</h2>")[2].partition("<h2>")[0]
     assert pictures.count('<div class="figures">') == 1 < pictures.count("<figure>")
 
 
@@ -243,7 +244,7 @@ def test_page_shows_scores_intervals_exclusions_and_hashes():
         "3 queries without a vector",
         "5f5f5f5f5f5f",
         "2 cores",
-        "Ranking of judged candidates",
+        "Ranking of candidates",
     ):
         assert wanted in said, wanted
 
@@ -270,5 +271,5 @@ def test_report_folder_is_complete_and_several_make_one_page(tmp_path):
         }
     text = save_together(folders, tmp_path / "both").read_text("utf-8")
     assert "2 models" in text
-    with pytest.raises(TrainerError, match="cannot be read"):
+    with pytest.raises(TrainerError, match="could not be read"):
         save_together([tmp_path / "nowhere"], tmp_path / "both")

@@ -83,7 +83,7 @@ def test_custom_suite_binds_evaluations_to_files(documented_suite, evaluation):
     assert (task.evaluation, task.split) == (evaluation, "all")
     found = task.run(TfIdf().encode(task.papers).papers)
     assert found.scores[0].value > 0.9
-    assert not set(found.excluded) - {"numbers of clusters above that of papers"}
+    assert not set(found.excluded) - {"numbers of clusters above the number of papers"}
 
 
 def test_paper_may_have_several_labels(documented_suite):
@@ -128,7 +128,7 @@ def test_documentation_lists_every_evaluation_with_its_files():
         ("[[task]]\nevaluation = 'probe'", "has no name"),
         ("[[task]]\nname = 'a'\nevaluation = 'guess'", "no evaluation 'guess'"),
         ("[[task]]\nname = 'a'\nevaluation = 'probe'\npapers = 'p'", "look at labels"),
-        ("[[task", "cannot be read"),
+        ("[[task", "could not be read"),
     ],
 )
 def test_damaged_custom_suite_raises_error(tmp_path, described, said):
@@ -139,5 +139,5 @@ def test_damaged_custom_suite_raises_error(tmp_path, described, said):
 
 def test_missing_file_is_named(documented_suite):
     (documented_suite / "topics.tsv").unlink()
-    with pytest.raises(TrainerError, match=r"topics\.tsv cannot be read"):
+    with pytest.raises(TrainerError, match=r"topics\.tsv could not be read"):
         custom.suite(documented_suite, SuiteSettings()).planned[0].make()

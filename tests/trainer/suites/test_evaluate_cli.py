@@ -61,7 +61,7 @@ def test_evaluate_again_measures_only_missing_tasks(evaluated, tmp_path, monkeyp
 
     monkeypatch.setattr(baselines.TfIdf, "encode", counted)
     again = evaluated("--tasks", "citations,labels", models=["tf-idf"])
-    assert "Citations, known already" in again.stderr
+    assert "Citations, already evaluated" in again.stderr
     assert len(asked) == 1  # for the labels
     report = Report.read(tmp_path / "out" / "tf-idf")
     assert report.result("citations") == before
@@ -83,11 +83,11 @@ def test_evaluate_seeds_sets_the_number_of_runs(evaluated, tmp_path):
 def test_evaluate_with_more_seeds_measures_again(evaluated, tmp_path):
     for more, seeds in ((("--seeds", 1), 1), ((), 2), (("--seeds", 0), 3)):
         done = evaluated("--tasks", "journals", *more, models=["tf-idf"])
-        assert "known already" not in done.stderr
+        assert "already evaluated" not in done.stderr
         score = Report.read(tmp_path / "out" / "tf-idf").result("journals").score("accuracy")
         assert score.seeds == seeds
     again = evaluated("--tasks", "journals", "--seeds", 0, models=["tf-idf"])
-    assert "known already" in again.stderr
+    assert "already evaluated" in again.stderr
 
 
 def test_evaluate_failing_model_keeps_other_reports(evaluated, tmp_path):
@@ -107,7 +107,7 @@ def test_evaluate_vector_file_counts_missing_vectors(evaluated, local_corpus, tm
     (tmp_path / "ours.jsonl").write_text("\n".join(lines))
     done = evaluated("--tasks", "citations,questions", models=[str(tmp_path / "ours.jsonl")])
     assert done.exit_code == 0
-    assert "Questions, left out: there are no vectors of its queries" in done.stderr
+    assert "Questions, skipped: there are no vectors of the queries" in done.stderr
     (result,) = Report.read(tmp_path / "out" / "ours").results
     lacking = result.excluded["queries without a vector"]
     assert lacking > 0
@@ -121,13 +121,13 @@ def test_evaluate_missing_data_is_reported_with_a_hint(evaluated, tmp_path):
     assert done.exit_code == 1
     said = " ".join(done.stderr.split())
     assert "Labels, failed: No paper has a vector. Check that ids are those of the" in said
-    assert "1 more task failed, too." in said
+    assert "1 more task failed." in said
 
 
 def test_evaluate_does_not_overwrite_report_of_another_suite(evaluated, judged_folder, tmp_path):
     evaluated("--tasks", "citations", models=["tf-idf"])
     before = (tmp_path / "out" / "tf-idf" / "report.json").read_bytes()
-    with pytest.raises(TrainerError, match="No model was measured"):
+    with pytest.raises(TrainerError, match="No model could be evaluated"):
         run("evaluate", "tf-idf", "--suite", judged_folder, "-o", tmp_path / "out")
     assert (tmp_path / "out" / "tf-idf" / "report.json").read_bytes() == before
 
@@ -154,13 +154,13 @@ def test_evaluate_unknown_task_or_suite_raises_error(evaluated, tmp_path):
     with pytest.raises(TrainerError, match="has no task 'cites'") as wrong:
         evaluated("--tasks", "cites")
     assert "citations" in wrong.value.hint
-    with pytest.raises(TrainerError, match="no suite 'scidoc'"):
+    with pytest.raises(TrainerError, match="suite 'scidoc' does not exist"):
         run("evaluate", "tf-idf", "--suite", "scidoc")
-    with pytest.raises(TrainerError, match="needs a folder"):
+    with pytest.raises(TrainerError, match="requires a data folder"):
         run("evaluate", "tf-idf", "--suite", "local")
-    with pytest.raises(TrainerError, match="no folder"):
+    with pytest.raises(TrainerError, match="does not exist"):
         run("evaluate", "tf-idf", "--suite", "local", "--corpus", tmp_path / "none")
-    with pytest.raises(TrainerError, match="nothing in it is known"):
+    with pytest.raises(TrainerError, match="is not a known benchmark suite"):
         run("evaluate", "tf-idf", "--suite", tmp_path)
     assert run("evaluate", "--suite", "local").exit_code == 2
 
@@ -218,8 +218,8 @@ def test_evaluate_task_that_cannot_run_exits_with_0(one_journal, tmp_path):
     answer = json.loads(done.stdout)
     assert set(answer["reports"]) == {"tf-idf", "random"} and not answer["failed"]
     assert [(one["model"], one["task"]) for one in answer["failed_tasks"]] == [
-        ("tf-idf", "Neighbours in the same journal"),
-        ("random", "Neighbours in the same journal"),
+        ("tf-idf", "Nearest neighbors in the same journal"),
+        ("random", "Nearest neighbors in the same journal"),
     ]
     assert all(one["why"] for one in answer["failed_tasks"])
     tasks = {result.task for result in Report.read(tmp_path / "out" / "tf-idf").results}
@@ -231,7 +231,7 @@ def test_evaluate_named_task_that_cannot_run_exits_with_1(one_journal, tmp_path)
     done = run("evaluate", "tf-idf", *where, "--tasks", "health,same-journal", "--json")
     assert done.exit_code == 1
     assert [one["task"] for one in json.loads(done.stdout)["failed_tasks"]] == [
-        "Neighbours in the same journal"
+        "Nearest neighbors in the same journal"
     ]
 
 
@@ -240,7 +240,7 @@ def test_evaluate_failure_is_json(evaluated, tmp_path):
     done = evaluated("--json", models=[str(tmp_path / "bad.jsonl")])
     assert done.exit_code == 1
     answer = json.loads(done.stdout)
-    assert answer["error"] == "No model was measured." and "bad.jsonl" in answer["hint"]
+    assert answer["error"] == "No model could be evaluated." and "bad.jsonl" in answer["hint"]
 
 
 def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypatch):
@@ -252,7 +252,7 @@ def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypa
         *("-o", tmp_path / "out", "--tasks", "citations", "--progress", "--json"),
     )
     told = [json.loads(line) for line in done.stderr.splitlines()]
-    read = [line for line in told if "texts read" in line.get("said", "")]
+    read = [line for line in told if "texts embedded" in line.get("said", "")]
     assert read and read[-1]["what"] == "Tiny"
 
 
@@ -276,7 +276,7 @@ def test_evaluate_beside_keeps_the_old_report(local_corpus, tmp_path, monkeypatc
 
     measure("a")
     with_error = measure("b")
-    assert "holds a report of Tiny" in json.loads(with_error.stdout)["hint"]
+    assert "already contains a report on Tiny" in json.loads(with_error.stdout)["hint"]
     assert json.loads(measure("b", "--beside").stdout)["reports"] == {
         "tiny": str(tmp_path / "out" / "tiny-2")
     }

@@ -45,9 +45,9 @@ def test_missing_file_is_named(judged_folder, end):
 @pytest.mark.parametrize(
     ("end", "line", "said"),
     [
-        ("papers.jsonl", '{"title": "no id"}', "has no id"),
+        ("papers.jsonl", '{"title": "no id"}', "has no ID"),
         ("papers.jsonl", '{"id": "d0"}', "twice"),
-        ("papers.jsonl", "[1, 2", "Line 13 .* is no JSON"),
+        ("papers.jsonl", "[1, 2", "Line 13 .* is not valid JSON"),
         ("queries.tsv", "only an id", "Line 5 .* has 1 columns instead of 2"),
         ("qrels.tsv", "q1\td1\tvery", "'very' as a relevance"),
         ("qrels.tsv", "q1\td1\t0", "judges 'd1' twice for 'q1'"),
@@ -73,5 +73,5 @@ def test_judged_queries_count_missing_papers(judged_folder):
 
 
 def test_folder_without_collections_is_refused(tmp_path: Path):
-    with pytest.raises(TrainerError, match="no judged queries"):
+    with pytest.raises(TrainerError, match="no queries with relevance judgments"):
         judged_queries.suite(tmp_path, SuiteSettings())

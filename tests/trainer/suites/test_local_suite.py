@@ -149,7 +149,7 @@ def test_unseen_journals_use_papers_of_all_splits(local_corpus, tmp_path):
     assert task.split == "unseen"
     assert task.unseen == {"Journal 1", "Journal 2"}
     made_of = TfIdf().encode(task.papers)
-    assert task.run(made_of.papers).excluded == {"journals of which there is no paper": 1}
+    assert task.run(made_of.papers).excluded == {"journals without papers in the corpus": 1}
     assert made["unseen-journal-clusters"]().evaluation == "purity"
 
 
@@ -178,13 +178,13 @@ def test_local_suite_task_without_data_raises_error(tmp_path: Path):
     corpus = make_corpus(tmp_path / "corpus", 40)
     for name, make in tasks(corpus).items():
         if name != "health":
-            with pytest.raises(TrainerError, match=r"corpus has no|Fewer than two"):
+            with pytest.raises(TrainerError, match=r"corpus has no|fewer than two"):
                 make()
 
 
 def test_papers_setting_limits_the_test_papers(local_corpus):
     suite = local.suite(local_corpus.folder, SuiteSettings(papers=60))
-    with pytest.raises(TrainerError, match="Fewer than two fields have 50 test papers"):
+    with pytest.raises(TrainerError, match="fewer than two fields with at least 50 test papers"):
         suite.planned[0].make()
     made = {planned.name: planned.make() for planned in suite.planned[1:]}
     test = {p.id for name in ("health", "same-field", "questions") for p in made[name].papers}

@@ -126,7 +126,7 @@ def test_purity_is_given_for_all_numbers_of_clusters_with_spread(published):
     assert [found.metric for found in outcome.scores] == ["purity@10", "purity@20"]
     assert {found.seeds for found in outcome.scores} == {5}
     assert all(found.spread is not None for found in outcome.scores)
-    assert outcome.excluded["numbers of clusters above that of papers"] == 2
+    assert outcome.excluded["numbers of clusters above the number of papers"] == 2
 
 
 def test_categories_and_journals_are_read_from_the_tables(published):
@@ -231,7 +231,7 @@ def test_miread_missing_file_fails_only_its_tasks(published, missing, lost):
 def test_miread_truncated_table_raises_error(published):
     packed = (published / "df_1.csv.gz").read_bytes()
     (published / "df_1.csv.gz").write_bytes(packed[:-30])
-    with pytest.raises(TrainerError, match="ends too early"):
+    with pytest.raises(TrainerError, match="is incomplete"):
         tasks(published)["categories"].make()
 
 

@@ -157,7 +157,7 @@ def test_questions_without_text_or_answer_are_counted(
     outcome = task.run(made.papers, made.queries)
     assert outcome.excluded == {
         "passages without a text": 1,
-        "questions without a text, or a passage that answers them": 2,
+        "questions without a text or an answering passage": 2,
         judged_queries.NOT_THERE: 1,
     }
     values = dict(zip(outcome.items["ndcg@10"].ids, outcome.items["ndcg@10"].values, strict=True))

@@ -118,7 +118,7 @@ def test_scidocs_damaged_file_raises_error_naming_the_line(published):
     with pytest.raises(TrainerError, match="Line 2 of"):
         tasks("scidocs", published)["cite"].make()
     (published / "mag" / "test.csv").write_text("paper,label\ns01,1\n")
-    with pytest.raises(TrainerError, match="no columns pid"):
+    with pytest.raises(TrainerError, match="lacks the columns pid"):
         tasks("scidocs", published)["mag"].make()
 
 
@@ -203,7 +203,9 @@ def test_scidocs_missing_metadata_is_unknown(published):
     assert task.measure.papers["s01"].year == 1999
     assert "s02" not in {paper.id for paper in task.papers}
     made = TfIdf().encode(task.papers).papers
-    assert task.run(made).excluded == {"papers without a vector, like nothing": 1}
+    assert task.run(made).excluded == {
+        "papers without a vector, treated as dissimilar to all papers": 1
+    }
 
 
 def test_scidocs_split_val_evaluates_the_validation_part(published):
@@ -219,6 +221,6 @@ def test_scidocs_split_val_evaluates_the_validation_part(published):
 
 
 def test_split_val_without_validation_part_is_refused(published, judged_folder):
-    with pytest.raises(TrainerError, match="judged takes no validation part") as wrong:
+    with pytest.raises(TrainerError, match="judged does not support the validation split") as wrong:
         open_suite("judged", judged_folder, SuiteSettings(part="val"))
     assert "scidocs" in wrong.value.hint

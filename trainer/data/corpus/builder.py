@@ -60,7 +60,7 @@ class Builder:
     def __init__(self, output: Path) -> None:
         if output.exists():
             raise TrainerError(
-                f"There is something at {output} already.", "Choose another name, or delete it."
+                f"{output} already exists.", "Choose another name, or delete the existing folder."
             )
         self.read = 0
         self.dropped: Counter[str] = Counter()
@@ -71,7 +71,8 @@ class Builder:
             self._lock.acquire(timeout=0)
         except Timeout as error:
             raise TrainerError(
-                f"Another program is making {output} just now.", "Wait for it, or stop it."
+                f"Another program is currently creating {output}.",
+                "Wait for that program to finish, or stop it.",
             ) from error
         self._folder = output.with_name(output.name + ".new")
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -97,7 +98,7 @@ class Builder:
             return self._drop("neither a title nor an abstract")
         paper_id = clean_id(record.id) or content_id(title, abstract)
         if len(paper_id.encode("utf-8", "replace")) > LONGEST_ID:
-            return self._drop(f"an id of more than {LONGEST_ID} bytes")
+            return self._drop(f"an ID of more than {LONGEST_ID} bytes")
         self._texts["ids"].write(paper_id)
         self._texts["titles"].write(title)
         self._texts["abstracts"].write(abstract)
@@ -130,7 +131,7 @@ class Builder:
     def unread(self) -> None:
         """Count an unreadable entry."""
         self.read += 1
-        self._drop("could not be read")
+        self._drop("unreadable")
 
     def problem(self, file: str, entry: str, why: str) -> None:
         """Log an entry that could not be read; the log is kept beside the corpus."""
@@ -218,12 +219,12 @@ class Builder:
         bare = TextColumn(self._arriving, "abstracts").lengths == 0
         order = np.lexsort((bare, paper))  # stable: records of one paper keep their order
         winners = order[np.searchsorted(paper[order], np.arange(paper.max(initial=-1) + 1))]
-        self.dropped["the same paper again"] += len(order) - len(winners)
+        self.dropped["duplicate paper"] += len(order) - len(winners)
         kept = np.ones(len(winners), bool)
         excluded = np.flatnonzero(find_venues(exclude_venues, list(self._codes["venues"])).meant)
         venues = numbers(self._arriving / "venues.int32")
         kept[paper[np.isin(venues, excluded)]] = False
-        self.dropped["a venue that is excluded"] += int(np.count_nonzero(~kept))
+        self.dropped["excluded journal"] += int(np.count_nonzero(~kept))
         if need_abstract:
             empty = kept & bare[winners]
             kept[empty] = False
@@ -242,7 +243,7 @@ class Builder:
         ids = TextColumn(self._folder, "ids")
         write_numbers(self._folder / "split.uint8", split.parts(ids))
         for part, name in split.unknown(ids):
-            tell(f"papers named for {part.name}", name, "No paper of the corpus has this id.")
+            tell(f"papers listed for {part.name}", name, "No paper of the corpus has this ID.")
         venues = numbers(self._arriving / "venues.int32")[winners]
         write_numbers(self._folder / "venues.int32", self._write_names("venues", venues))
         for name in _LISTS:
@@ -302,9 +303,9 @@ class Builder:
         kept = np.unique(apart, axis=0)
         write_numbers(self._folder / TRIPLES, kept)
         dropped = {
-            "a paper is not in the corpus": len(rows) - len(known),
-            "a paper is its own positive or negative": len(known) - len(apart),
-            "the same triple again": len(apart) - len(kept),
+            "paper not in the corpus": len(rows) - len(known),
+            "paper that is its own positive or negative": len(known) - len(apart),
+            "duplicate triplet": len(apart) - len(kept),
         }
         return {
             "read": len(rows),

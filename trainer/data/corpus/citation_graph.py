@@ -104,13 +104,13 @@ class Graph:
         citing = self._rows(found.utf8, found.starts, found.tabs)
         cited = self._rows(found.utf8, found.tabs + 1, found.ends)
         self.counts["read"] += len(citing) + len(found.wrong)
-        self.counts["lines without two ids"] += len(found.wrong)
+        self.counts["lines without two IDs"] += len(found.wrong)
         known = citing >= 0
-        self.counts["the citing paper is not in the corpus"] += int(np.count_nonzero(~known))
+        self.counts["citing paper not in the corpus"] += int(np.count_nonzero(~known))
         unknown = known & (cited < 0)
-        self.counts["the cited paper is not in the corpus"] += int(np.count_nonzero(unknown))
+        self.counts["cited paper not in the corpus"] += int(np.count_nonzero(unknown))
         itself = known & (citing == cited)
-        self.counts["a paper cites itself"] += int(np.count_nonzero(itself))
+        self.counts["paper citing itself"] += int(np.count_nonzero(itself))
         good = known & ~unknown & ~itself
         self._put(citing[good].astype(np.uint64) << np.uint64(32) | cited[good].astype(np.uint64))
 
@@ -155,7 +155,7 @@ class Graph:
         edges.sort()
         new = np.ones(len(edges), bool)
         np.not_equal(edges[1:], edges[:-1], out=new[1:])
-        self.counts["the same citation again"] += int(len(edges) - np.count_nonzero(new))
+        self.counts["duplicate citation"] += int(len(edges) - np.count_nonzero(new))
         return edges[new]
 
 

@@ -132,7 +132,9 @@ class Corpus:
             corpus = cls(folder, described)
             corpus._check_shape()
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise TrainerError(f"The corpus {folder} does not fit together.", _AGAIN) from error
+            raise TrainerError(
+                f"The files of the corpus {folder} are inconsistent.", _AGAIN
+            ) from error
         return corpus
 
     def check(self) -> None:
@@ -233,8 +235,8 @@ def _described(folder: Path) -> dict[str, Any]:
         described = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TrainerError(
-            f"{folder} is no corpus: its {path.name} cannot be read ({error.strerror}).",
-            "Make a corpus with: sciread-trainer prepare FILES --output DIR",
+            f"{folder} is not a corpus: its {path.name} could not be read ({error.strerror}).",
+            "Create a corpus with: sciread-trainer prepare FILES --output DIR",
         ) from error
     except (ValueError, RecursionError) as error:
         raise TrainerError(f"{path} is damaged: {error}.", _AGAIN) from error
@@ -246,11 +248,11 @@ def _described(folder: Path) -> dict[str, Any]:
         )
     files = described.get("files")
     if not isinstance(files, dict) or files.keys() - {TRIPLES} != COLUMNS:
-        raise TrainerError(f"{path} does not name all files of a corpus.", _AGAIN)
+        raise TrainerError(f"{path} does not list all files of the corpus.", _AGAIN)
     return described
 
 
-_AGAIN = "Copy the corpus again, or make it anew with: sciread-trainer prepare"
+_AGAIN = "Copy the corpus again, or create it again with: sciread-trainer prepare"
 
 
 def _check_sizes(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
@@ -258,7 +260,7 @@ def _check_sizes(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
         try:
             size = (folder / name).stat().st_size
         except OSError as error:
-            raise TrainerError(f"The corpus {folder} lacks its file {name}.", _AGAIN) from error
+            raise TrainerError(f"The corpus {folder} lacks the file {name}.", _AGAIN) from error
         if size != file["bytes"]:
             raise TrainerError(
                 f"The file {name} of the corpus {folder} has {size:,} bytes instead of "

@@ -17,9 +17,11 @@ from trainer.data.inputs import InputKind, kind_named, kind_of
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
 
 _EVERY = 2_000
-_NO_IDS = "This line does not hold two ids with a tab between them: citing, tab, cited."
-_NO_CITATIONS = "No citations were found in it. A line of such a file is: citing, tab, cited."
-_EXCLUDED = "journals to leave out"
+_NO_IDS = "This line does not contain two IDs separated by a tab: citing, tab, cited."
+_NO_CITATIONS = (
+    "The file contains no citations. The format is one citation per line: citing, tab, cited."
+)
+_EXCLUDED = "excluded journals"
 
 
 def prepare(
@@ -50,7 +52,7 @@ def prepare(
     except OSError as error:
         raise TrainerError(
             f"The corpus {output} could not be written: {error.strerror or error}.",
-            "Is there room on the disk, and may you write there?",
+            "Check the free disk space and the permissions of the folder.",
         ) from error
 
 
@@ -72,8 +74,8 @@ class _Preparation:
             if kind.read is not None:
                 self._read(kind, source)
         for name in self._builder.unknown_venues(exclude_venues):
-            self._tell(_EXCLUDED, name, "No paper is of this journal, so none is left out for it.")
-        self._watch.note("Preparing the papers")
+            self._tell(_EXCLUDED, name, "No paper is from this journal, so no paper was excluded.")
+        self._watch.note("Writing the corpus")
         return self._builder.finish(
             citations=self._lines(graphs),
             citation_bytes=sum(source.unpacked_bytes for _, source in graphs),
@@ -104,14 +106,16 @@ class _Preparation:
                 self._watch.progress(source.path.name, number, source.share)
         self._watch.progress(source.path.name, number, 1.0)
         if not any(file.get(name) for name in ("papers", "citations", "triples", "problems")):
-            self._problem(file, "", "Neither papers nor citations were found in it.")
+            self._problem(file, "", "The file contains neither papers nor citations.")
 
     def _add(self, file: dict[str, Any], record: InputRecord) -> None:
         file["papers"] += 1
         file["citations"] += len(record.cites) + len(record.second_hand)
         entry = record.id or f"paper {file['papers']}"
         for name in record.no_values:
-            self._problem(file, entry, f"Its {name} is NaN or the like, and counts as missing.")
+            self._problem(
+                file, entry, f"The value of {name} is NaN or similar and is treated as missing."
+            )
         if why := self._builder.add(record):
             self._problem(file, entry, f"This paper has {why}.")
 
@@ -129,7 +133,7 @@ class _Preparation:
                 if not file["citations"]:
                     self._problem(file, "", _NO_CITATIONS)
             except TooLongError as error:
-                self._problem(file, f"line {error}", "The line is too long for citations.")
+                self._problem(file, f"line {error}", "The line is too long for a citation.")
             except UNREADABLE as error:
                 self._problem(file, "", why_unreadable(error))
 
@@ -171,7 +175,8 @@ def _opened(name: str, collection: str) -> tuple[InputKind, Source]:
         kind = kind_of(source)
     if collection and kind.key != "library":
         raise TrainerError(
-            f"{source.path} has no collections.", "Only a library.sqlite3 of SciRead's has."
+            f"{source.path} has no collections.",
+            "Only a SciRead library (library.sqlite3) has collections.",
         )
     return kind, source
 
@@ -179,6 +184,7 @@ def _opened(name: str, collection: str) -> tuple[InputKind, Source]:
 def _source(name: str, part: str = "") -> Source:
     path = Path(name)
     if not path.is_file():
-        what = "a folder" if path.is_dir() else "not there"
-        raise TrainerError(f"{path} is {what}.", "Name the files to read, one by one.")
+        if path.is_dir():
+            raise TrainerError(f"{path} is a folder.", "List the input files individually.")
+        raise TrainerError(f"The file {path} does not exist.", "Check the path of the file.")
     return Source(path, part)

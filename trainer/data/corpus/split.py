@@ -44,11 +44,11 @@ class SplitRule:
         named = {part: frozenset(_ids(path)) for part, path in files.items() if path}
         if twice := frozenset.intersection(*named.values()) if len(named) > 1 else frozenset():
             raise TrainerError(
-                f"{min(twice)} and {len(twice) - 1:,} more ids are named for validation and for "
-                "tests."
+                f"{min(twice)} and {len(twice) - 1:,} more IDs are listed for both validation "
+                "and test."
                 if len(twice) > 1
-                else f"{min(twice)} is named for validation and for tests.",
-                "Name each paper in one of the files.",
+                else f"{min(twice)} is listed for both validation and test.",
+                "List each paper in one of the two files.",
             )
         return cls(_shares(shares), named)
 
@@ -71,9 +71,9 @@ class SplitRule:
             rows = [row for row, name in enumerate(ids) if name in names]
             if not rows:
                 raise TrainerError(
-                    f"The corpus has none of the {len(names):,} papers named for {part.name}.",
-                    "The ids must be those of the corpus, such as arxiv:2101.00027 or "
-                    "doi:10.1000/182.",
+                    f"The corpus contains none of the {len(names):,} papers listed for "
+                    f"{part.name}.",
+                    "Use the IDs of the corpus, such as arxiv:2101.00027 or doi:10.1000/182.",
                 )
             found[rows] = part
         return found
@@ -107,9 +107,9 @@ def _shares(said: str) -> tuple[float, float, float]:
     right = len(percents) == 3 and all(0 <= share <= 100 for share in percents)
     if not right or not math.isclose(sum(percents), 100) or not percents[0]:
         raise TrainerError(
-            f"The papers cannot be split {said!r}.",
-            "Say in per cent how many are to learn from, to validate on and to test on, as in "
-            f"{DEFAULT_SPLIT} or 95/5/0; or say all.",
+            f"{said!r} is not a valid split.",
+            "Specify the percentages for training, validation and test, such as "
+            f"{DEFAULT_SPLIT} or 95/5/0, or 'all'.",
         )
     train, validation, test = percents
     return train / 100, validation / 100, test / 100
@@ -123,7 +123,7 @@ def _ids(path: Path) -> Iterator[str]:
                 for _, line in numbered_lines(stream)
             }
     except UNREADABLE as error:
-        raise TrainerError(f"{path}: {why_unreadable(error)}", "Name a file of ids.") from error
+        raise TrainerError(f"{path}: {why_unreadable(error)}", "Specify a file of IDs.") from error
     if not found - {""}:
-        raise TrainerError(f"{path} names no papers.", "It holds one id a line.")
+        raise TrainerError(f"{path} contains no IDs.", "The file must contain one ID per line.")
     yield from found - {""}

@@ -23,11 +23,11 @@ class InputKind(NamedTuple):
 
 KINDS: tuple[InputKind, ...] = (
     InputKind("library", "SciRead library", library.read),
-    InputKind("jsonl", "JSON lines (SciRead's, arXiv snapshot)", json_lines.read),
+    InputKind("jsonl", "JSON Lines (SciRead, arXiv snapshot)", json_lines.read),
     InputKind("pubmed", "PubMed XML", pubmed_xml.read),
-    InputKind("papers", "papers by id (SPECTER metadata.json, SciDocs)", by_id.read_papers),
-    InputKind("counts", "citations by id (SPECTER data.json)", by_id.read_counts),
-    InputKind("table", "table (MIReAD, PhysBERT, triples of ids; csv, tsv, parquet)", tables.read),
+    InputKind("papers", "papers by ID (SPECTER metadata.json, SciDocs)", by_id.read_papers),
+    InputKind("counts", "citations by ID (SPECTER data.json)", by_id.read_counts),
+    InputKind("table", "table (MIReAD, PhysBERT, triplets of IDs; CSV, TSV, Parquet)", tables.read),
     InputKind("array", "JSON array (PhysBERT)", pairs.read),
     InputKind(
         "retrieval", "questions and passages (PhysBERT ir_dataset.json)", pairs.read_retrieval
@@ -45,7 +45,7 @@ def kind_named(key: str) -> InputKind:
         if kind.key == key:
             return kind
     known = ", ".join(kind.key for kind in KINDS)
-    raise TrainerError(f"There is no kind of input {key!r}.", f"Known are: {known}.")
+    raise TrainerError(f"{key!r} is not a known input format.", f"Available: {known}.")
 
 
 def kind_of(source: Source) -> InputKind:
@@ -62,22 +62,24 @@ def kind_of(source: Source) -> InputKind:
 def _unknown(source: Source) -> TrainerError:
     start = _start(source.head())
     if not start:
-        return TrainerError(f"{source.path} is empty.", "Leave it out, or export it again.")
+        return TrainerError(f"{source.path} is empty.", "Omit the file, or export it again.")
     names, delimiter = tables.columns(_first_line(start))
     if len(names) > 1:
         citations = ""
         if delimiter == "\t":
-            citations = f" If these are citations (citing, tab, cited): citations={source.path}"
+            citations = (
+                f" If the file contains citations (citing, tab, cited): citations={source.path}"
+            )
         return TrainerError(
-            f"{source.path} is a table, but its columns say neither papers nor pairs of texts. "
-            f"They are: {', '.join(name[:40] for name in names[:20])}.",
+            f"The columns of the table {source.path} contain neither papers nor pairs of texts. "
+            f"The columns are: {', '.join(name[:40] for name in names[:20])}.",
             f"{tables.LOOKED_FOR}{citations}",
         )
     return TrainerError(
-        f"It is not clear what {source.path} is.",
-        f"Say so, for example: {KINDS[1].key}={source.path}. Kinds are: "
-        f"{', '.join(kind.key for kind in KINDS)}. A list of citations has two ids a line, with a "
-        "tab between them: citing, tab, cited.",
+        f"The format of {source.path} was not recognized.",
+        f"Specify the format, for example: {KINDS[1].key}={source.path}. Formats: "
+        f"{', '.join(kind.key for kind in KINDS)}. A list of citations has two IDs per "
+        "line, separated by a tab: citing, tab, cited.",
     )
 
 

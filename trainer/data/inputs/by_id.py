@@ -25,7 +25,7 @@ def read_papers(source: Source) -> Iterator[InputRecord | RecordProblem]:
         if isinstance(value, RecordProblem):
             yield value
         elif not isinstance(value, dict):
-            yield RecordProblem(key, "This entry describes no paper.")
+            yield RecordProblem(key, "This entry does not describe a paper.")
         else:
             record = InputRecord(
                 id=text(value.get("paper_id")) or key,
@@ -50,7 +50,7 @@ def read_counts(source: Source) -> Iterator[CitedIds | RecordProblem]:
         if isinstance(value, RecordProblem):
             yield value
         elif not isinstance(value, dict):
-            yield RecordProblem(key, "This entry names no papers.", paper=False)
+            yield RecordProblem(key, "This entry does not list papers.", paper=False)
         else:
             counts = {other: _count(found) for other, found in value.items()}
             yield CitedIds(
@@ -59,7 +59,9 @@ def read_counts(source: Source) -> Iterator[CitedIds | RecordProblem]:
                 tuple(other for other, count in counts.items() if 0 < count < _CITED),
             )
             if wrong := sum(count <= 0 for count in counts.values()):
-                yield RecordProblem(key, f"{wrong:,} of its papers have no count.", paper=False)
+                yield RecordProblem(
+                    key, f"{wrong:,} of the listed papers have no count.", paper=False
+                )
 
 
 def _entries(source: Source) -> Iterator[tuple[str, Any]]:

@@ -47,9 +47,9 @@ def paper_of_line(line: bytes, entry: str) -> InputRecord | RecordProblem:
     except ValueError as error:
         return RecordProblem(entry, f"The line is not valid JSON: {error}.")
     except RecursionError:
-        return RecordProblem(entry, "The line nests deeper than any paper does.")
+        return RecordProblem(entry, "The line is too deeply nested.")
     if not isinstance(record, dict):
-        return RecordProblem(entry, "The line holds no JSON object.")
+        return RecordProblem(entry, "The line is not a JSON object.")
     return paper(record, entry)
 
 

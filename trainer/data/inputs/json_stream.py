@@ -26,7 +26,7 @@ def entries(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
     text = _Text(pieces)
     opened = text.next_character()
     if opened not in "{[" or not opened:
-        raise BadJson("The file holds neither a JSON object nor an array.")
+        raise BadJson("The file contains neither a JSON object nor a JSON array.")
     closing = "}" if opened == "{" else "]"
     text.skip(opened)
     number = 0
@@ -34,7 +34,7 @@ def entries(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
         if number:
             text.skip(",")
         elif character == "":
-            raise BadJson("The JSON ends too early.")
+            raise BadJson("The JSON data is incomplete.")
         number += 1
         key = str(number)
         if opened == "{":
@@ -69,9 +69,9 @@ class _Text:
         found = self.next_character()
         if found != character:
             raise BadJson(
-                f"The JSON is broken: {found!r} where {character!r} should be."
+                f"The JSON data is invalid: {found!r} instead of {character!r}."
                 if found
-                else "The JSON ends too early."
+                else "The JSON data is incomplete."
             )
         self._at += 1
 
@@ -88,11 +88,11 @@ class _Text:
             except JSONDecodeError as error:
                 within = error.msg.startswith("Unterminated")
                 if not within and error.pos < len(self._text) - _LONGEST_WORD:
-                    raise BadJson(f"The JSON is broken: {error.msg}.") from error
+                    raise BadJson(f"The JSON data is invalid: {error.msg}.") from error
                 if not self._more():
-                    raise BadJson("The JSON ends too early.") from error
+                    raise BadJson("The JSON data is incomplete.") from error
             except RecursionError as error:
-                raise BadJson("The JSON nests deeper than any paper does.") from error
+                raise BadJson("The JSON data is too deeply nested.") from error
 
     def _more(self) -> bool:
         """Read on, as much again as is buffered, so that long entries are parsed few times."""
@@ -100,7 +100,7 @@ class _Text:
             return False
         rest = self._text[self._at :]
         if len(rest) > _LARGEST:
-            raise BadJson(f"One entry is larger than {_LARGEST >> 20} million characters.")
+            raise BadJson(f"An entry has more than {_LARGEST >> 20} million characters.")
         found: list[str] = []
         while not self._ended and sum(map(len, found)) <= len(rest):
             piece = next(self._pieces, b"")

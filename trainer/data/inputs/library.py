@@ -58,8 +58,8 @@ def read(source: Source) -> Iterator[InputRecord | CitedIds | RecordProblem]:
             yield from _citations(db, names)
     except sqlite3.Error as error:
         raise TrainerError(
-            f"The library {source.path} cannot be read: {error}.",
-            "Close other programs that use it, or copy it to another folder.",
+            f"The library {source.path} could not be read: {error}.",
+            "Close other programs that use the library, or copy it to another folder.",
         ) from error
 
 
@@ -68,11 +68,12 @@ def _check(db: sqlite3.Connection, source: Source) -> None:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         raise TrainerError(
-            f"{source.path} is no library of SciRead's.", "It is mostly named library.sqlite3."
+            f"{source.path} is not a SciRead library.", "The file is usually named library.sqlite3."
         )
     if not 1 <= version <= NEWEST:
         raise TrainerError(
-            f"The library {source.path} has format {version}; formats 1 to {NEWEST} are known.",
+            f"The library {source.path} has format {version}; this version supports formats 1 "
+            f"to {NEWEST}.",
             "Update the trainer.",
         )
 
@@ -88,7 +89,7 @@ def _members(db: sqlite3.Connection, source: Source) -> set[int] | None:
         if not found:
             raise TrainerError(
                 f"The library {source.path} has no collection {source.part!r}.",
-                "Name it with all those that it is in, such as: thesis/methods",
+                "Specify the full path of the collection, such as: thesis/methods",
             )
         (at,) = found
     return {paper for (paper,) in db.execute(_IN_COLLECTION, (at,))}

@@ -130,7 +130,7 @@ def found_in(value: Any, path: Path, entry: str) -> Iterator[Found]:
         category = of_category(path)
         yield InputRecord(id="", abstract=value, fields=(category,) if category else ())
     else:
-        yield RecordProblem(entry, "This entry is neither a text, nor two, nor a paper.")
+        yield RecordProblem(entry, "This entry is neither a text, a pair of texts nor a paper.")
 
 
 def _object(value: dict[str, Any], path: Path, entry: str) -> InputRecord | RecordProblem:

@@ -14,7 +14,9 @@ from trainer.data.inputs.values import year
 
 _CITATION, _ARTICLE = "MedlineCitation", "PubmedArticle"
 _NO_TITLE = ("not available", "in process citation")
-_ENTITIES = "The XML defines entities of its own, which can hide attacks; it was not read on."
+_ENTITIES = (
+    "The XML file defines its own entities, which is unsafe. The rest of the file was skipped."
+)
 
 
 def read(source: Source) -> Iterator[InputRecord | RecordProblem]:
@@ -26,7 +28,7 @@ def read(source: Source) -> Iterator[InputRecord | RecordProblem]:
                 number += 1
                 yield _article(element, f"record {number}")
         except etree.XMLSyntaxError as error:
-            yield RecordProblem(f"record {number + 1}", f"The XML is broken: {error.msg}.")
+            yield RecordProblem(f"record {number + 1}", f"The XML data is invalid: {error.msg}.")
         except _RefusedError as error:
             yield RecordProblem(f"record {number + 1}", str(error))
 
@@ -69,7 +71,7 @@ def _article(element: etree._Element, entry: str) -> InputRecord | RecordProblem
     citation = element if element.tag == _CITATION else element.find(_CITATION)
     article = None if citation is None else citation.find("Article")
     if citation is None or article is None:
-        return RecordProblem(entry, "This record holds no article.")
+        return RecordProblem(entry, "This record contains no article.")
     pmid = citation.findtext("PMID", "").strip()
     title = _title(article.find("ArticleTitle")) or _title(article.find("VernacularTitle"))
     abstract = " ".join(map(_section, article.iterfind("Abstract/AbstractText")))

@@ -110,10 +110,10 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 def why_unreadable(error: Exception) -> str:
     """Describe an error of UNREADABLE in one sentence."""
     if isinstance(error, PermissionError):
-        return "The file may not be read; change its permissions."
+        return "Permission denied. Change the permissions of the file."
     if isinstance(error, EOFError):
-        return "The compressed file ends too early; copy or download it again."
+        return "The compressed file is incomplete. Copy or download it again."
     if isinstance(error, zlib.error | gzip.BadGzipFile):
-        return "The compressed file is damaged; copy or download it again."
+        return "The compressed file is damaged. Copy or download it again."
     why = getattr(error, "strerror", None) or error
     return f"The file could not be read: {why}."

@@ -27,12 +27,12 @@ _QUERIES, _OTHERS = ("query_id", "query_paper_id"), ("positive_id", "negative_id
 _ROWS_AT_ONCE = 1_024
 # For messages: which columns make a table of papers or of pairs.
 LOOKED_FOR = (
-    f"For papers it needs {' or '.join((*_TITLE, *_ABSTRACT))}; for pairs "
-    f"{', or '.join(' and '.join(names) for names in PAIR_COLUMNS)}; for triples of ids "
-    f"{', '.join((_QUERIES[0], *_OTHERS))}."
+    f"Papers require {' or '.join((*_TITLE, *_ABSTRACT))}; pairs require "
+    f"{', or '.join(' and '.join(names) for names in PAIR_COLUMNS)}; triplets of IDs "
+    f"require {', '.join((_QUERIES[0], *_OTHERS))}."
 )
 # Message for a truncated table.
-BROKEN = "It was not read on."
+BROKEN = "The rest of the file was skipped."
 
 
 def read(source: Source) -> Iterator[InputRecord | CitedIds | Triple | RecordProblem]:
@@ -149,7 +149,11 @@ def _csv(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordProble
                     yield entry, RecordProblem(entry, why)
         except csv.Error as error:
             entry = f"line {rows.line_num + 1}"
-            yield entry, RecordProblem(entry, f"The table is broken: {error}. {BROKEN}")
+            yield entry, RecordProblem(entry, _invalid(error))
+
+
+def _invalid(error: Exception) -> str:
+    return f"The table is invalid: {str(error).rstrip('.')}. {BROKEN}"
 
 
 def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordProblem]]:
@@ -157,7 +161,7 @@ def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordPr
         from pyarrow import ArrowException, parquet
     except ImportError as error:
         raise TrainerError(
-            f"Reading {source.path.name} needs pyarrow.", "Run: pip install 'sciread[parquet]'"
+            f"Reading {source.path.name} requires pyarrow.", "Run: pip install 'sciread[parquet]'"
         ) from error
     number = 0
     try:
@@ -169,13 +173,13 @@ def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordPr
                     number += 1
                     yield f"row {number}", {_column(name): value for name, value in row.items()}
     except ArrowException as error:
-        yield "", RecordProblem(f"row {number + 1}", f"The table is broken: {error}. {BROKEN}")
+        yield "", RecordProblem(f"row {number + 1}", _invalid(error))
 
 
 def _check(names: Sequence[str], source: Source) -> None:
     if not is_table(names):
         raise TrainerError(
-            f"{source.path} is a table without a column of titles or abstracts. "
-            f"Its columns are: {', '.join(names[:20]) or 'none'}.",
-            f"{LOOKED_FOR} Rename its columns so.",
+            f"The table {source.path} has no column of titles or abstracts. The columns are: "
+            f"{', '.join(names[:20]) or 'none'}.",
+            f"{LOOKED_FOR} Rename the columns accordingly.",
         )

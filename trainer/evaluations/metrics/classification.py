@@ -166,8 +166,8 @@ class SplitProbe:
         tell = [paper for paper, row in zip(ids, vectors.rows(ids), strict=True) if row >= 0]
         if not tell:
             raise TrainerError(
-                "No paper to tell has a vector and a label that is learned.",
-                "Check that ids are those of the task.",
+                "No test paper has a vector and a label of the training papers.",
+                "Check that the IDs match those of the task.",
             )
         y_true = np.searchsorted(learn.names, [self.test[paper] for paper in tell])
         predictions = [
@@ -178,8 +178,8 @@ class SplitProbe:
         ).mean(1)
         excluded = {
             **learn.excluded,
-            "papers to tell whose label is not learned": len(self.test) - len(ids),
-            f"{NO_VECTOR}, to tell": len(ids) - len(tell),
+            "test papers with a label not in the training papers": len(self.test) - len(ids),
+            f"{NO_VECTOR}, test split": len(ids) - len(tell),
         }
         picture = confusion(y_true, predictions[-1][-1], learn.names)
         return _result(tell, shares, seed, excluded, picture)

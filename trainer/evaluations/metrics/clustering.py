@@ -106,7 +106,7 @@ class Purity:
         if not ks:
             raise TrainerError(
                 f"{len(papers.ids):,} papers are too few for {min(self.ks)} clusters.",
-                "Give more papers.",
+                "Add papers.",
             )
         found = {k: self._pure(papers.vectors, papers.codes, k, seed) for k in ks}
         return TaskResult.of(
@@ -114,7 +114,7 @@ class Purity:
             seed=seed,
             excluded={
                 **papers.excluded,
-                "numbers of clusters above that of papers": len(self.ks) - len(ks),
+                "numbers of clusters above the number of papers": len(self.ks) - len(ks),
             },
             spread={f"purity@{k}": pure.mean(1) for k, pure in found.items()},
             pictures={

@@ -48,7 +48,7 @@ class Items:
             if column is not None and np.shape(column) != (len(self.ids),):
                 raise ValueError(f"{len(self.ids)} items, but values of shape {np.shape(column)}")
             if column is not None and not np.isfinite(column).all():
-                raise ValueError("a value of an item is no finite number")
+                raise ValueError("the value of an item is not a finite number")
 
     @classmethod
     def of_macro_f1(
@@ -95,7 +95,7 @@ class PairedDifference(NamedTuple):
 def weighted_mean(items: Items) -> float:
     """The score of the items. Raises ValueError if there are none."""
     if not len(items.ids):
-        raise ValueError("a score needs items")
+        raise ValueError("a score requires items")
     return float(np.average(np.asarray(items.values, np.float64), weights=items.weights))
 
 
@@ -229,7 +229,7 @@ def read_items(folder: Path) -> dict[str, dict[str, Items]]:
 def _items(arrays: Mapping[str, np.ndarray]) -> Items:
     ids, values, weights = arrays["ids"], arrays["values"], arrays.get("weights")
     if ids.dtype.kind != "U":
-        raise ValueError("ids are no texts")
+        raise ValueError("IDs are not strings")
     if any(column is not None and column.dtype.kind != "f" for column in (values, weights)):
-        raise ValueError("values are no numbers")
+        raise ValueError("values are not numbers")
     return Items(ids, values, weights)

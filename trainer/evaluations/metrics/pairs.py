@@ -94,7 +94,7 @@ def _cuts(
     """
     scores, belongs = np.asarray(scores), np.asarray(belongs, bool)
     if not len(scores):
-        raise ValueError("There are no pairs.")
+        raise ValueError("The task has no pairs.")
     order = np.argsort(-scores, kind="stable")
     falling = scores[order]
     last = np.append(np.flatnonzero(np.diff(falling)), len(falling) - 1)
@@ -128,8 +128,9 @@ class CosineAccuracy:
         belongs = np.array([self.pairs[row].belongs for row in known.tolist()], bool)
         if len(np.unique(belongs)) < 2:
             raise TrainerError(
-                f"Of {len(self.pairs):,} pairs, {len(known):,} have vectors, and all are alike.",
-                "Give pairs that belong together and pairs that do not, with vectors of both.",
+                f"Of {len(self.pairs):,} pairs, {len(known):,} have vectors, and all of these "
+                "belong to one class.",
+                "Add both related and unrelated pairs with vectors.",
             )
         scores = _cosines(vectors.matrix, *places[:, known])
         best = best_threshold(scores, belongs)
@@ -138,11 +139,11 @@ class CosineAccuracy:
         return TaskResult.of(
             {"cosine_accuracy": Items(ids, (scores >= best.threshold) == belongs)},
             seed=seed,
-            excluded={"pairs without vectors of both": len(self.pairs) - len(known)},
+            excluded={"pairs without two vectors": len(self.pairs) - len(known)},
             pictures={
                 "curves": threshold_curves(scores, belongs),
                 "distributions": distributions(
-                    {"belong together": scores[belongs], "do not": scores[~belongs]}
+                    {"related": scores[belongs], "unrelated": scores[~belongs]}
                 ),
             },
         )

@@ -17,7 +17,7 @@ from trainer.evaluations.metrics.matrices import products, row_products
 from trainer.evaluations.metrics.pairs import separation_of_sorted
 from trainer.evaluations.plots import curves_from_counts, distributions
 
-CONSTANT = "papers whose vector is the same number throughout, which correlates with nothing"
+CONSTANT = "papers with a constant vector, for which correlations are undefined"
 NO_CATEGORY = "papers without a category"
 
 # Pairs per block: 16 MB of float32, and temporarily a few times that.
@@ -176,7 +176,7 @@ def _check(papers: int, belonging: Floats, others: Floats) -> None:
         which = "all pairs share" if len(belonging) else "no pair shares"
         raise TrainerError(
             f"Of {papers:,} papers with vectors and categories, {which} a category.",
-            "Give papers of several categories, and several papers of some.",
+            "Add papers of several categories, with several papers in some of them.",
         )
 
 
@@ -220,9 +220,9 @@ def _pictures(belonging: Floats, others: Floats) -> dict[str, object]:
     some, rest = (each[:: max(1, len(each) // _DRAWN)] for each in (belonging, others))
     return {
         "curves": curves_from_counts(
-            hits, hits + wrong, len(others), "Pairs that share a category"
+            hits, hits + wrong, len(others), "Pairs with a shared category"
         ),
         "distributions": distributions(
-            {"share a category": some, "share none": rest}, axis="Pearson correlation"
+            {"shared category": some, "no shared category": rest}, axis="Pearson correlation"
         ),
     }

@@ -21,7 +21,7 @@ from trainer.evaluations.metrics.matrices import dense, euclidean_distances
 Qrels = Mapping[str, Sequence[tuple[str, int]]]
 
 # Relevant ones count as not retrieved.
-UNSEEN = "candidates without a vector, which are ranked last or not at all"
+UNSEEN = "candidates without a vector, ranked last or not at all"
 
 
 class RankingScores(NamedTuple):
@@ -60,7 +60,7 @@ class RankedLists:
         if not found.queries:
             raise TrainerError(
                 f"None of the {len(self.judged):,} queries can be ranked.",
-                "Check that queries and candidates have vectors under these ids.",
+                "Check that the queries and candidates have vectors with these IDs.",
             )
         ids, scores = list(found.queries), np.array(list(found.queries.values()))
         return TaskResult.of(

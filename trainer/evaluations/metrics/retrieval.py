@@ -42,9 +42,9 @@ class JudgedQueries:
         found = [paper for paper in sorted(self.documents) if vectors.rows([paper])[0] >= 0]
         if not ids or not found:
             raise TrainerError(
-                f"None of {len(answerable):,} queries can be looked for among {len(found):,} "
-                "documents with vectors.",
-                "Check that queries and documents have vectors under these ids.",
+                f"None of the {len(answerable):,} queries can be evaluated with the "
+                f"{len(found):,} documents that have vectors.",
+                "Check that the queries and documents have vectors with these IDs.",
             )
         places = {paper: place for place, paper in enumerate(found)}
         grades = [list(wanted[query].values()) for query in ids]

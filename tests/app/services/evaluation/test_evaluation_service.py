@@ -99,7 +99,7 @@ def test_evaluation_on_judged_data_reports_progress_and_resumes(evaluator, home,
     told.clear()
     again = evaluator.evaluate(["tf-idf"], "judged", folder, task)
     assert again.reports == {"tf-idf": done.reports["tf-idf"]}
-    assert any("known already" in note for note in told)
+    assert any("already evaluated" in note for note in told)
 
 
 @pytest.mark.slow

@@ -63,8 +63,8 @@ def test_comparable_models_share_a_row_with_baselines_last(home):
     ("changes", "why"),
     [
         ({"sha256": "00" * 32}, "the data differ"),
-        ({"split": "validation"}, "one is of the split test, the other of validation"),
-        ({"protocol": 2}, "the protocol of ranking changed"),
+        ({"split": "validation"}, "the splits differ: test and validation"),
+        ({"protocol": 2}, "the protocol versions of ranking differ"),
     ],
 )
 def test_incomparable_numbers_get_separate_rows_with_reason(home, changes, why):

@@ -12,7 +12,9 @@ from sciread_app.services.evaluation.per_class_metrics import (
 )
 from trainer.contract.plots import Confusion
 
-THREE = Confusion("Told labels", ["Physics", "Biology", "Law"], [[8, 2, 0], [1, 4, 0], [0, 0, 0]])
+THREE = Confusion(
+    "Predicted labels", ["Physics", "Biology", "Law"], [[8, 2, 0], [1, 4, 0], [0, 0, 0]]
+)
 
 
 @pytest.mark.parametrize(

@@ -104,12 +104,12 @@ HOSTILE = {
     "a wrong hash": (lambda f: change(f, files=dict.fromkeys(FILES, HASH)), "damaged"),
     "a missing file": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json"),
     "an unknown format": (lambda f: change(f, format=2), "format 2"),
-    "a pickle": (lambda f: (f / "pytorch_model.bin").write_bytes(b""), "could run a program"),
-    "a program": (lambda f: (f / "modeling.py").write_bytes(b""), "could run a program"),
-    "other weights": (lambda f: (f / "more.safetensors").write_bytes(b""), "does not name"),
+    "a pickle": (lambda f: (f / "pytorch_model.bin").write_bytes(b""), "could run code"),
+    "a program": (lambda f: (f / "modeling.py").write_bytes(b""), "could run code"),
+    "other weights": (lambda f: (f / "more.safetensors").write_bytes(b""), "does not list"),
     "remote code": (
         lambda f: (f / "tokenizer_config.json").write_text('{"auto_map": {"x": "y"}}'),
-        "program of its own",
+        "code of its own",
     ),
     "a path that climbs out": (
         lambda f: change(f, files={"model.safetensors": HASH, "../x": HASH}),
@@ -120,16 +120,16 @@ HOSTILE = {
         lambda f: change(f, template="{title.__class__}"),
         "template",
     ),
-    "vectors wider than any": (lambda f: change(f, dim=10**12), "dim of"),
+    "vectors wider than any": (lambda f: change(f, dim=10**12), "dimension"),
     "a head of weights without end": (
         lambda f: change_weights(f, lambda held: (1 << 40).to_bytes(8, "little") + held[8:]),
-        "is no safetensors file",
+        "is not a safetensors file",
     ),
     "weights of another kind": (
-        lambda f: change_weights(f, lambda held: b"{}"), "is no safetensors file"
+        lambda f: change_weights(f, lambda held: b"{}"), "is not a safetensors file"
     ),
     "weights that were cut off": (
-        lambda f: change_weights(f, lambda held: held[:-4]), "is no safetensors file"
+        lambda f: change_weights(f, lambda held: held[:-4]), "is not a safetensors file"
     ),
 }  # fmt: skip
 FILES = ("model.safetensors", "config.json", "tokenizer.json")

@@ -113,7 +113,7 @@ def test_damaged_model_is_listed_with_problem(models, home, tiny):
     assert "model.safetensors" in checked.problem and checked.hint
     assert models.find("specter-tiny").problem == checked.problem
     (tiny.folder / "tokenizer.json").unlink()
-    assert "lacks its file" in models.find("specter-tiny").problem
+    assert "lacks the file" in models.find("specter-tiny").problem
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[" * 10_000, b'{"format": 9, "title": "New\\n"}'])

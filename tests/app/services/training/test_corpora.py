@@ -85,7 +85,7 @@ class TestFast:
     @pytest.mark.parametrize(
         ("name", "message", "hint"),
         [
-            ("refused", "It is not clear what it is.", "Say so."),
+            ("refused", "The format was not recognized.", "Say so."),
             ("broken", "stopped unexpectedly", "something is broken"),
         ],
     )

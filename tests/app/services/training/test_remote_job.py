@@ -191,7 +191,7 @@ def test_job_script_trains_and_result_is_imported(tmp_path: Path, library: Libra
         capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "The model is in run/package" in done.stdout
+    assert "Model: run/package" in done.stdout
     runs, corpora = Runs(home), Corpora(home, library)
     opened = RunImporter(home, runs, corpora, lambda run, task: run.name).open(job, Task())
     assert (opened.training.status, opened.training.step) == (RunStatus.finished, 3)

@@ -64,7 +64,7 @@ def test_repeated_steps_after_resume_are_drawn_once(tmp_path: Path) -> None:
     steps(run, 1, 3)
     log_event(run, "validation", 3, loss=1.0, scores={}, best=True)
     assert follower.look().step == 3
-    log_event(run, "resume", 2, why="it has a checkpoint")
+    log_event(run, "resume", 2, why="checkpoint found")
     steps(run, 3, 4, loss=0.5)
     story = follower.look()
     assert story.curves["loss"].mean.tolist() == [1, 2, 1.5, 2]

@@ -148,7 +148,7 @@ def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        ({"recipe": "spectre"}, "There is no recipe 'spectre'"),
+        ({"recipe": "spectre"}, "The recipe 'spectre' does not exist."),
         ({"changes": {"epoch": 1}}, "no setting 'epoch'"),
         ({"changes": {"epochs": "many"}}, "epochs cannot be 'many'"),
         ({"changes": {"epochs": ("1", "many")}}, "epochs cannot be 'many'"),
@@ -184,7 +184,7 @@ def test_training_is_estimated_started_and_finished(
     estimate = learning.estimate(plan, Task(lambda done, total, note: told.append(note)))
     assert (estimate.steps, estimate.seconds, estimate.memory) == (60, 120.0, 1 << 30)
     assert [(one.name, one.examples) for one in estimate.stages] == [("triples", 99)]
-    assert "Trying some steps of the stage triples" in told
+    assert "Timing steps of the stage triples" in told
     assert learning.runs.all() == []
 
     started = learning.start(TrainingPlan(data=plan.data, seed=2, name="Of my thesis"), Task())

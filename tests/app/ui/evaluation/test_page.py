@@ -119,12 +119,12 @@ def test_published_suite_is_evaluated_from_its_folder(dialog, page, dashboard, q
 
 def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, monkeypatch):
     def fail(*_):
-        raise TrainerFailed("No model was measured.", "The disk is full.")
+        raise TrainerFailed("No model could be evaluated.", "The disk is full.")
 
     monkeypatch.setattr(dashboard, "evaluate", fail)
     page.measure(["starter"], "local", LIBRARY)
     settled()
-    assert window.banner.message.text() == "No model was measured."
+    assert window.banner.message.text() == "No model could be evaluated."
 
 
 def test_exports_without_scores_are_disabled_except_for_pictures(

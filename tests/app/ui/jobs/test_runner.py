@@ -107,8 +107,8 @@ def test_user_error_is_emitted_with_its_hint(qtbot, jobs):
 
 
 def test_trainer_error_is_a_user_error():
-    problem = job_error(PackageRefused("The model is damaged.", "Copy it again."), "Loading")
-    assert (problem.message, problem.hint) == ("The model is damaged.", "Copy it again.")
+    problem = job_error(PackageRefused("The model is damaged.", "Copy the model again."), "Loading")
+    assert (problem.message, problem.hint) == ("The model is damaged.", "Copy the model again.")
 
 
 def test_unexpected_error_is_logged_and_can_be_reported(qtbot, jobs, caplog):

@@ -95,7 +95,7 @@ def test_card_describes_a_model_and_its_scores(choose):
         if table.item(row, NOW)
     ]
     assert rows == [
-        ["MAP · Ranking of judged candidates", "70.00", "81.20", "+11.20 better"],
+        ["MAP · Ranking of candidates", "70.00", "81.20", "+11.20 better"],
         ["macro F1 · Topics", "", "55.00", ""],
     ]
     assert table.item(2, 0).text() == "Benchmark: ours"
@@ -104,7 +104,7 @@ def test_card_describes_a_model_and_its_scores(choose):
 
 
 LOWER = CardScore(
-    "", "Health of the space", "mean cosine", "0.450", None, "0.200", None, "+0.250", False,
+    "", "Model diagnostics", "mean cosine", "0.450", None, "0.200", None, "+0.250", False,
     50, "test", higher_is_better=False,
 )  # fmt: skip
 LOST = CardScore(
@@ -124,7 +124,7 @@ def test_worse_model_is_marked_and_not_recommended(choose, gateway, monkeypatch)
     change = {card.scores.item(row, WHAT).text(): card.scores.item(row, CHANGE) for row in rows}
     (lower,) = (item for what, item in change.items() if "lower is better" in what)
     assert "+0.250" in lower.text() and "worse" in lower.text()
-    gained = change["MAP · Ranking of judged candidates"]
+    gained = change["MAP · Ranking of candidates"]
     assert gained.foreground().color() != lower.foreground().color()
 
 
@@ -358,7 +358,7 @@ def test_long_title_does_not_hide_the_problem(page):
 def test_damaged_model_is_explained_and_can_be_checked_again(qtbot, choose, page, jobs):
     card = choose("broken")
     assert card.trouble.text() == "The file model.safetensors is damaged."
-    assert card.remedy.text() == "Copy it again."
+    assert card.remedy.text() == "Copy the model again."
     assert buttons(card) == ["Verify files", "Move to Trash"]
     assert not card.tiles.isVisible() and page.why_not("activate") == "This model is damaged"
     click(qtbot, card.check)

@@ -77,7 +77,7 @@ def test_training_is_started_stopped_elsewhere_and_its_model_added(
     click(qtbot, second.view.buttons["stop"])
     qtbot.waitUntil(lambda: second.view.pill.text() == "Stopped")
     assert workspace.training.runs.find("mine").status is RunStatus.stopped
-    assert "asked to by the file" in second.view.notes.rows[0][1]
+    assert "requested by the file" in second.view.notes.rows[0][1]
 
     second.begin()
     second.form.seed.setText("2")

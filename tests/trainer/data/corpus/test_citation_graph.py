@@ -44,11 +44,11 @@ def test_every_line_is_a_citation_or_counted_by_reason(tmp_path: Path) -> None:
         "read": 13,
         "kept": 5,
         "dropped": {
-            "a paper cites itself": 1,
-            "lines without two ids": 3,
-            "the cited paper is not in the corpus": 1,
-            "the citing paper is not in the corpus": 2,
-            "the same citation again": 1,
+            "paper citing itself": 1,
+            "lines without two IDs": 3,
+            "cited paper not in the corpus": 1,
+            "citing paper not in the corpus": 2,
+            "duplicate citation": 1,
         },
     }
     assert not (tmp_path / "parts").exists()

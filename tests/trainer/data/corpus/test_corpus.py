@@ -150,7 +150,7 @@ def test_repeated_id_keeps_first_paper_unless_only_second_has_abstract(
         ],
     )
     assert corpus.titles[:] == ["first", "second"]
-    assert corpus.counts["dropped"] == {"the same paper again": 3}
+    assert corpus.counts["dropped"] == {"duplicate paper": 3}
     assert corpus.question_papers.tolist() == [1]
 
 
@@ -181,7 +181,7 @@ def test_papers_of_excluded_venues_are_excluded_under_any_record(tmp_path: Path)
     assert corpus.ids[:] == ["b"]
     assert corpus.venue_names == ("Seen",)
     assert corpus.excluded_venues == (" unseen j.",)
-    assert corpus.counts["dropped"]["a venue that is excluded"] == 1
+    assert corpus.counts["dropped"]["excluded journal"] == 1
 
 
 def test_papers_without_abstract_can_be_left_out(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_corpus_with_missing_or_short_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainerError, match=r"titles.utf8.uint8.*bytes"):
         Corpus.open(folder, verify=False)
     path.unlink()
-    with pytest.raises(TrainerError, match=r"lacks its file titles.utf8.uint8"):
+    with pytest.raises(TrainerError, match=r"lacks the file titles.utf8.uint8"):
         Corpus.open(folder)
 
 
@@ -238,10 +238,10 @@ def describe(folder: Path, **changes: object) -> None:
     [
         ({"format": 2}, "format 2, not 1"),
         ({"format": None}, "format None"),
-        ({"papers": 5}, "fit together"),
-        ({"papers": "12"}, "fit together"),
-        ({"counts": None, "files": {}}, "name all files"),
-        ({"files": {"../../etc/passwd": {}}}, "name all files"),
+        ({"papers": 5}, "inconsistent"),
+        ({"papers": "12"}, "inconsistent"),
+        ({"counts": None, "files": {}}, "list all files"),
+        ({"files": {"../../etc/passwd": {}}}, "list all files"),
     ],
 )
 def test_corpus_with_wrong_description_is_refused(tmp_path: Path, changes, said) -> None:
@@ -263,12 +263,12 @@ def test_broken_description_is_refused(tmp_path: Path, text: str) -> None:
 def test_invalid_references_are_refused_despite_valid_hashes(tmp_path: Path) -> None:
     folder = make_corpus(tmp_path / "corpus", 3, [(0, 1)]).folder
     np.array([7], "<i4").tofile(folder / "cites.int32")
-    with pytest.raises(TrainerError, match="fit together"):
+    with pytest.raises(TrainerError, match="inconsistent"):
         Corpus.open(folder, verify=False)
 
 
 def test_folder_without_corpus_is_refused_with_hint(tmp_path: Path) -> None:
-    with pytest.raises(TrainerError, match="is no corpus") as refused:
+    with pytest.raises(TrainerError, match="is not a corpus") as refused:
         Corpus.open(tmp_path)
     assert "prepare" in refused.value.hint
 
@@ -278,7 +278,7 @@ def test_corpus_removed_during_use_is_detected(tmp_path: Path) -> None:
     corpus.check()
     shutil.rmtree(corpus.folder)
     assert corpus.title(0)
-    with pytest.raises(TrainerError, match="lacks its file"):
+    with pytest.raises(TrainerError, match="lacks the file"):
         corpus.check()
 
 
@@ -301,7 +301,7 @@ def test_incomplete_corpus_is_hidden_and_removed_by_next_attempt(
 def test_concurrent_builds_of_one_corpus_are_refused(tmp_path: Path) -> None:
     with (
         Builder(tmp_path / "corpus"),
-        pytest.raises(TrainerError, match="just now"),
+        pytest.raises(TrainerError, match="currently creating"),
         Builder(tmp_path / "corpus"),
     ):
         pass

@@ -52,7 +52,7 @@ def test_every_method_trains_on_all_papers_and_keeps_last_weights(
     corpus = small_corpus(tmp_path / "corpus", split=SplitRule.of("all"))
     run = trained(tmp_path, method, corpus, epochs=1)
     notes = "\n".join(event.values["text"] for event in run.events() if event.kind == "note")
-    assert "nothing to validate" in notes
+    assert "no validation examples" in notes
     assert "no test papers" in notes
     assert read_package(run.package).corpus["split"] == "100/0/0"
     assert run.report is not None and run.report["corpus"]["split"] == "100/0/0"

@@ -93,7 +93,7 @@ def test_hash_is_independent_of_input_files(tmp_path: Path) -> None:
 def test_input_kind_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "unclear.txt"
     path.write_text('{"title": "A"}')
-    with pytest.raises(TrainerError, match="no kind of input 'poem'"):
+    with pytest.raises(TrainerError, match="'poem' is not a known input format"):
         prepare([f"poem={path}"], tmp_path / "corpus")
     assert prepare([f"jsonl={path}"], tmp_path / "corpus").papers == 1
 
@@ -142,7 +142,7 @@ def test_nan_in_json_is_reported_and_null_is_missing(tmp_path: Path) -> None:
         ("a.csv", "\ufeff \n\n", ["a.csv is empty"]),
         ("a.csv", "heading,summary\nA,B\n", ["heading, summary", "title", "abstract"]),
         ("a.tsv", "p1\tp2\np2\tp3\n", ["p1, p2", "title", "citations=", "citing, tab, cited"]),
-        ("a.txt", "p1 p2\np2 p3\n", ["not clear", "citing, tab, cited"]),
+        ("a.txt", "p1 p2\np2 p3\n", ["not recognized", "citing, tab, cited"]),
     ],
 )
 def test_unrecognised_file_is_refused_with_expected_formats(
@@ -170,7 +170,7 @@ def test_citation_list_without_citations_is_reported(tmp_path: Path, content: st
 
 @pytest.mark.parametrize("name", ["", "missing.jsonl", "jsonl=missing.jsonl"])
 def test_missing_files_are_reported_before_any_work(tmp_path: Path, name: str) -> None:
-    with pytest.raises(TrainerError, match=r"not there|a folder"):
+    with pytest.raises(TrainerError, match=r"does not exist|a folder"):
         prepare([papers(tmp_path / "a.jsonl", {"title": "A"}), name], tmp_path / "corpus")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
@@ -186,7 +186,7 @@ def test_truncated_file_is_reported_and_others_are_read(tmp_path: Path) -> None:
     corpus = prepare([str(broken), good, f"citations={edges}"], tmp_path / "corpus", watch=told)
     assert corpus.row("last") is not None
     assert corpus.papers > 10_000
-    assert {file for file, _, why in told.problems if "ends too early" in why} == {
+    assert {file for file, _, why in told.problems if "is incomplete" in why} == {
         "broken.jsonl.gz",
         "edges.tsv.gz",
     }
@@ -208,7 +208,7 @@ def test_invalid_citation_file_is_reported(tmp_path: Path) -> None:
     told = RecordedProgress()
     good = papers(tmp_path / "good.jsonl", {"title": "good"})
     assert prepare([good], tmp_path / "corpus", citations=[str(path)], watch=told).papers == 1
-    assert told.problems == [("edges.tsv", "line 1", "The line is too long for citations.")]
+    assert told.problems == [("edges.tsv", "line 1", "The line is too long for a citation.")]
 
 
 def test_full_disk_raises_while_writing_numbers(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_full_disk_is_reported_and_leaves_nothing(
     monkeypatch.setattr(ListWriter, "add", full)
     with pytest.raises(TrainerError, match="No space left on device") as told:
         prepare([source], tmp_path / "corpus")
-    assert "room" in told.value.hint
+    assert "free disk space" in told.value.hint
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
@@ -254,7 +254,7 @@ def test_killed_program_leaves_no_valid_corpus(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED_LATE, source, str(output)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     assert output.with_name("corpus.new").exists()
-    with pytest.raises(TrainerError, match=r"corpus\.json cannot be read"):
+    with pytest.raises(TrainerError, match=r"corpus\.json could not be read"):
         Corpus.open(output.with_name("corpus.new"))
     assert not output.exists()
     assert prepare([source], output).papers == 1

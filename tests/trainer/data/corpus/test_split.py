@@ -51,7 +51,7 @@ def test_split_by_hash_never_uses_a_part_of_zero_share(
 
 @pytest.mark.parametrize("said", ["", "some", "85/5", "85/5/5", "0/50/50", "-5/5/100", "nan/0/0"])
 def test_invalid_shares_are_refused(said: str) -> None:
-    with pytest.raises(TrainerError, match="cannot be split"):
+    with pytest.raises(TrainerError, match="not a valid split"):
         SplitRule.of(said)
 
 
@@ -66,7 +66,7 @@ def test_named_test_set_is_exact(tmp_path: Path) -> None:
     assert named(corpus, Split.test) == mine
     kept = set(named(usual, Split.validation)) - set(mine)
     assert set(named(corpus, Split.validation)) == kept
-    assert [problem[:2] for problem in told] == [("papers named for test", "unheard")]
+    assert [problem[:2] for problem in told] == [("papers listed for test", "unheard")]
     assert corpus.split_by.startswith("85/5/10, test named ")
 
 
@@ -81,14 +81,14 @@ def test_named_validation_and_test_papers_leave_the_rest_for_training(tmp_path: 
 
 
 def test_invalid_named_papers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TrainerError, match="p00001 is named for validation and for tests"):
+    with pytest.raises(TrainerError, match="p00001 is listed for both validation and test"):
         SplitRule.of("all", ids(tmp_path / "v", "p00001"), ids(tmp_path / "t", "p00001"))
-    with pytest.raises(TrainerError, match="names no papers"):
+    with pytest.raises(TrainerError, match="contains no IDs"):
         SplitRule.of(test=ids(tmp_path / "empty", "", " "))
     with pytest.raises(TrainerError, match="nowhere"):
         SplitRule.of(test=tmp_path / "nowhere")
     rule = SplitRule.of(test=ids(tmp_path / "other", "q1", "q2"))
-    with pytest.raises(TrainerError, match="none of the 2 papers named for test"):
+    with pytest.raises(TrainerError, match="none of the 2 papers listed for test"):
         make_corpus(tmp_path / "corpus", 40, split=rule)
     assert not (tmp_path / "corpus").exists()
 

@@ -140,7 +140,7 @@ def test_papers_without_vector_or_label_and_rare_labels_are_counted() -> None:
     assert outcome.excluded == {
         "papers without a vector": 1,
         "papers without a label": 1,
-        "papers whose label fewer than 4 have": 1,
+        "papers with a label that fewer than 4 papers have": 1,
     }
     assert outcome.scores == LinearProbe(labels, runs=1)(vectors, None, 0).scores
 
@@ -188,8 +188,8 @@ def test_split_probe_counts_unusable_papers() -> None:
     found = SplitProbe(train, test, runs=1)(vectors, None, 0)
     assert found.excluded == {
         "papers without a vector": 2,
-        "papers to tell whose label is not learned": 1,
+        "test papers with a label not in the training papers": 1,
         "papers without a vector, to tell": 1,
     }
-    with pytest.raises(TrainerError, match="No paper to tell"):
+    with pytest.raises(TrainerError, match="No test paper"):
         SplitProbe(train, {"p999": "label 1"}, runs=1)(vectors, None, 0)

@@ -121,7 +121,7 @@ def test_purity_task_averages_several_seeds(shared: Path) -> None:
         assert score.spread == pytest.approx(np.std(pure, ddof=1))
     assert expected[10] != [expected[10][0]] * 3
     assert len(outcome.scores) == 2
-    assert outcome.excluded == {"numbers of clusters above that of papers": 1}
+    assert outcome.excluded == {"numbers of clusters above the number of papers": 1}
     assert set(outcome.pictures["places"].labels) == set(labels.values())
 
 
@@ -138,7 +138,7 @@ def test_v_measure_task_has_one_item_per_fold(shared: Path) -> None:
     )
     assert outcome.value("v_measure") == pytest.approx(0.96, abs=0.03)
     assert len(outcome.items["v_measure"].ids) == 10
-    assert outcome.excluded == {"papers whose label fewer than 10 have": 1}
+    assert outcome.excluded == {"papers with a label that fewer than 10 papers have": 1}
 
 
 def test_v_measure_task_excludes_rare_labels() -> None:
@@ -148,7 +148,7 @@ def test_v_measure_task_excludes_rare_labels() -> None:
     }
     vectors = Vectors(ids, np.random.default_rng(1).normal(size=(220, 8)))
     outcome = FoldedVMeasure(labels, starts=1)(vectors, None, 0)
-    assert outcome.excluded == {"papers whose label fewer than 50 have": 120}
+    assert outcome.excluded == {"papers with a label that fewer than 50 papers have": 120}
     assert outcome.value("v_measure") < 0.3
     assert FoldedVMeasure(labels, per_fold=1, starts=1)(vectors, None, 0).value("v_measure") > 0.5
 

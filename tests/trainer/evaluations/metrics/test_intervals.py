@@ -56,7 +56,7 @@ def test_weights_affect_mean_and_interval(count):
 
 def test_single_item_has_no_interval_and_none_no_mean():
     assert bootstrap_ci(items([0.3]), 1) == (None, None)
-    with pytest.raises(ValueError, match="needs items"):
+    with pytest.raises(ValueError, match="requires items"):
         weighted_mean(items([]))
 
 

@@ -89,10 +89,10 @@ def test_cosine_accuracy_counts_pairs_without_vectors() -> None:
     ]
     outcome = CosineAccuracy([*pairs, LabelledPair("a", "lost", True)])(vectors, None, 0)
     assert outcome.value("cosine_accuracy") == 1
-    assert outcome.excluded == {"pairs without vectors of both": 1}
+    assert outcome.excluded == {"pairs without two vectors": 1}
     assert list(outcome.items["cosine_accuracy"].ids) == [*("0 a b", "1 c d", "2 a c", "3 b d")]
     assert outcome.pictures["curves"].belongs == 0.5
-    assert set(outcome.pictures["distributions"].series) == {"belong together", "do not"}
+    assert set(outcome.pictures["distributions"].series) == {"related", "unrelated"}
 
 
 def test_repeated_pair_is_two_items() -> None:
@@ -121,7 +121,7 @@ def test_cosine_accuracy_items_use_the_best_threshold(shared: Path) -> None:
 
 def test_pairs_of_one_class_raise_an_error() -> None:
     vectors = vectors_of({"a": [1.0], "b": [1.0]})
-    with pytest.raises(TrainerError, match="all are alike"):
+    with pytest.raises(TrainerError, match="all of these belong to one class"):
         CosineAccuracy([LabelledPair("a", "b", True)] * 3)(vectors, None, 0)
 
 

@@ -168,7 +168,7 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
         return [line.text for line in view.table.model().rows if isinstance(line, TableHeading)]
 
     assert heads() == [
-        *("A corpus of your own · mine", "Citations", "Fields"),
+        *("Your own corpus · mine", "Citations", "Fields"),
         *("SciDocs · theirs", "Citations", "Fields"),
     ]
     view.suites.setCurrentText("SciDocs")
