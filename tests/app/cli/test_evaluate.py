@@ -92,7 +92,7 @@ def test_evaluate_names_unknown_model_or_suite(shell):
     answer = shell.json(*evaluate(shell, "nobody"), code=1)
     assert answer["error"] == "The model nobody is not installed."
     answer = shell.json("model", "evaluate", "starter", "--suite", "novel", code=1)
-    assert answer["error"] == "There is no suite 'novel'."
+    assert answer["error"] == "The suite 'novel' does not exist."
     assert not shell.asked
 
 

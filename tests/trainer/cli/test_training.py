@@ -62,7 +62,10 @@ def test_train_creates_a_run_and_resumes_it_by_folder(
         ([], "requires a recipe and a corpus"),
         (["--recipe", "specter"], "requires a recipe and a corpus"),
         (["--recipe", "spectre", "--corpus", "c"], "The recipe 'spectre' does not exist."),
-        (["--recipe", "specter", "--corpus", "c", "--set", "epoch=1"], "no setting 'epoch'"),
+        (
+            ["--recipe", "specter", "--corpus", "c", "--set", "epoch=1"],
+            "setting 'epoch' does not exist",
+        ),
         (["--recipe", "specter", "--corpus", "c", "--set", "epochs"], "has no value"),
         (["--recipe", "specter", "--corpus", "c", "--set", "epochs=[1"], "is not a valid list"),
         (["--recipe", "specter", "--corpus", "nowhere"], "nowhere is not a corpus"),

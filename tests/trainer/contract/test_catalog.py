@@ -124,9 +124,9 @@ def test_unknown_name_is_answered_with_suggestions() -> None:
     with pytest.raises(TrainerError, match="method 'spectre' does not exist") as refused:
         method_spec("spectre")
     assert refused.value.hint.startswith("Did you mean specter? Available: specter, multi2spe,")
-    with pytest.raises(TrainerError, match="no recipe 'specter-papers'"):
+    with pytest.raises(TrainerError, match="recipe 'specter-papers' does not exist"):
         recipe_of("specter-papers")
-    with pytest.raises(TrainerError, match="no setting 'lr'"):
+    with pytest.raises(TrainerError, match="setting 'lr' does not exist"):
         method_spec("specter").resolve("specter-paper", {"lr": 1})
 
 

@@ -69,7 +69,10 @@ def test_files_of_a_folder_may_share_equal_vectors(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"paper_id": "a", "embedding": [1, 2]}\n{"paper_id": "a", "embedding": []}', "twice"),
+        (
+            '{"paper_id": "a", "embedding": [1, 2]}\n{"paper_id": "a", "embedding": []}',
+            "two vectors",
+        ),
         ('{"paper_id": "a", "embedding": [1, 2]}\n{"paper_id": "b", "embedding": [1]}', "others"),
         ('{"paper_id": "a", "embedding": [1, 2]}\n\n{"paper_id": "b", "emb', "Line 3 "),
         ('{"paper_id": "a", "embedding": ["x"]}', "Line 1 "),
@@ -101,7 +104,7 @@ def test_pickled_arrays_and_arrays_without_ids_are_refused(tmp_path):
     with pytest.raises(TrainerError, match="no IDs"):
         open_vectors(tmp_path / "a.npy")
     (tmp_path / "ids.txt").write_text("a\nb\n")
-    with pytest.raises(TrainerError, match="2 ids"):
+    with pytest.raises(TrainerError, match="2 IDs"):
         open_vectors(tmp_path / "a.npy")
 
 

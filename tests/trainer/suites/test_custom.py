@@ -126,7 +126,7 @@ def test_documentation_lists_every_evaluation_with_its_files():
     [
         ("name = 1", "no tasks"),
         ("[[task]]\nevaluation = 'probe'", "has no name"),
-        ("[[task]]\nname = 'a'\nevaluation = 'guess'", "no evaluation 'guess'"),
+        ("[[task]]\nname = 'a'\nevaluation = 'guess'", "evaluation 'guess' does not exist"),
         ("[[task]]\nname = 'a'\nevaluation = 'probe'\npapers = 'p'", "look at labels"),
         ("[[task", "could not be read"),
     ],

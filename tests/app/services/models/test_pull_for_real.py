@@ -100,6 +100,6 @@ def test_cancelled_pull_leaves_nothing_and_resumes(hub, files, library, tmp_path
     assert fetched.count("tokenizer.json") == 1
     assert told.is_set()
 
-    with pytest.raises(TrainerFailed, match="no model nobody/nothing on the hub"):
+    with pytest.raises(TrainerFailed, match="nobody/nothing does not exist"):
         arrivals.pull(DownloadRequest("nobody/nothing"), Task())
     assert [model.name for model in models.all()] == ["starter", "allenai--specter"]

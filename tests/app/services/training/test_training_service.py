@@ -149,7 +149,7 @@ def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
     ("plan", "said"),
     [
         ({"recipe": "spectre"}, "The recipe 'spectre' does not exist."),
-        ({"changes": {"epoch": 1}}, "no setting 'epoch'"),
+        ({"changes": {"epoch": 1}}, "setting 'epoch' does not exist"),
         ({"changes": {"epochs": "many"}}, "epochs cannot be 'many'"),
         ({"changes": {"epochs": ("1", "many")}}, "epochs cannot be 'many'"),
     ],
