@@ -153,7 +153,7 @@ def test_restarted_ranks_agree_on_a_new_run_id():
     [
         ("cuda", 0, "GPU 0 does not exist: this machine has 0. Omit --device"),
         ("cuda:2", 2, "GPU 2 does not exist: this machine has 2. Start at most 2 processes"),
-        ("tpu", 2, "no device 'tpu'. Name one as torch does"),
+        ("tpu", 2, "The device 'tpu' does not exist. Use a PyTorch device name"),
     ],
 )
 def test_missing_device_is_reported(name, there, said, monkeypatch):

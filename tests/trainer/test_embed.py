@@ -185,9 +185,9 @@ def test_output_belongs_to_one_model_dtype_and_input(make_job, tmp_path):
     other = tiny_package(tmp_path / "other", pooling="cls")
     with pytest.raises(TrainerError, match="contains vectors of Tiny"):
         embed(EmbeddingJob(other, make_job().inputs, tmp_path / "out"))
-    with pytest.raises(TrainerError, match="begun with float16, not float32"):
+    with pytest.raises(TrainerError, match="created with data type float16, not float32"):
         embed(make_job(dtype="float32"))
-    with pytest.raises(TrainerError, match=r"begun with other inputs: papers\.jsonl"):
+    with pytest.raises(TrainerError, match=r"created with other inputs: papers\.jsonl"):
         embed(make_job(inputs=(papers_file(tmp_path / "more.jsonl"),)))
     papers_file(tmp_path / "papers.jsonl", 300)
     with pytest.raises(TrainerError, match="has changed since this output was created"):

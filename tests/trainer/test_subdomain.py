@@ -60,7 +60,7 @@ def test_best_run_of_the_grid_is_evaluated_on_held_out_papers(published, tiny_ba
 
 def test_missing_data_is_reported_before_training(published, tiny_base, tmp_path):
     where = ("--corpus", published, "-o", tmp_path / "out")
-    with pytest.raises(TrainerError, match="no field 'optics'"):
+    with pytest.raises(TrainerError, match="field 'optics' does not exist"):
         run(tiny_base, *where, "--fields", "optics")
     with pytest.raises(TrainerError, match="physbert_subdomain_training has 0 P2P_astro-ph"):
         run(tiny_base, *where, "--fields", "hep,astro")

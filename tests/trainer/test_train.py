@@ -188,7 +188,7 @@ def test_non_finite_loss_ends_the_run(
 
     run_after(3, "step", monkeypatch, spoil)
     error = failure(run, Options(save_every=0))
-    assert "has the loss nan" in str(error)
+    assert "loss nan" in str(error)
     assert "learning_rate" in error.hint
     assert run.state is RunState.failed
     kept = Checkpoints(run.checkpoints).last(pytest.fail)

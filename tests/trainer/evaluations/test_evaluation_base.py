@@ -56,12 +56,12 @@ def test_vectors_with_nan_raise_error_naming_the_paper(broken: float, kind: type
 
 
 def test_repeated_id_is_refused() -> None:
-    with pytest.raises(TrainerError, match="'a' is given twice"):
+    with pytest.raises(TrainerError, match="'a' occurs twice"):
         Vectors(["a", "b", "a"], np.ones((3, 2)))
 
 
 def test_number_of_ids_must_equal_rows() -> None:
-    with pytest.raises(TrainerError, match="2 ids for vectors of shape"):
+    with pytest.raises(TrainerError, match="2 IDs for vectors of shape"):
         Vectors(["a", "b"], np.ones((3, 2)))
 
 
@@ -70,7 +70,7 @@ def test_task_refuses_queries_of_another_dimension() -> None:
     papers = Vectors(["a"], np.ones((1, 2)))
     with pytest.raises(TrainerError, match=r"^The queries have 3 dimensions, the papers 2"):
         task.run(papers, Vectors(["q"], np.ones((1, 3))))
-    with pytest.raises(TrainerError, match="no vectors of the queries"):
+    with pytest.raises(TrainerError, match="queries have no vectors"):
         task.run(papers)
 
 

@@ -104,7 +104,7 @@ def test_unusable_clicks_are_counted() -> None:
     missing = "papers without a vector, treated as dissimilar to all papers"
     assert outcome.excluded == {UNSHOWN: 1, UNLIKELY: 1, missing: 8}
     assert outcome.scores[0].n == len(plain.test) + 1
-    with pytest.raises(TrainerError, match="0 clicks to learn from"):
+    with pytest.raises(TrainerError, match="0 training clicks"):
         task(train=odd)[0](vectors_of(vectors), None, 0)
 
 

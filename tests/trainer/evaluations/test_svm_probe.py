@@ -190,7 +190,7 @@ def test_svm_probe_label_of_one_paper_raises_no_warning() -> None:
 
 def test_svm_probe_with_one_label_or_no_vector_raises_an_error() -> None:
     vectors = Vectors(list("abcd"), np.eye(4))
-    with pytest.raises(TrainerError, match="one label"):
+    with pytest.raises(TrainerError, match="the same label"):
         SvmProbe(dict.fromkeys("abc", "x"), {"d": "x"})(vectors, None, 0)
     with pytest.raises(TrainerError, match="has a vector"):
         SvmProbe({"a": "x", "b": "x", "c": "x", "d": "y"}, {"lost": "x"})(vectors, None, 0)

@@ -142,7 +142,7 @@ def test_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path)
     save(checkpoints, 1)
     found = checkpoints.read(1)
-    with pytest.raises(TrainerError, match=r"another model: weight does not fit"):
+    with pytest.raises(TrainerError, match=r"another model: weight does not match"):
         load_model(nn.Linear(3, 5), found.model())
 
 

@@ -1,4 +1,4 @@
-"""Base models has no pooler: training starts from a random one, with a note."""
+"""Base models without a pooler: training starts from a random one, with a note."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_paper_may_have_several_labels(documented_suite):
 def test_custom_suite_paper_with_two_labels_raises_error(documented_suite):
     with (documented_suite / "topics.tsv").open("a") as file:
         file.write("\nl7\tanother")
-    with pytest.raises(TrainerError, match="two things of 'l7': '1' and 'another'"):
+    with pytest.raises(TrainerError, match="two values for 'l7': '1' and 'another'"):
         custom.suite(documented_suite, SuiteSettings()).planned[0].make()
 
 
@@ -106,7 +106,7 @@ def test_custom_suite_checks_split_and_pair_classes(documented_suite):
     (documented_suite / "SUITE.toml").write_text(
         described + 'train = "topics.tsv"\ntest = "topics.tsv"'
     )
-    with pytest.raises(TrainerError, match="l0 is to be learned, and told"):
+    with pytest.raises(TrainerError, match="l0 is in both the training and the test data"):
         custom.suite(documented_suite, SuiteSettings()).planned[0].make()
     (documented_suite / "pairs.tsv").write_text("l0\tl1\tyes")
     described = described.replace("svm", "cosine_accuracy")
@@ -127,7 +127,7 @@ def test_documentation_lists_every_evaluation_with_its_files():
         ("name = 1", "no tasks"),
         ("[[task]]\nevaluation = 'probe'", "has no name"),
         ("[[task]]\nname = 'a'\nevaluation = 'guess'", "evaluation 'guess' does not exist"),
-        ("[[task]]\nname = 'a'\nevaluation = 'probe'\npapers = 'p'", "look at labels"),
+        ("[[task]]\nname = 'a'\nevaluation = 'probe'\npapers = 'p'", "check labels"),
         ("[[task", "could not be read"),
     ],
 )

@@ -146,7 +146,7 @@ def test_evaluate_named_task_without_data_fails(tmp_path, judged_folder):
         *("--tasks", "small,other"),
     )
     assert done.exit_code == 1
-    assert "other is left out" in done.stderr
+    assert "other is skipped" in done.stderr
     assert "other.papers.jsonl" in done.stderr
 
 

@@ -38,7 +38,7 @@ def test_changed_judgements_change_the_hash(judged_folder):
 def test_missing_file_is_named(judged_folder, end):
     (judged_folder / f"small.{end}").unlink()
     suite = judged_queries.suite(judged_folder, SuiteSettings())
-    with pytest.raises(TrainerError, match=f"has no small.{end}"):
+    with pytest.raises(TrainerError, match=f"does not contain small.{end}"):
         suite.planned[0].make()
 
 
@@ -49,9 +49,9 @@ def test_missing_file_is_named(judged_folder, end):
         ("papers.jsonl", '{"id": "d0"}', "twice"),
         ("papers.jsonl", "[1, 2", "Line 13 .* is not valid JSON"),
         ("queries.tsv", "only an id", "Line 5 .* has 1 columns instead of 2"),
-        ("qrels.tsv", "q1\td1\tvery", "'very' as a relevance"),
-        ("qrels.tsv", "q1\td1\t0", "judges 'd1' twice for 'q1'"),
-        ("queries.tsv", "q1\tanother question", "says two things of 'q1'"),
+        ("qrels.tsv", "q1\td1\tvery", "relevance 'very'"),
+        ("qrels.tsv", "q1\td1\t0", "two different judgments of 'd1' for 'q1'"),
+        ("queries.tsv", "q1\tanother question", "contains two values for 'q1'"),
     ],
 )
 def test_damaged_judged_queries_raise_error_naming_the_line(judged_folder, end, line, said):

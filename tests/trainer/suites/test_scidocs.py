@@ -128,14 +128,14 @@ def test_scidocs_contradicting_grades_raise_error(published):
     (judged,) = tasks("scidocs", published)["cite"].make().measure.judged.values()
     assert judged == [("s04", 1), ("s05", 0)]
     lists.write_text("s00 0 s04 1\ns00 0 s04 0\n")
-    with pytest.raises(TrainerError, match="'s04' twice for 's00'"):
+    with pytest.raises(TrainerError, match="different judgments of 's04' for 's00'"):
         tasks("scidocs", published)["cite"].make()
 
 
 def test_scidocs_paper_of_two_classes_raises_error(published):
     with (published / "mag" / "test.csv").open("a") as file:
         file.write("\ns16,0\ns17,0\n")
-    with pytest.raises(TrainerError, match="two things of 's17'"):
+    with pytest.raises(TrainerError, match="two values for 's17'"):
         tasks("scidocs", published)["mag"].make()
 
 
@@ -187,7 +187,7 @@ def test_ranker_learned_from_topic_vectors_ranks_the_click_first(published):
 )
 def test_invalid_propensities_are_refused(published, scores):
     (published / "recomm" / "propensity_scores.json").write_text(scores)
-    with pytest.raises(TrainerError, match=r"propensity_scores\.json does not say"):
+    with pytest.raises(TrainerError, match=r"propensity_scores\.json does not have the format"):
         tasks("scidocs", published)["recomm"].make()
 
 

@@ -328,7 +328,9 @@ def test_damaged_pulled_model_is_refused(arrivals, home, package_folder, monkeyp
     assert installed_names(home) == []
 
 
-@pytest.mark.parametrize("fail", [TrainerFailed("The hub answers with 503."), Cancelled()])
+@pytest.mark.parametrize(
+    "fail", [TrainerFailed("The Hugging Face Hub returned the status 503."), Cancelled()]
+)
 def test_failed_pull_leaves_nothing(arrivals, home, package_folder, monkeypatch, fail):
     fake_pull(monkeypatch, package_folder, [], fail)
     with pytest.raises(type(fail)):

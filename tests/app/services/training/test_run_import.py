@@ -181,7 +181,7 @@ def test_recipe_of_newer_or_invalid_format_is_refused(opener: FakeImport, job: P
     with pytest.raises(TrainerError, match="format 9"):
         opener.open(job)
     (job / "run" / "recipe.toml").write_text("format = ")
-    with pytest.raises(TrainerError, match=r"^run.recipe\.toml is no recipe"):
+    with pytest.raises(TrainerError, match=r"^run.recipe\.toml is not a valid recipe"):
         opener.open(job)
     assert opener.left() == []
 

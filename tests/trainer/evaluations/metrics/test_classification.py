@@ -189,7 +189,7 @@ def test_split_probe_counts_unusable_papers() -> None:
     assert found.excluded == {
         "papers without a vector": 2,
         "test papers with a label not in the training papers": 1,
-        "papers without a vector, to tell": 1,
+        "papers without a vector, test split": 1,
     }
     with pytest.raises(TrainerError, match="No test paper"):
         SplitProbe(train, {"p999": "label 1"}, runs=1)(vectors, None, 0)

@@ -110,5 +110,5 @@ def test_retrieval_task_counts_unusable_queries(shared: Path) -> None:
     outcome = more(documents, queries, 0)
     assert outcome.excluded == {NOTHING_RELEVANT: 1, QUERY_WITHOUT_VECTOR: 1, NO_VECTOR: 1}
     assert outcome.value("recall@100") == pytest.approx(5 / 6)
-    with pytest.raises(TrainerError, match="None of 1 queries"):
+    with pytest.raises(TrainerError, match="None of the 1 queries"):
         JudgedQueries({"unasked": {"d00": 1}}, task.documents)(documents, queries, 0)
