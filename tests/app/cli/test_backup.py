@@ -56,5 +56,5 @@ def test_restore_of_a_day_works_without_readable_library(home):
 
 def test_restore_of_missing_day_names_it(home):
     done = run(home, "restore", "2020-01-01")
-    assert done.exit_code == 1 and "no backup 2020-01-01" in done.output
+    assert done.exit_code == 1 and "2020-01-01" in done.output
     assert papers_in(home.library) == 2

@@ -161,5 +161,5 @@ def test_library_migration_is_announced_on_stderr(tmp_path):
     shell = Shell(tmp_path)
     opening.begin(tmp_path / "library.sqlite3", HEAD - 1)
     result = shell.run("status")
-    assert "Updating" in result.stderr and "Updating" not in result.stdout
-    assert "Updating" not in shell.run("status").stderr
+    assert "Backing up" in result.stderr and "Backing up" not in result.stdout
+    assert "Backing up" not in shell.run("status").stderr
