@@ -32,8 +32,8 @@ def body_text(details: Details, listing: ResultList, theme: Theme, points: float
     """The abstract, the versions, and why the paper was found."""
     paper = details.paper
     parts = [
-        _section(tr("Why this result"), _why(details, listing), theme, points),
         _abstract(details, listing, theme, points),
+        _section(tr("Why this result"), _why(details, listing), theme, points),
         _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
         _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
         _section(tr("Other versions"), _versions(details), theme, points),

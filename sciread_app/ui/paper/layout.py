@@ -113,10 +113,11 @@ class Parts(QWidget):
         column(*parts, parent=self, margins=(20, 16, 8, 12), spacing=14)
 
     def _column(self) -> QVBoxLayout:
-        first = (self._warning(), self.head, self.stars, self.tags, self.collections)
-        inside = column(*first, margins=0, spacing=8)
+        inside = column(self._warning(), self.head, self.body, margins=0, spacing=8)
         inside.addSpacing(6)
-        inside.addWidget(self.body)
+        for part in (self.stars, self.tags, self.collections):
+            inside.addWidget(part)
+        inside.addSpacing(6)
         self._rest += [section(tr("Files")), self.files, section(tr("Notes")), self.notes]
         self._rest += [section(tr("Related papers")), self.around]
         for part in self._rest[1:]:

@@ -131,6 +131,11 @@ def test_deleted_paper_is_no_longer_shown(show, qtbot, gateway):
     qtbot.waitUntil(lambda: panel.details is None)
 
 
+def test_abstract_comes_before_rating_and_tags(show):
+    parts = show(1, show(2)).parts
+    assert parts.head.y() < parts.body.y() < parts.stars.y() < parts.tags.y()
+
+
 def test_tab_order_is_the_reading_order(show, gateway):
     gateway.about.files = [PaperFile(Path("/x/bees.pdf"))]
     gateway.about.organise.notes = {1: {7: PaperNote(7, "a note", 0.0)}}
@@ -141,9 +146,9 @@ def test_tab_order_is_the_reading_order(show, gateway):
         tab_stops.append(widget)
         widget = widget.nextInFocusChain()
     wanted = [
-        parts.head, parts.stars, parts.tags.chips[0].button, parts.tags.add, parts.collections.add,
-        parts.body, parts.files.rows[0].name, parts.files.add, parts.notes.views[7].edit_button,
-        parts.notes.add,
+        parts.head, parts.body, parts.stars, parts.tags.chips[0].button, parts.tags.add,
+        parts.collections.add, parts.files.rows[0].name, parts.files.add,
+        parts.notes.views[7].edit_button, parts.notes.add,
     ]  # fmt: skip
     assert [widget for widget in tab_stops if widget in wanted] == wanted
 
