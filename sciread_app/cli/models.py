@@ -58,7 +58,7 @@ def list_(workspace: Workspace, console: Console) -> int:
     console.print(_table(found))
     if trashed:
         names = ", ".join(removed.name for removed in trashed)
-        console.print(tr("In the Trash: {names}", names=escape(names)))
+        console.print(tr("In Trash: {names}", names=escape(names)))
     console.print_json([_model_as_value(model) for model in found])
     return FAILED if any(model.problem for model in found) else DONE
 
@@ -174,7 +174,7 @@ def remove(
     title = escape(removed.title)
     deleted, moved = (
         tr("{title} was permanently deleted.", title=title),
-        tr("{title} was moved to the Trash.", title=title),
+        tr("{title} was moved to Trash.", title=title),
     )
     console.print(deleted if for_good else moved)
     console.print_json({"model": removed.name, "deleted": for_good})

@@ -134,7 +134,7 @@ class ModelsPage(Page):
     def remove(self) -> None:
         if (model := self.model) and not self.why_not("remove"):
             self._run(
-                tr("Moving a model to the Trash"),
+                tr("Moving a model to Trash"),
                 lambda task: self._registry.remove(model.name),
                 self._removed,
             )
@@ -286,7 +286,7 @@ class ModelsPage(Page):
             )
 
     def _removed(self, removed: RemovedModel) -> None:
-        sentence = tr("{title} was moved to the Trash.", title=removed.title)
+        sentence = tr("{title} was moved to Trash.", title=removed.title)
         undo = (tr("Restore"), partial(self._put_back, removed))
         self._context.messages.show_notice(sentence, "", undo, passes=True)
         self.load()

@@ -43,7 +43,7 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
     assert shell.json("model", "rename", "bees", "Bees")["title"] == "Bees"
     assert shell.json("model", "remove", "Bees") == {"model": "bees", "deleted": False}
     assert names(shell) == ["starter"]
-    assert "In the Trash: bees" in shell.run("model", "list").stdout
+    assert "In Trash: bees" in shell.run("model", "list").stdout
     assert shell.json("model", "restore", "bees")["title"] == "Bees"
     shell.run("model", "remove", "bees")
     assert (

@@ -319,7 +319,7 @@ def test_removed_model_is_restored_from_banner_and_trash(
     choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_Delete)
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs was moved to the Trash.")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs was moved to Trash.")
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
     [back] = [b for b in window.banner.findChildren(QPushButton) if b.text() == "Restore"]
     click(qtbot, back)
