@@ -76,7 +76,7 @@ def copy_groups(styles: Sequence[Style]) -> CopyGroups:
         tuple((CopyCitation(style.key), style.title) for style in styles),
         tuple(
             # Translators: as the style APA marks what is cited within a text
-            (CopyCitation(style.key, True), tr("{style}, in the text", style=style.title))
+            (CopyCitation(style.key, True), tr("{style} (in-text citation)", style=style.title))
             for style in styles
         ),
         ((CopyAs.doi, "DOI"), (CopyAs.link, tr("Link")), (CopyAs.title, tr("Title"))),

@@ -56,7 +56,10 @@ def _date(text: str, paper: Paper | None) -> str:
     text = text.strip().replace("/", "-")
     if not _DATE.fullmatch(text):
         raise InvalidFieldValue(
-            tr("“{text}” is not a date. Write 2017, 2017-06 or 2017-06-12.", text=text)
+            tr(
+                "“{text}” is not a valid date. Enter a date such as 2017, 2017-06 or 2017-06-12.",
+                text=text,
+            )
         )
     return text
 
@@ -66,7 +69,10 @@ def _extra(text: str, paper: Paper | None) -> dict[str, str]:
     for name, colon, _ in pairs:
         if not colon or not name.strip():
             raise InvalidFieldValue(
-                tr("“{text}” has no name. Write volume: 12, each on a line.", text=name.strip())
+                tr(
+                    "“{text}” has no field name. Enter one field per line, such as volume: 12.",
+                    text=name.strip(),
+                )
             )
     return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
@@ -98,7 +104,7 @@ def _identifiers(paper: Paper, new: Mapping[str, str]) -> tuple[Identifier, ...]
             if (one := identifier(kind, text)) is None:
                 # Translators: giver is DOI, arXiv, PubMed, PMC or ISBN
                 said = tr(
-                    "“{name}” is not a name that {giver} gives.",
+                    "“{name}” is not a valid {giver} identifier.",
                     name=text.strip(),
                     giver=IDENTIFIER_NAMES[kind],
                 )

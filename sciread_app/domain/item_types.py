@@ -12,7 +12,7 @@ KIND_NAMES = {
     "chapter": tr("Chapter"),
     "thesis": tr("Thesis"),
     "report": tr("Report"),
-    "dataset": tr("Data set"),
+    "dataset": tr("Dataset"),
     "software": tr("Software"),
     "patent": tr("Patent"),
     "webpage": tr("Web page"),

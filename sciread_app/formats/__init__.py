@@ -78,8 +78,8 @@ def remark(path: Path) -> str:
         KOREAN: tr("Korean (EUC-KR)"),
     }
     return tr(
-        "The file does not say its encoding; it was read as {encoding}. If names look wrong, "
-        "save it as UTF-8 and add it again.",
+        "The file does not specify its text encoding and was read as {encoding}. If "
+        "names look wrong, save the file as UTF-8 and import it again.",
         encoding=names[guessed],
     )
 
@@ -122,7 +122,10 @@ def _read(path: Path) -> Iterator[Paper | Skipped]:
     if format is None:
         yield Skipped(str(path), "", sniffing.refusal(_suffix(path), head))
     elif format not in _GZIP_FORMATS and path.suffix.lower() == ".gz":
-        why = tr("Files of this kind must be unpacked before they are read.")
+        why = tr(
+            "SciRead cannot import compressed files of this type. Unpack the file and "
+            "import the result."
+        )
         yield Skipped(str(path), "", why)
     else:
         yield from format.read(path)

@@ -24,13 +24,13 @@ def key(name: str) -> str:
     """
     for variable in _variables(name):
         if value := os.environ.get(variable, "").strip():
-            return _sound(value, tr("The API key in {variable} is none.", variable=variable))
+            return _sound(value, tr("The API key in {variable} is not valid.", variable=variable))
     try:
         value = keyring.get_password(_OURS, name) or ""
     except (KeyringError, OSError) as error:
         log.info("no keyring: %s", type(error).__name__)
         return ""
-    return _sound(value, tr("The API key for {source} is none.", source=name)) if value else ""
+    return _sound(value, tr("The API key for {source} is not valid.", source=name)) if value else ""
 
 
 def place(name: str) -> str:
@@ -45,7 +45,7 @@ def place(name: str) -> str:
 
 def set_key(name: str, value: str) -> None:
     """Store a key in the keyring. Raises SourceError if it is invalid, or there is no keyring."""
-    value = _sound(value.strip(), tr("The API key for {source} is none.", source=name))
+    value = _sound(value.strip(), tr("The API key for {source} is not valid.", source=name))
     try:
         keyring.set_password(_OURS, name, value)
     except (KeyringError, OSError) as error:
@@ -69,12 +69,15 @@ def _variables(name: str) -> tuple[str, str]:
 def _sound(value: str, else_said: str) -> str:
     """The key, if it is valid: invalid ones would appear in the errors of failed requests."""
     if not re.fullmatch(r"[!-~]{4,200}", value):
-        raise SourceError(else_said, tr("Keys are letters and digits, without spaces."))
+        raise SourceError(
+            else_said,
+            tr("An API key has 4 to 200 letters, digits or punctuation marks, and no spaces."),
+        )
     return value
 
 
 def _no_keyring(name: str) -> SourceError:
     return SourceError(
-        tr("The keyring of this system cannot be used."),
-        tr("Set {variable} instead.", variable=_variables(name)[1]),
+        tr("The keyring of this system is not available."),
+        tr("Set the environment variable {variable} instead.", variable=_variables(name)[1]),
     )

@@ -39,7 +39,7 @@ def work(doi: str, client: Client, task: Task) -> Paper:
     """The paper with this DOI. Raises SourceError if Crossref does not know it or is
     unavailable."""
     # Translators: what came instead of an answer
-    complaint = tr("it is no record")
+    complaint = tr("it is not a valid record")
     try:
         paper: Paper = client.ask(
             KEY,
@@ -54,7 +54,7 @@ def work(doi: str, client: Client, task: Task) -> Paper:
         if error.status != 404:
             raise
         raise SourceError(
-            tr("{source} does not know the DOI {doi}.", source=TITLE, doi=doi),
+            tr("{source} has no record of the DOI {doi}.", source=TITLE, doi=doi),
             tr("Open the paper's web page, download the PDF or citation file, and add that file."),
         ) from error
     return replace(paper, source=KEY, source_id=doi)

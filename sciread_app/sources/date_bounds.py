@@ -29,9 +29,11 @@ def check(query: SourceQuery) -> str:
         try:
             date.fromisoformat(day(written) or "1980-01-01")
         except ValueError:
-            return tr("{text} is no date; write it like 2024-02-10.", text=written)
+            return tr("{text} is not a valid date. Enter a date such as 2024-02-10.", text=written)
     if query.since and query.until and first_day(query.since) > last_day(query.until):
         return tr(
-            "No day is after {since} and before {until}.", since=query.since, until=query.until
+            "The start date {since} is after the end date {until}.",
+            since=query.since,
+            until=query.until,
         )
     return ""

@@ -88,8 +88,8 @@ def _host(url: str, name: str) -> str:
         host = ""
     if not host or parts.scheme not in ("http", "https"):
         raise SourceError(
-            tr("{name} is no web address: {value}.", name=name, value=repr(url)),
-            tr("It begins with https:// and names a server."),
+            tr("{name} is not a valid web address: {value}.", name=name, value=repr(url)),
+            tr("Enter an address that starts with https:// and contains a server name."),
         )
     return host
 
@@ -101,7 +101,7 @@ def _seconds(text: str, name: str) -> float:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
         raise SourceError(
-            tr("{name} is no number of seconds: {value}.", name=name, value=repr(text)),
+            tr("{name} is not a valid number of seconds: {value}.", name=name, value=repr(text)),
             tr("For example: {example}", example="0.5"),
         )
     return seconds

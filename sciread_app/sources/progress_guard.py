@@ -28,15 +28,15 @@ class ProgressGuard:
         Raises SourceError after MOST_IN_VAIN requests without progress.
         """
         if self._in_vain >= MOST_IN_VAIN:
-            why = self._why or tr("the same papers come again and again")
+            why = self._why or tr("the same papers are sent repeatedly")
             raise SourceError(
                 tr(
-                    "{source} was asked {n} times in a row without sending anything new: {why}.",
+                    "{source} sent nothing new in {n} consecutive responses: {why}.",
                     source=self._source,
                     n=MOST_IN_VAIN,
                     why=why,
                 ),
-                tr("Try again later; the fetch continues from where it stopped."),
+                tr("Try again later; the fetch resumes where it stopped."),
             )
         self._in_vain += 1
 

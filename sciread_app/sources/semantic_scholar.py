@@ -38,7 +38,7 @@ _LONGEST_NAME = 500
 # on all others. For a batch as small as this it is accepted.
 _NONE_KNOWN = "No valid paper ids"
 _BELIEVED = 25
-_NO_PAPER = tr("{source} answers with something that is no paper.", source=TITLE)
+_NO_PAPER = tr("{source} sent an invalid record for this paper.", source=TITLE)
 
 # A paper in a response: an object, None if it is unknown, an error message if it failed.
 Row = dict[str, Any] | None | str
@@ -149,20 +149,20 @@ def _rows(
         try:
             rows = json.loads(body)
         except (ValueError, RecursionError):
-            return [], tr("its answer is no JSON")
+            return [], tr("it is not valid JSON")
         if not isinstance(rows, list):
-            return [], tr("its answer is no list of papers")
+            return [], tr("it is not a list of papers")
         if len(rows) != len(batch):
             return [], trn(
-                "it was asked for {n} paper and tells of {told}",
-                "it was asked for {n} papers and tells of {told}",
+                "it contains {told} records, but {n} was requested",
+                "it contains {told} records, but {n} were requested",
                 len(batch),
                 told=len(rows),
             )
         if known and all(row is None for row in rows):
-            return [], tr("it knew these papers a moment ago, and now knows none of them")
+            return [], tr("it contains none of these papers, unlike an earlier response")
         if _is_of_others(batch, rows):
-            return [], tr("it tells of other papers than it was asked for")
+            return [], tr("it contains other papers than requested")
         return [row if isinstance(row, dict | None) else _NO_PAPER for row in rows], ""
 
     parsed: tuple[list[Row], str] = client.ask(
@@ -211,8 +211,8 @@ def _answer(name: Identifier, row: Row) -> CitationResponse:
 
 def _cut_off(given: int, count: int) -> str:
     return trn(
-        "{source} names only {given:,} of the {n:,} paper that cites this one.",
-        "{source} names only {given:,} of the {n:,} papers that cite this one.",
+        "{source} lists only {given:,} of the {n:,} paper that cites this paper.",
+        "{source} lists only {given:,} of the {n:,} papers that cite this paper.",
         count,
         source=TITLE,
         given=given,

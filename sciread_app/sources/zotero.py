@@ -14,8 +14,8 @@ from sciread_app.tasks import Task
 KEY = "zotero"
 PAGE = 100  # maximum number of items per response
 HOW = tr(
-    "Start Zotero, and allow other applications to communicate with it in its settings under "
-    "Advanced."
+    "Start Zotero and, in its settings under Advanced, allow other applications to "
+    "communicate with Zotero."
 )
 
 Object = Mapping[str, Any]
@@ -71,7 +71,7 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
 
 def _why_no_page(body: bytes) -> str:
     try:
-        return "" if isinstance(json.loads(body), list) else tr("no list of items")
+        return "" if isinstance(json.loads(body), list) else tr("it is not a list of items")
     except (ValueError, RecursionError):
         # Translators: what came is none
-        return tr("no JSON")
+        return tr("it is not valid JSON")

@@ -131,13 +131,13 @@ class Database:
         use."""
         if application != APPLICATION_ID and not tables >= _OURS:
             if not tables:
-                raise damaged(self.path, tr("it holds no tables"))
+                raise damaged(self.path, tr("it has no tables"))
             raise LibraryError(
                 tr(
-                    "{file} is an SQLite file of another program, not a SciRead library.",
+                    "{file} is an SQLite database of another program, not a SciRead library.",
                     file=self.path,
                 ),
-                tr("Choose another folder, or move that file away."),
+                tr("Select another folder, or move the file elsewhere."),
             )
         if revision > HEAD:
             raise LibraryError(
@@ -151,9 +151,11 @@ class Database:
                 tr("Update SciRead. The library was not changed."),
             )
         if application != APPLICATION_ID or revision < 1:
-            raise damaged(self.path, tr("its header is wrong"))
+            raise damaged(self.path, tr("its header is not valid"))
         if revision == HEAD and (missing := _TABLES - tables):
-            raise damaged(self.path, tr("it lacks {tables}", tables=", ".join(sorted(missing))))
+            raise damaged(
+                self.path, tr("tables are missing ({tables})", tables=", ".join(sorted(missing)))
+            )
 
     def _check_whole(self) -> None:
         """Raises LibraryDamaged. Reads the whole file unless unchanged since the last check."""
@@ -193,8 +195,8 @@ def _explained(error: Exception, path: Path) -> Exception:
     """The LibraryError for an SQLite or OS error; `error` itself if it is a programming error."""
     if isinstance(error, OSError):
         return LibraryError(
-            tr("The library {file} cannot be written: {why}.", file=path, why=error.strerror),
-            tr("Make room or choose another folder, and try again."),
+            tr("Could not write to the library {file}: {why}.", file=path, why=error.strerror),
+            tr("Free up disk space or select another folder, and try again."),
         )
     text = str(getattr(error, "orig", error))
     if any(sign in text for sign in _DAMAGE):
@@ -203,7 +205,8 @@ def _explained(error: Exception, path: Path) -> Exception:
         return _read_only(path)
     if "not a database" in text:
         return LibraryDamaged(
-            tr("The library {file} is not an SQLite file.", file=path), integrity.recovery_advice()
+            tr("The library {file} is not an SQLite database.", file=path),
+            integrity.recovery_advice(),
         )
     for sign, said, hint in _signs(path):
         if sign in text:
@@ -213,8 +216,8 @@ def _explained(error: Exception, path: Path) -> Exception:
 
 def _read_only(path: Path) -> LibraryError:
     return LibraryError(
-        tr("The library {file} cannot be written: it is read-only.", file=path),
-        tr("Check the rights of file and folder."),
+        tr("Cannot write to the library {file}: the file is read-only.", file=path),
+        tr("Check the permissions of the file and its folder."),
     )
 
 
@@ -223,23 +226,26 @@ def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
     return (
         (
             "locked",
-            tr("The library {file} is being written by another program for too long.", file=path),
-            tr("Close it and try again."),
+            tr(
+                "Could not write to the library {file}: another program has locked the file.",
+                file=path,
+            ),
+            tr("Close the other program and try again."),
         ),
         (
             "disk is full",
-            tr("The library {file} cannot be written: the disk is full.", file=path),
-            tr("Make room and try again."),
+            tr("Could not write to the library {file}: the disk is full.", file=path),
+            tr("Free up disk space and try again."),
         ),
         (
             "unable to open",
-            tr("The library {file} cannot be opened.", file=path),
-            tr("Check that the folder exists and is yours."),
+            tr("Could not open the library {file}.", file=path),
+            tr("Check that the folder exists and that you have permission to use it."),
         ),
         (
             "disk I/O",
             tr(
-                "The library {file} cannot be read or written: the disk reports an error.",
+                "Could not read or write the library {file}: the disk reports an error.",
                 file=path,
             ),
             tr("Check the disk for errors.") + " " + integrity.recovery_advice(),

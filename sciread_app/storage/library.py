@@ -356,8 +356,8 @@ class Library:
         if orphans:
             problems.append(
                 trn(
-                    "{n} row belongs to a paper that is not there",
-                    "{n} rows belong to papers that are not there",
+                    "{n} row refers to a paper that does not exist",
+                    "{n} rows refer to papers that do not exist",
                     len(orphans),
                 )
             )

@@ -5,10 +5,10 @@ from sciread_app.console import Console
 
 def test_progress_in_a_pipe_omits_countdowns(capsys):
     with Console(as_json=False).progress("Fetching") as task:
-        task.step(3, 70, "arXiv cannot be reached; asking again (9 s)")
-        task.step(3, 70, "arXiv cannot be reached; asking again (8 s)")
+        task.step(3, 70, "Could not reach arXiv; retrying (9 s)")
+        task.step(3, 70, "Could not reach arXiv; retrying (8 s)")
     output = capsys.readouterr()
-    assert output.out == "" and output.err.count("cannot be reached") == 1
+    assert output.out == "" and output.err.count("Could not reach") == 1
     assert "3 of 70" in output.err
 
 

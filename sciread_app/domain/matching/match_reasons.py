@@ -32,40 +32,93 @@ def _named(names: str) -> str:
     return ", ".join(tr_marked(name) if name in _FIELDS else name for name in names.split(", "))
 
 
+_IDENTIFIERS = {
+    "arxiv": "arXiv ID",
+    "pmcid": "PMCID",
+    "pmid": "PMID",
+    "pubmed": "PMID",
+}
+
+
 def _kind_name(key: str) -> str:
     """The item type as used within a sentence."""
     return KIND_NAMES[key].lower() if key in KIND_NAMES else key
 
 
 # Reasons given by `judge` for separate papers, and those of user decisions (see
-# storage/papers/versions.py). The last ones are in libraries written by an earlier version.
+# storage/papers/versions.py). The first that matches is used, so that the more specific come first.
 TEMPLATES = (
-    tr_noop("said by you"),
-    tr_noop("PubMed names one as an update of the other"),
-    tr_noop("the preprint names the article's DOI {doi}"),
+    tr_noop("your decision"),
+    tr_noop("PubMed lists one as an update of the other"),
+    tr_noop("the preprint record contains the article's DOI {doi}"),
     tr_noop("both have DOI {doi}, but other identifiers differ"),
     tr_noop("both have DOI {doi}, but their titles differ"),
     tr_noop("both have {kind} {name}, but their titles and {fields} differ"),
-    tr_noop("preprint and published paper have title and author"),
-    tr_noop("the titles are alike, and one has no authors"),
-    tr_noop("the titles are alike, and the authors differ"),
-    tr_noop("author, venue and pages agree, but the titles differ"),
-    tr_noop("author, venue and abstract agree, but the titles differ"),
-    tr_noop("title and author are alike, but {fields} differ"),
-    tr_noop("title and author are alike, but the title is a common one"),
-    tr_noop("title and author are alike, but the titles differ in some words"),
-    tr_noop("title and author are alike"),
+    tr_noop("preprint and published paper share title and author"),
+    tr_noop("the titles are similar, but one paper has no authors"),
+    tr_noop("the titles are similar, but the authors differ"),
+    tr_noop("author, venue and pages match, but the titles differ"),
+    tr_noop("author, venue and abstract match, but the titles differ"),
+    tr_noop("title and author are similar, but {fields} differ"),
+    tr_noop("title and author are similar, but the title is common"),
+    tr_noop("title and author are similar, but the titles differ in some words"),
+    tr_noop("title and author are similar"),
     tr_noop("several papers have this title, author and year"),
-    tr_noop("both have DOI {doi}, but other names of theirs differ"),
-    tr_noop("one title and author, but {a} and {b}"),
+    tr_noop("same title and author, but {a} and {b}"),
     # Reasons of merges.
-    tr_noop("title, first author and year agree"),
-    tr_noop("both are {kind} {name}"),
+    tr_noop("title, first author and year match"),
     tr_noop("both have DOI {doi}"),
+    tr_noop("both have {kind} {name}"),
 )
+
+
+# Reasons stored by earlier versions, and how they are worded now.
+EARLIER = {
+    "said by you": "your decision",
+    "PubMed names one as an update of the other": "PubMed lists one as an update of the other",
+    "the preprint names the article's DOI {doi}": (
+        "the preprint record contains the article's DOI {doi}"
+    ),
+    "preprint and published paper have title and author": (
+        "preprint and published paper share title and author"
+    ),
+    "the titles are alike, and one has no authors": (
+        "the titles are similar, but one paper has no authors"
+    ),
+    "the titles are alike, and the authors differ": (
+        "the titles are similar, but the authors differ"
+    ),
+    "author, venue and pages agree, but the titles differ": (
+        "author, venue and pages match, but the titles differ"
+    ),
+    "author, venue and abstract agree, but the titles differ": (
+        "author, venue and abstract match, but the titles differ"
+    ),
+    "title and author are alike, but {fields} differ": (
+        "title and author are similar, but {fields} differ"
+    ),
+    "title and author are alike, but the title is a common one": (
+        "title and author are similar, but the title is common"
+    ),
+    "title and author are alike, but the titles differ in some words": (
+        "title and author are similar, but the titles differ in some words"
+    ),
+    "title and author are alike": "title and author are similar",
+    "both have DOI {doi}, but other names of theirs differ": (
+        "both have DOI {doi}, but other identifiers differ"
+    ),
+    "one title and author, but {a} and {b}": "same title and author, but {a} and {b}",
+    "title, first author and year agree": "title, first author and year match",
+    "both are {kind} {name}": "both have {kind} {name}",
+}
 
 
 def translated(reason: str) -> str:
     """A stored English reason, translated."""
-    values = {"fields": _named, "a": _kind_name, "b": _kind_name}
-    return translate_stored(reason, TEMPLATES, values)
+    values = {
+        "fields": _named,
+        "a": _kind_name,
+        "b": _kind_name,
+        "kind": lambda key: _IDENTIFIERS.get(key, key),
+    }
+    return translate_stored(reason, TEMPLATES, values, EARLIER)

@@ -53,10 +53,10 @@ def judge(a: Paper, b: Paper) -> Judgement:
     if shared := _shared("doi", a, b):
         return _judge_same_doi(a, b, shared)
     if linked(a) & _values("pmid", b) or linked(b) & _values("pmid", a):
-        return Judgement(MatchVerdict.versions, "PubMed names one as an update of the other")
+        return Judgement(MatchVerdict.versions, "PubMed lists one as an update of the other")
     if a.source == b.source and a.source not in FILES and a.source_id and b.source_id:
         if a.source_id == b.source_id:
-            return Judgement(MatchVerdict.same, f"both are {a.source} {a.source_id}")
+            return Judgement(MatchVerdict.same, f"both have {a.source} {a.source_id}")
         return _DIFFERENT
     return _judge_by_title(a, b)
 
@@ -93,7 +93,7 @@ def contradictions(a: Paper, b: Paper) -> tuple[str, ...]:
         "DOIs": _conflict("doi", a, b),
         "PMIDs": _conflict("pmid", a, b),
         "PMCIDs": _conflict("pmcid", a, b),
-        "arXiv ids": _conflict("arxiv", a, b),
+        "arXiv IDs": _conflict("arxiv", a, b),
         "ISBNs": _conflict("isbn", a, b),
         "abstracts": _have_one_abstract(a, b) is False,
     }
@@ -109,13 +109,15 @@ def _judge_same_name(a: Paper, b: Paper, kind: str, name: str) -> Judgement:
     if kind != "arxiv" and titles and differ:
         reason = f"both have {kind} {name}, but their titles and {listed(differ)} differ"
         return Judgement(MatchVerdict.maybe, reason)
-    return Judgement(MatchVerdict.same, f"both are {kind} {name}")
+    return Judgement(MatchVerdict.same, f"both have {kind} {name}")
 
 
 def _judge_same_doi(a: Paper, b: Paper, doi: str) -> Judgement:
     if is_preprint(a) != is_preprint(b):
         # arXiv gives the DOI of the journal article beside its own id.
-        return Judgement(MatchVerdict.versions, f"the preprint names the article's DOI {doi}")
+        return Judgement(
+            MatchVerdict.versions, f"the preprint record contains the article's DOI {doi}"
+        )
     if any(_conflict(kind, a, b) for kind in ("arxiv", "pmid")):
         return Judgement(MatchVerdict.maybe, f"both have DOI {doi}, but other identifiers differ")
     if _has_one_title(a, b):
@@ -151,10 +153,10 @@ def _judge_by_title(a: Paper, b: Paper) -> Judgement:
         return _judge_by_place(a, b)
     differ = contradictions(a, b)
     # arXiv and PubMed list each paper once: one of two differing ids may be wrong, but no more.
-    if "arXiv ids" in differ or ("PMIDs" in differ and len(differ) > 1):
+    if "arXiv IDs" in differ or ("PMIDs" in differ and len(differ) > 1):
         return _DIFFERENT
     if found == TitleMatch.equal and _is_sure(a, b, differ):
-        return Judgement(MatchVerdict.same, "title, first author and year agree")
+        return Judgement(MatchVerdict.same, "title, first author and year match")
     authors = bool(a.authors and b.authors)
     if authors and not _share_author(a, b):
         return _judge_strangers(a, b, found, differ)
@@ -162,7 +164,7 @@ def _judge_by_title(a: Paper, b: Paper) -> Judgement:
         return _DIFFERENT
     if found >= TitleMatch.near and apart <= 1 and authors and is_preprint(a) != is_preprint(b):
         return Judgement(
-            MatchVerdict.versions, "preprint and published paper have title and author"
+            MatchVerdict.versions, "preprint and published paper share title and author"
         )
     return Judgement(MatchVerdict.maybe, _reason(a, b, found, differ))
 
@@ -200,7 +202,7 @@ def _judge_strangers(a: Paper, b: Paper, found: TitleMatch, differ: Sequence[str
     agree = _venues_agree(a, b) or _pages_agree(a, b) or _have_one_abstract(a, b) is True
     others = [name for name in differ if name != "authors"]
     if found >= TitleMatch.near and agree and not others and not is_generic(a.title):
-        return Judgement(MatchVerdict.maybe, "the titles are alike, and the authors differ")
+        return Judgement(MatchVerdict.maybe, "the titles are similar, but the authors differ")
     return _DIFFERENT
 
 
@@ -229,20 +231,20 @@ def _judge_by_place(a: Paper, b: Paper) -> Judgement:
     if {"years", "volumes", "pages", "authors"} & set(contradictions(a, b)):
         return _DIFFERENT
     if _pages_agree(a, b):
-        return Judgement(MatchVerdict.maybe, "author, venue and pages agree, but the titles differ")
-    return Judgement(MatchVerdict.maybe, "author, venue and abstract agree, but the titles differ")
+        return Judgement(MatchVerdict.maybe, "author, venue and pages match, but the titles differ")
+    return Judgement(MatchVerdict.maybe, "author, venue and abstract match, but the titles differ")
 
 
 def _reason(a: Paper, b: Paper, found: TitleMatch, differ: Sequence[str]) -> str:
     if not a.authors or not b.authors:
-        return "the titles are alike, and one has no authors"
+        return "the titles are similar, but one paper has no authors"
     if differ:
-        return f"title and author are alike, but {listed(differ)} differ"
+        return f"title and author are similar, but {listed(differ)} differ"
     if is_generic(a.title):
-        return "title and author are alike, but the title is a common one"
+        return "title and author are similar, but the title is common"
     if found == TitleMatch.equal:
-        return "title and author are alike"
-    return "title and author are alike, but the titles differ in some words"
+        return "title and author are similar"
+    return "title and author are similar, but the titles differ in some words"
 
 
 def _share_author(a: Paper, b: Paper) -> bool:

@@ -49,9 +49,9 @@ def is_unknown(name: str, value: str) -> bool:
 def no_field(name: str, words: Sequence[str]) -> BadQuery:
     """The error for an unknown field; `words` are those of the typed text."""
     return BadQuery(
-        tr("There is no field “{name}”.", name=name),
+        tr("Unknown search field “{name}”.", name=name),
         tr(
-            'The fields are {fields}. To search for the words, write "{words}".',
+            'Available fields: {fields}. To search for the words themselves, enter "{words}".',
             fields=", ".join(FIELDS[1:]),
             words=" ".join(words),
         ),

@@ -114,8 +114,8 @@ def parse(text: str) -> Query:
         return _query(text, _joined(_parts(text[: len(text) - len(rest)])), identifier=found)
     if rest and not folding.WORD.search(rest):
         raise BadQuery(
-            tr("“{text}” holds no letters or digits to look for.", text=_short(rest)),
-            tr("Type some words, such as: graph neural networks"),
+            tr("“{text}” contains no letters or digits to search for.", text=_short(rest)),
+            tr("Enter some words, such as: graph neural networks"),
         )
     if len(rest.split()) < PASTED_WORDS:
         return _query(text, _joined(_parts(text)))
@@ -205,7 +205,7 @@ def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part
     if not value and match["quoted"] is None:  # "Title: a subtitle"
         if at_end and match["field"].islower():
             raise BadQuery(
-                tr("Nothing stands behind “{text}”.", text=match[0].strip()),
+                tr("A value is missing after “{text}”.", text=match[0].strip()),
                 tr("For example: {query}", query=EXAMPLES.get(field, f"{field}:graph")),
             )
         return [_Part("", match["field"], negated, False)]
@@ -224,7 +224,7 @@ def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part
         value = _words(match[0].strip(), value)
     elif not value.strip():
         raise BadQuery(
-            tr("Nothing stands in “{text}”.", text=match[0]),
+            tr("The value in “{text}” is empty.", text=match[0]),
             tr("For example: {query}", query=EXAMPLES[field]),
         )
     return [_Part(field, value.strip(), negated, True)]
@@ -234,8 +234,8 @@ def _not_asked_for(field: str, value: str) -> BadQuery:
     forms = [f"{field}:{choice}" for choice in CHOICES[field]]
     all_forms = reduce(lambda a, b: tr("{first} or {second}", first=a, second=b), forms)
     return BadQuery(
-        tr("“{query}” is not something to ask for.", query=f"{field}:{value}"),
-        tr("Write {query}.", query=all_forms),
+        tr("“{query}” is not a valid filter.", query=f"{field}:{value}"),
+        tr("Enter {query}.", query=all_forms),
     )
 
 
@@ -243,7 +243,7 @@ def _like_part(match: re.Match[str], value: str) -> list[_Part]:
     """Papers by their ids, or one by its citation key or identifier."""
     if not value:
         raise BadQuery(
-            tr("Nothing stands behind “{text}”.", text=match[0].strip()),
+            tr("A value is missing after “{text}”.", text=match[0].strip()),
             tr("For example: {query}", query=EXAMPLES["like"]),
         )
     negated = bool(match["minus"])
@@ -277,15 +277,15 @@ def _words(part: str, value: str) -> str:
         star = False  # each part of such a word is found in any case
     if not found:
         raise BadQuery(
-            tr("“{text}” holds no letters or digits to look for.", text=_short(part)),
-            tr('Put words there, such as author:curie or "exact words".'),
+            tr("“{text}” contains no letters or digits to search for.", text=_short(part)),
+            tr('Enter words, such as author:curie or "exact words".'),
         )
     if star and len(found[-1]) < SHORTEST_PREFIX:
         raise BadQuery(
-            tr("“{text}” is the beginning of too many words.", text=_short(part)),
+            tr("“{text}” matches the beginning of too many words.", text=_short(part)),
             trn(
-                "Put at least {n} letter before the star, such as photo*",
-                "Put at least {n} letters before the star, such as photo*",
+                "Enter at least {n} letter before the asterisk, such as photo*",
+                "Enter at least {n} letters before the asterisk, such as photo*",
                 SHORTEST_PREFIX,
             ),
         )
@@ -314,10 +314,10 @@ def _either(one: _Part, other: _Part) -> _Part:
             f"{p.field}:{p.value}" if p.field not in ("", "text") else p.value for p in (one, other)
         ]
         raise BadQuery(
-            tr("“{query}” cannot be joined.", query=" OR ".join(map(_short, shown))),
+            tr("“{query}” is not a valid combination.", query=" OR ".join(map(_short, shown))),
             tr(
-                "OR stands between words, or between values of one field, such as "
-                "cat:cs.CL OR cat:cs.LG."
+                "Use OR between words, or between values of the same field, such as cat:cs.CL "
+                "OR cat:cs.LG."
             ),
         )
     values = [value for p in (one, other) for value in p.value.split("\n")]

@@ -14,7 +14,7 @@ from sciread_app.language import tr
 
 EXAMPLES = {
     "year": tr("year:2015, year:2015..2019 or year:>=2015"),
-    "rating": tr("rating:4.. or rating:5; rating:0 is without one"),
+    "rating": tr("rating:4.. or rating:5; rating:0 finds unrated papers"),
     "added": tr("added:7d, added:today or added:2026-01..2026-03"),
 }
 MOST_STARS = 5
@@ -37,7 +37,9 @@ def year_range(part: str, value: str) -> str:
     match = _YEARS.fullmatch(value)
     first, last = (match["first"] or "", match["last"] or "") if match else ("", "")
     if not match or not (first or last) or (last and not match["range"]):
-        raise BadQuery(tr("“{text}” holds no year.", text=_short(part)), _for_example("year"))
+        raise BadQuery(
+            tr("“{text}” does not contain a valid year.", text=_short(part)), _for_example("year")
+        )
     if first and last and first > last:
         raise _backwards(part, f"year:{last}..{first}")
     return f"{first}..{last}" if match["range"] else f"{first}..{first}"
@@ -80,7 +82,7 @@ def day_range(part: str, value: str) -> str:
         begin = _day(first, last=False) if first else None
         end = _day(last if dots else first, last=True) if last or not dots else None
     except ValueError:
-        message = tr("“{text}” holds no date.", text=_short(part))
+        message = tr("“{text}” does not contain a valid date.", text=_short(part))
         raise BadQuery(message, _for_example("added")) from None
     if begin and end and begin > end:
         raise _backwards(part, f"added:{last}..{first}")
@@ -117,7 +119,8 @@ def _plain(value: str) -> str:
 
 def _no_stars(part: str) -> BadQuery:
     return BadQuery(
-        tr("“{text}” holds no number of stars.", text=_short(part)), _for_example("rating")
+        tr("“{text}” does not contain a rating from 0 to 5.", text=_short(part)),
+        _for_example("rating"),
     )
 
 
@@ -127,7 +130,7 @@ def _for_example(field: str) -> str:
 
 def _backwards(part: str, meant: str) -> BadQuery:
     return BadQuery(
-        tr("“{text}” ends before it begins.", text=_short(part)),
+        tr("The range in “{text}” ends before it starts.", text=_short(part)),
         tr("Did you mean {query}?", query=meant),
     )
 

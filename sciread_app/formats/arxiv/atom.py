@@ -75,7 +75,9 @@ def feed(body: bytes, name: str = "arXiv") -> AtomFeed:
     root = document(body)
     if root.tag != f"{_ATOM}feed":
         element = etree.QName(root).localname
-        raise BadXml(tr("The XML is no feed of papers, but <{element}>.", element=element))
+        raise BadXml(
+            tr("The XML is not an Atom feed: its root element is <{element}>.", element=element)
+        )
     entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
     skips = (e.record for e in entries if isinstance(e.record, Skipped))
     error = next((skipped.why for skipped in skips if not skipped.entry), "")
@@ -112,10 +114,10 @@ def _record(
     url, title = texts.get(_ID, "").strip(), prose(texts.get(_TITLE, ""))
     abstract = prose(texts.get(_SUMMARY, ""))
     if title == "Error" and "/api/errors" in url:
-        return Skipped(name, "", tr("arXiv answers: {answer}.", answer=abstract))
+        return Skipped(name, "", tr("arXiv reports an error: {answer}.", answer=abstract))
     base, version = arxiv_id(url)
     if not base or not title:
-        why = tr("This entry has no title.") if base else tr("This entry has no arXiv id.")
+        why = tr("This entry has no title.") if base else tr("This entry has no arXiv ID.")
         return Skipped(name, base or tr("entry {number}", number=number), why)
     extra = {
         "comment": prose(texts.get(_COMMENT, "")),

@@ -61,7 +61,12 @@ def harvest(body: bytes, name: str = "arXiv") -> Harvest:
     root = document(body)
     if root.tag != f"{_OAI}OAI-PMH":
         element = etree.QName(root).localname
-        raise BadXml(tr("The XML is no answer of OAI-PMH, but <{element}>.", element=element))
+        raise BadXml(
+            tr(
+                "The XML is not an OAI-PMH response: its root element is <{element}>.",
+                element=element,
+            )
+        )
     error = root.find(f"{_OAI}error")
     if error is not None:
         return Harvest([], "", -1, error.get("code", "unknown"), prose(error.text or ""))
@@ -87,7 +92,7 @@ def _item(record: etree._Element, name: str) -> Item:
         return Item(Skipped(name, id, tr("arXiv has deleted this record.")), stamp, True)
     raw = record.find(f"{_OAI}metadata/{_RAW}arXivRaw")
     if raw is None:
-        why = tr("This record has no metadata in arXivRaw.")
+        why = tr("This record has no metadata in the arXivRaw format.")
         return Item(Skipped(name, id, why), stamp, False)
     return Item(_paper(raw, id, name), stamp, False)
 
@@ -97,7 +102,7 @@ def _paper(raw: etree._Element, id: str, name: str) -> Paper | Skipped:
     base, _ = arxiv_id(texts.get("id", "") or id)
     title, abstract = prose(texts.get("title", "")), prose(texts.get("abstract", ""))
     if not base or not title:
-        why = tr("This record has no title.") if base else tr("This record has no arXiv id.")
+        why = tr("This record has no title.") if base else tr("This record has no arXiv ID.")
         return Skipped(name, base or id, why)
     return arxiv_record.paper(
         base,

@@ -158,7 +158,7 @@ def _read_macro(chunk: str, start: re.Match[str], quoting: _Quoting, macros: dic
     """Add the macro to `macros` and return the end of its block."""
     name = _NAME.match(chunk, start.end())
     if not name:
-        raise _Unreadable(tr("@string needs a name, = and a value"), start.end())
+        raise _Unreadable(tr("@string needs a name, an equals sign (=) and a value"), start.end())
     value, end = _value(chunk, name.end(), quoting, macros)
     macros[name[1].lower()] = value
     closed = _END[start[2]].match(chunk, end)
@@ -186,7 +186,7 @@ def _expected(chunk: str, position: int) -> str:
     if not chunk[position:].strip(" \t\r\n,"):
         return tr("the entry is not closed; a {brace} is missing", brace="}")
     return tr(
-        "expected a field like  {example}  but found: {found}",
+        "expected a field such as  {example}  but found: {found}",
         example="title = {...}",
         found=found,
     )
@@ -223,13 +223,13 @@ def _piece(
         # Nested deeper than the pattern matches, or never closed.
         end = _closing(chunk, position)
         if end == len(chunk):
-            why = tr("a {brace} that begins a value is never closed", brace="{")
+            why = tr("the {brace} that opens a value is never closed", brace="{")
             raise _Unreadable(why, position)
         return chunk[position + 1 : end], end + 1
     if opener == '"':
         if match := quoting.quoted.match(chunk, position):
             return match[1], match.end()
-        raise _Unreadable(tr('a " that begins a value is never closed'), position)
+        raise _Unreadable(tr('the " that opens a value is never closed'), position)
     if match := _BARE.match(chunk, position):
         return macros.get(match[0].lower(), match[0]), match.end()
     if opener in (",", "}", ")"):

@@ -61,7 +61,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
                 if block.type != "xdata":
                     yield _paper_or_skipped(block, survey, path)
             elif isinstance(block, Broken):
-                why = tr("{why}. Mend the entry, then add again.", why=block.why)
+                why = tr("{why}. Fix the entry and import the file again.", why=block.why)
                 yield Skipped(str(path), block.key, why)
 
 
@@ -127,7 +127,8 @@ def _inherit(
 def _paper_or_skipped(entry: BibtexEntry, survey: _Survey, path: Path) -> Paper | Skipped:
     if entry.type == "set":
         why = tr(
-            "line {number}: an @set only groups other entries, which come by themselves.",
+            "line {number}: an @set entry only groups other entries, which are imported "
+            "separately.",
             number=entry.line,
         )
         return Skipped(str(path), entry.key, why)
@@ -138,7 +139,7 @@ def _paper_or_skipped(entry: BibtexEntry, survey: _Survey, path: Path) -> Paper 
     title = _title(fields) or (_stem(missing or files[0]) if missing or files else "")
     if not title:
         why = tr(
-            "line {number}: the entry has no title; give it one, then add again.",
+            "line {number}: the entry has no title. Add a title and import the file again.",
             number=entry.line,
         )
         return Skipped(str(path), entry.key, why)

@@ -45,13 +45,16 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
                 yield _paper_or_skipped(item, number, path, folders)
         except json.JSONDecodeError as error:
             why = tr(
-                "item {number} is not JSON ({why}); nothing after it was read.",
+                "item {number} is not valid JSON ({why}). The rest of the file was not read.",
                 number=number + 1,
                 why=error.msg,
             )
             yield Skipped(str(path), "", why)
         except RecursionError:
-            why = tr("item {number} is nested too deeply to be read.", number=number + 1)
+            why = tr(
+                "item {number} is nested too deeply. The rest of the file was not read.",
+                number=number + 1,
+            )
             yield Skipped(str(path), "", why)
 
 
@@ -101,11 +104,13 @@ def _paper_or_skipped(
     if isinstance(item, dict) and "itemType" in item:  # Better BibTeX's JSON, and Zotero's own
         item = to_csl(item)
     if not isinstance(item, dict) or not ({"id", "type", "title"} & item.keys()):
-        why = tr("item {number} is not CSL-JSON: no id, type or title.", number=number)
+        why = tr("item {number} is not CSL-JSON: it has no id, type or title.", number=number)
         return Skipped(str(path), "", why)
     title = plain(_text(item.get("title")) or _text(item.get("title-short")))
     if not title:
-        why = tr("item {number} has no title; give it one, then add again.", number=number)
+        why = tr(
+            "item {number} has no title. Add a title and import the file again.", number=number
+        )
         return Skipped(str(path), _text(item.get("id")), why)
     return _paper({n: v for n, v in item.items() if v or v == 0}, title, folders)
 

@@ -45,7 +45,7 @@ def read_style(path: Path) -> CslStyle:
             data = stream.read(LARGEST + 1)
     except OSError as error:
         raise StyleRefused(
-            tr("The style {file} cannot be read: {why}.", file=path, why=error.strerror)
+            tr("Could not read the style {file}: {why}.", file=path, why=error.strerror)
         ) from error
     if len(data) > LARGEST:
         raise _refused(path, tr("the file is too large"))
@@ -56,7 +56,7 @@ def read_style(path: Path) -> CslStyle:
     if root.tag != f"{_CSL}style":
         raise _refused(path, tr("it contains no citation style"))
     if root.get("version", "1.0").partition(".")[0] != "1":
-        raise _refused(path, tr("it is of CSL version {n}", n=root.get("version")))
+        raise _refused(path, tr("it uses the unsupported CSL version {n}", n=root.get("version")))
     return _style(root, path)
 
 
@@ -72,7 +72,7 @@ def _style(root: Element, path: Path) -> CslStyle:
     links = info.findall(f"{_CSL}link") if info is not None else []
     parents = [link.get("href", "") for link in links if link.get("rel") == "independent-parent"]
     if not parents and root.find(f"{_CSL}citation") is None:
-        raise _refused(path, tr("it does not say how to write citations"))
+        raise _refused(path, tr("it does not define how to format citations"))
     macros = {macro.get("name") for macro in root.findall(f"{_CSL}macro")}
     used = (element.get("macro") for element in root.iter())
     if missing := next((name for name in used if name and name not in macros), None):

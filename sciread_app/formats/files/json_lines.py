@@ -38,11 +38,11 @@ def string(value: object) -> str:
 
 def _object(text: str) -> dict[str, Any] | str:
     if len(text) >= LONGEST_LINE:
-        return tr("The line is longer than {most} MB, and was left out.", most=LONGEST_LINE >> 20)
+        return tr("The line is longer than {most} MB and was skipped.", most=LONGEST_LINE >> 20)
     try:
         found = json.loads(text)
     except ValueError as error:
         return tr("The line is not valid JSON: {why}.", why=error)
     except RecursionError:
-        return tr("The line nests deeper than any paper does, and was left out.")
-    return found if isinstance(found, dict) else tr("The line holds no JSON object.")
+        return tr("The line is nested too deeply and was skipped.")
+    return found if isinstance(found, dict) else tr("The line is not a JSON object.")

@@ -25,67 +25,64 @@ _CSL = re.compile(
 _JSONL = re.compile(r'"(?:title|abstract|question)"\s*:')
 
 # Descriptions of unsupported XML formats by root element.
-_MODS = tr(
-    "This is a MODS file, which SciRead does not read; export the papers as RIS or BibTeX instead."
-)
-_MARC = tr(
-    "This is a MARC file, which SciRead does not read; export the papers as RIS or BibTeX instead."
-)
-_FEED = tr("This is a news feed, but not one of arXiv.")
+_MODS = tr("SciRead cannot import MODS files. Export the papers as RIS or BibTeX instead.")
+_MARC = tr("SciRead cannot import MARC files. Export the papers as RIS or BibTeX instead.")
+_FEED = tr("This news feed is not from arXiv. SciRead can import only arXiv feeds.")
 _ROOTS = {
     "modsCollection": _MODS,
     "mods": _MODS,
     "collection": _MARC,
     "record": _MARC,
     "searchRetrieveResponse": tr(
-        "This is a catalogue's answer, which SciRead does not read; export the papers as RIS or "
-        "BibTeX instead."
+        "SciRead cannot import responses of library catalogs (SRU). Export the papers "
+        "as RIS or BibTeX instead."
     ),
     "Sources": tr(
-        "This is a Microsoft Word bibliography, which SciRead does not read; export the papers as "
-        "RIS or BibTeX instead."
+        "SciRead cannot import Microsoft Word bibliographies. Export the papers as RIS "
+        "or BibTeX instead."
     ),
     "bibliography": tr(
-        "This is a DocBook bibliography, which SciRead does not read; export the papers as RIS or "
-        "BibTeX instead."
+        "SciRead cannot import DocBook bibliographies. Export the papers as RIS or BibTeX instead."
     ),
-    "RDF": tr(
-        "This is an RDF file, which SciRead does not read; export the papers as RIS or BibTeX "
-        "instead."
-    ),
+    "RDF": tr("SciRead cannot import RDF files. Export the papers as RIS or BibTeX instead."),
     "OAI-PMH": tr(
-        "This is an OAI-PMH answer, which SciRead does not read; use arXiv's query API instead."
+        "SciRead cannot import saved OAI-PMH responses. Use a response of arXiv's "
+        "query API instead."
     ),
     "article": tr(
-        "This is the full text of an article (JATS), not a bibliography; import its PDF instead."
+        "This file is the full text of an article (JATS), not a bibliography. Import "
+        "the article's PDF instead."
     ),
     "pmc-articleset": tr(
-        "This is full text of PubMed Central; save the PubMed records as XML instead."
+        "This file is full text from PubMed Central, not a bibliography. Save the "
+        "PubMed records as XML instead."
     ),
-    "TEI": tr("This is a TEI text, not a bibliography; import the PDF it was made from instead."),
+    "TEI": tr("This file is a TEI document, not a bibliography. Import the original PDF instead."),
     "feed": _FEED,
     "rss": _FEED,
-    "html": tr("This is a web page, not a bibliography."),
+    "html": tr(
+        "This file is a web page, not a bibliography. Export the papers as RIS or BibTeX instead."
+    ),
     "document-content": tr(
-        "This is an OpenOffice document, which SciRead does not read; export the papers as RIS or "
-        "BibTeX instead."
+        "SciRead cannot import OpenOffice documents. Export the papers as RIS or BibTeX instead."
     ),
 }
 _NCBI_ANSWER = re.compile(r"e([A-Z]\w+)Result")
 _WEB_OF_SCIENCE = tr(
-    "This is a Web of Science file, which SciRead does not read; export the papers as RIS or "
-    "BibTeX instead."
+    "SciRead cannot import the Web of Science format. Export the papers as RIS or BibTeX instead."
 )
 # Web of Science saves this as savedrecs.txt, ISI's own format.
 _ISI = re.compile(r"FN [^\n]*\r?\nVR |PT [A-Z]\r?\n(?:AU|TI) ")
 _TABLE = tr(
-    "This is a table, which SciRead does not read; export the papers as RIS or BibTeX instead."
+    "SciRead cannot import tables (CSV or TSV). Export the papers as RIS or BibTeX instead."
 )
 _ENDNOTE_LIBRARY = tr(
-    "This is an EndNote library, which SciRead does not read; export from EndNote as RIS."
+    "SciRead cannot import EndNote libraries. Export the papers from EndNote as RIS instead."
 )
 _SUFFIXES = {
-    ".enw": tr("This is an EndNote file, which SciRead does not read; export from EndNote as RIS."),
+    ".enw": tr(
+        "SciRead cannot import EndNote files. Export the papers from EndNote as RIS instead."
+    ),
     ".isi": _WEB_OF_SCIENCE,
     ".ciw": _WEB_OF_SCIENCE,
     ".rdf": _ROOTS["RDF"],
@@ -119,10 +116,13 @@ def refusal(suffix: str, head: bytes) -> str:
     if _ISI.match(text):
         return _WEB_OF_SCIENCE
     if text.startswith(("{", "[")):
-        return tr("This JSON is no bibliography: neither CSL-JSON nor papers line by line.")
+        return tr(
+            "This JSON file is not a bibliography. SciRead can import CSL-JSON, and JSON "
+            "Lines with one paper per line."
+        )
     return tr(
-        "SciRead finds no papers in this file; it reads BibTeX, RIS, CSL-JSON, PDF, "
-        "and what PubMed and arXiv give."
+        "SciRead found no papers in this file. Supported formats are BibTeX, RIS, "
+        "CSL-JSON, PDF, and the formats of PubMed and arXiv."
     )
 
 
@@ -131,17 +131,18 @@ def _xml_refusal(root: str, text: str) -> str:
         return _ROOTS[root]
     if root == "xml" and re.search(r"<records?\b", text):
         return tr(
-            "This is an EndNote XML file, which SciRead does not read; export from EndNote as RIS."
+            "SciRead cannot import EndNote XML files. Export the papers from EndNote as "
+            "RIS instead."
         )
     if match := _NCBI_ANSWER.fullmatch(root):
         return tr(
-            "This is an answer of NCBI's service {service}, which holds no records; "
-            "fetch them with EFetch, as XML.",
+            "This file is a response of NCBI's {service} service and contains no records. "
+            "Download the records as XML with EFetch.",
             service=f"E{match[1]}",
         )
     return tr(
-        "This XML, whose outermost element is <{element}>, is no bibliography that SciRead knows; "
-        "it reads the XML of PubMed and arXiv.",
+        "This XML file with the root element <{element}> is not a known bibliography "
+        "format. SciRead can import XML from PubMed and arXiv.",
         element=root,
     )
 

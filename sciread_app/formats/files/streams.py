@@ -82,13 +82,15 @@ def decoded(line: bytes) -> str:
 def why_unreadable(error: Exception) -> str:
     """A sentence about an error of the kinds in UNREADABLE."""
     if isinstance(error, FileNotFoundError):
-        return tr("There is no such file.")
+        return tr("The file does not exist.")
     if isinstance(error, IsADirectoryError):
         return tr("This is a folder, not a file.")
     if isinstance(error, PermissionError):
-        return tr("SciRead is not allowed to read this file; change its permissions.")
+        return tr(
+            "SciRead does not have permission to read this file. Change the file's permissions."
+        )
     if isinstance(error, EOFError):
-        return tr("The compressed file ends too early; download or copy it again.")
+        return tr("The compressed file is incomplete. Download or copy it again.")
     if isinstance(error, zlib.error | gzip.BadGzipFile):
-        return tr("The compressed file is damaged; download or copy it again.")
-    return tr("The file could not be read: {why}.", why=error)
+        return tr("The compressed file is damaged. Download or copy it again.")
+    return tr("Could not read the file: {why}.", why=error)

@@ -27,7 +27,9 @@ _SAFE_OPTIONS: dict[str, Any] = {
     "remove_pis": True,
     "huge_tree": False,
 }
-_ENTITIES = tr("The XML defines entities of its own, which can hide attacks; it was not read.")
+_ENTITIES = tr(
+    "The XML was not read because it defines its own entities, which can be used for attacks."
+)
 
 
 class BadXml(Exception):
@@ -69,7 +71,7 @@ def document(body: bytes) -> etree._Element:
 
 
 def _broken(error: etree.XMLSyntaxError) -> BadXml:
-    return BadXml(tr("The XML is broken: {why}.", why=error.msg))
+    return BadXml(tr("The XML is not valid: {why}.", why=error.msg))
 
 
 def text_of(element: etree._Element | None) -> str:

@@ -111,8 +111,11 @@ class ExtractionPool:
         except _WorkerFailed as failure:
             if not worker.ready and not self._any_started:
                 raise SciReadError(
-                    tr("The process that reads PDFs does not start."),
-                    tr("Install SciRead again, or look for what ends its processes."),
+                    tr("Could not start the process that reads PDF files."),
+                    tr(
+                        "Reinstall SciRead, or check whether another program, such as a virus "
+                        "scanner, ends its processes."
+                    ),
                 ) from failure
             content = worker.failed(str(failure))
             self._dismiss([worker])

@@ -8,44 +8,73 @@ from __future__ import annotations
 from sciread_app.domain.stored_messages import translate_stored
 from sciread_app.language import tr_noop
 
-PASSWORD = tr_noop("The file is protected with a password; save a copy without it and add that.")
+PASSWORD = tr_noop(
+    "The file is protected with a password. Save a copy without a password and import the copy."
+)
 LOCKED = tr_noop(
-    "The file is locked in a way that cannot be read; save a copy without protection and add that."
+    "The file has a protection that SciRead cannot open. Save a copy without "
+    "protection and import the copy."
 )
-BROKEN = tr_noop("The file is damaged, so nothing could be read from it; download it again.")
-NO_PAGE = tr_noop(
-    "The file is damaged, so that none of its pages could be read; download it again."
-)
-EMPTY = tr_noop("The file is empty; download it again.")
-NO_PDF = tr_noop("The file is not a PDF, whatever its name says.")
+BROKEN = tr_noop("The file is damaged and could not be read. Download it again.")
+NO_PAGE = tr_noop("The file is damaged: none of its pages could be read. Download it again.")
+EMPTY = tr_noop("The file is empty. Download it again.")
+NO_PDF = tr_noop("The file is not a valid PDF file.")
 NO_TEXT = tr_noop(
-    "No page holds text, as in a scan; run text recognition (OCR) on the file and add it again, "
-    "to find it by what it says."
+    "The pages contain no text, as in a scan. To make the text searchable, run "
+    "text recognition (OCR) on the file and import it again."
 )
-UNREAD = tr_noop("Of {pages} pages, {unread} could not be read.")
-BAD_NAME = tr_noop("The file's name is no valid text, so it cannot be linked: rename it.")
-MEMORY = tr_noop("The file needs more memory than a paper may take.")
-UNOPENED = tr_noop("The file could not be opened: {why}.")
-INTERNAL_ERROR = tr_noop("The file was not understood, by a fault of ours ({fault}).")
-TIMED_OUT = tr_noop("Reading the file took longer than {seconds} seconds; it was given up.")
-INVALID_ANSWER = tr_noop("Reading the file brought up nothing of sense.")
+UNREAD = tr_noop("{unread} of {pages} pages could not be read.")
+BAD_NAME = tr_noop(
+    "The file cannot be linked because its name contains invalid characters. Rename the file."
+)
+MEMORY = tr_noop("The file needs more memory than SciRead allows per paper.")
+UNOPENED = tr_noop("Could not open the file: {why}.")
+INTERNAL_ERROR = tr_noop("Could not read the file because of an error in SciRead ({fault}).")
+TIMED_OUT = tr_noop("Reading the file took longer than {seconds} seconds and was stopped.")
+INVALID_ANSWER = tr_noop("Reading the file gave no usable result.")
 AUTHORS_DROPPED = tr_noop(
-    "The file's data names the authors {names}, but the first page does not name just these, so "
-    "they were not taken over; check the paper's authors."
+    "The authors in the file's metadata ({names}) were not imported because they "
+    "do not match the first page. Check the paper's authors."
 )
 AUTHORS_CUT = tr_noop(
-    "Of the authors in the file's data these were left out, since they are not names of authors: "
-    "{names}."
+    "These entries in the file's metadata were not imported as authors because "
+    "they are not names of authors: {names}."
 )
 CRASHED = tr_noop(
-    "Reading the file ended its process ({how}); the file is damaged, or needs more memory than a "
-    "paper may take."
+    "The process that read the file ended unexpectedly ({how}). The file is "
+    "damaged, or needs more memory than SciRead allows per paper."
 )
 
 TEMPLATES = (
     PASSWORD, LOCKED, BROKEN, NO_PAGE, EMPTY, NO_PDF, NO_TEXT, UNREAD, BAD_NAME, MEMORY, UNOPENED,
     INTERNAL_ERROR, TIMED_OUT, INVALID_ANSWER, AUTHORS_DROPPED, AUTHORS_CUT, CRASHED,
 )  # fmt: skip
+
+# Problems stored by earlier versions, and how they are worded now.
+EARLIER = {
+    "The file is protected with a password; save a copy without it and add that.": PASSWORD,
+    "The file is locked in a way that cannot be read; save a copy without protection and add "
+    "that.": LOCKED,
+    "The file is damaged, so nothing could be read from it; download it again.": BROKEN,
+    "The file is damaged, so that none of its pages could be read; download it again.": NO_PAGE,
+    "The file is empty; download it again.": EMPTY,
+    "The file is not a PDF, whatever its name says.": NO_PDF,
+    "No page holds text, as in a scan; run text recognition (OCR) on the file and add it again, "
+    "to find it by what it says.": NO_TEXT,
+    "Of {pages} pages, {unread} could not be read.": UNREAD,
+    "The file's name is no valid text, so it cannot be linked: rename it.": BAD_NAME,
+    "The file needs more memory than a paper may take.": MEMORY,
+    "The file could not be opened: {why}.": UNOPENED,
+    "The file was not understood, by a fault of ours ({fault}).": INTERNAL_ERROR,
+    "Reading the file took longer than {seconds} seconds; it was given up.": TIMED_OUT,
+    "Reading the file brought up nothing of sense.": INVALID_ANSWER,
+    "The file's data names the authors {names}, but the first page does not name just these, so "
+    "they were not taken over; check the paper's authors.": AUTHORS_DROPPED,
+    "Of the authors in the file's data these were left out, since they are not names of authors: "
+    "{names}.": AUTHORS_CUT,
+    "Reading the file ended its process ({how}); the file is damaged, or needs more memory than a "
+    "paper may take.": CRASHED,
+}
 
 # These problems mean that the file may not be a paper. A scan, or a file with a password, is one
 # that its owner can open.
@@ -55,7 +84,7 @@ _NO_PAPER_PREFIXES = tuple(text.partition("{")[0] for text in (CRASHED, UNOPENED
 
 def translated(problem: str) -> str:
     """A stored problem, translated."""
-    return translate_stored(problem, TEMPLATES)
+    return translate_stored(problem, TEMPLATES, earlier=EARLIER)
 
 
 def is_no_paper(problem: str) -> bool:

@@ -80,7 +80,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
         empty = False
         yield _paper(record, path)
     if empty:
-        yield Skipped(str(path), "", tr("The file holds no record in MEDLINE's format."))
+        yield Skipped(str(path), "", tr("The file contains no records in MEDLINE format."))
 
 
 def _records(path: Path) -> Iterator[NbibRecord]:

@@ -61,10 +61,15 @@ def answer(body: bytes, name: str = "PubMed") -> EFetchResponse:
     """A whole response, parsed. Raises BadXml if it is malformed or not an article set."""
     root = document(body)
     if root.tag == "eFetchResult":
-        return EFetchResponse([], text_of(root.find("ERROR")) or tr("The answer is empty."))
+        return EFetchResponse([], text_of(root.find("ERROR")) or tr("The response is empty."))
     if root.tag not in _SETS:
         element = etree.QName(root).localname
-        raise BadXml(tr("The XML is no set of papers, but <{element}>.", element=element))
+        raise BadXml(
+            tr(
+                "The XML is not a set of PubMed records: its root element is <{element}>.",
+                element=element,
+            )
+        )
     records = root.iterchildren(_ARTICLE, _BOOK)
     return EFetchResponse(
         [_record(element, name, n) for n, element in enumerate(records, start=1)], ""
@@ -95,15 +100,14 @@ def _deletion_message(pmids: Sequence[str]) -> str:
     named, more = ", ".join(pmids[:_MOST_NAMED]), len(pmids) - _MOST_NAMED
     if more <= 0:
         return tr(
-            "PubMed has taken back these records; what you have of them stays in your library: "
-            "{named}.",
+            "PubMed has deleted these records; your copies stay in the library: {named}.",
             named=named,
         )
     return trn(
-        "PubMed has taken back these records; what you have of them stays in your library: "
-        "{named} and {n:,} more.",
-        "PubMed has taken back these records; what you have of them stays in your library: "
-        "{named} and {n:,} more.",
+        "PubMed has deleted these records; your copies stay in the library: {named} "
+        "and {n:,} more.",
+        "PubMed has deleted these records; your copies stay in the library: {named} "
+        "and {n:,} more.",
         more,
         named=named,
     )

@@ -102,11 +102,12 @@ def _name(fields: Fields) -> str:
 def _missing_title(number: int, fields: Fields) -> str:
     if "TY" not in fields:
         return tr(
-            "line {number}: neither a type (TY) nor a title (TI); add both, then add it again.",
+            "line {number}: the record has neither a type (TY) nor a title (TI). Add both "
+            "and import the file again.",
             number=number,
         )
     return tr(
-        "line {number}: the record has no title (TI); give it one, then add it again.",
+        "line {number}: the record has no title (TI). Add a title and import the file again.",
         number=number,
     )
 

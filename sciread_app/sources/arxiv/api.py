@@ -40,9 +40,9 @@ FIELDS = (
     QueryField(tr("Journal"), 'jr:"{}"', "Phys. Rev. D"),
 )
 HELP = tr(
-    "Words, or fields joined by AND, OR and ANDNOT: cat:cs.CL AND all:transformer. "
-    "The fields are all, ti, au, abs, cat, co and jr; cat:cs.* is all of computer science. "
-    "A list of arXiv ids will do, too."
+    "Enter words, or fields joined by AND, OR and ANDNOT: cat:cs.CL AND "
+    "all:transformer. The fields are all, ti, au, abs, cat, co and jr; cat:cs.* "
+    "finds all of computer science. You can also enter a list of arXiv IDs."
 )
 
 why_nothing = submission_dates.why_nothing
@@ -50,7 +50,7 @@ why_nothing = submission_dates.why_nothing
 log = logging.getLogger(__name__)
 
 _OTHER_WAY = tr(
-    "arXiv's query service is overloaded; its harvest service (OAI-PMH) is asked instead."
+    "arXiv's query service is overloaded; its harvest service (OAI-PMH) is used instead."
 )
 # A page begins with the last paper of the one before, which proves that none was lost between them.
 _OVERLAP = 1
@@ -108,8 +108,8 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     papers = [entry.record for entry in found.entries if isinstance(entry.record, Paper)]
     minutes = round(found.total / _PAGE * 10 / 60)  # about ten seconds per page
     long = trn(
-        "Fetching all of them takes {n} minute or more.",
-        "Fetching all of them takes {n} minutes or more.",
+        "Fetching all papers takes at least {n} minute.",
+        "Fetching all papers takes at least {n} minutes.",
         minutes,
     )
     return Preview(found.total, papers, long if minutes > 1 else "")
@@ -117,11 +117,11 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
 
 def check(query: SourceQuery) -> str:
     if not query.text.strip() and not query.since:
-        return tr("Say what to look for, such as cat:cs.CL AND all:transformer.")
+        return tr("Enter a query, such as cat:cs.CL AND all:transformer.")
     if count := len(_named_ids(query.text)):
         many = trn(
-            "This is {n} arXiv id; ask for at most {most} at once.",
-            "These are {n} arXiv ids; ask for at most {most} at once.",
+            "The query lists {n} arXiv ID; the limit is {most}.",
+            "The query lists {n} arXiv IDs; the limit is {most}.",
             count,
             most=_MOST_IDS,
         )
@@ -181,7 +181,7 @@ class _Run:
             fresh=fresh,
         )
         if found.error:
-            raise SourceError(found.error, tr("Look the query over; arXiv cannot answer it."))
+            raise SourceError(found.error, tr("Check the query; arXiv cannot process it."))
         return found
 
     def _next(self, sort: str, order: str, size: int) -> AtomFeed:
@@ -217,11 +217,11 @@ class _Run:
     def _doubt(self, found: AtomFeed, size: int, order: str) -> str:
         """The reason to doubt a page; empty if it is consistent."""
         if not follows(found, self.place, self._came):
-            return tr("the page does not follow on the one before")
+            return tr("the page does not continue the previous page")
         if not (is_rising if order == "ascending" else is_falling)(found.entries):
             return tr("the page is not sorted by date")
         if not self._continues(found, size):
-            return tr("arXiv repeats a page that it has sent before")
+            return tr("arXiv repeated an earlier page")
         return contradiction(found, self.place.start, size)
 
     def _continues(self, found: AtomFeed, size: int) -> bool:
@@ -319,11 +319,13 @@ class _Run:
         if begin <= place.begin:
             raise SourceError(
                 trn(
-                    "arXiv has {n:,} paper of one date, which is more than it answers.",
-                    "arXiv has {n:,} papers of one date, which is more than it answers.",
+                    "arXiv has {n:,} paper with the same date, which is more than arXiv returns "
+                    "for a query.",
+                    "arXiv has {n:,} papers with the same date, which is more than arXiv returns "
+                    "for a query.",
                     place.total,
                 ),
-                tr("Ask for less, such as one category."),
+                tr("Narrow the query, for example to one category."),
             )
         before = place.before + passed - len(place.known)
         self._seen = self._came | self._changes_seen
@@ -359,9 +361,8 @@ class _Run:
             raise SourceError(
                 busy.message,
                 tr(
-                    "Try again later; the fetch goes on where it is. A query that names a "
-                    "category, such as cat:cs.CL AND ..., could be answered by arXiv's OAI-PMH "
-                    "meanwhile."
+                    "Try again later; the fetch resumes where it stopped. A query with a category, "
+                    "such as cat:cs.CL AND ..., can use arXiv's OAI-PMH service in the meantime."
                 ),
             ) from busy
         log.warning("%s Going on by OAI-PMH: %s", busy.message, ", ".join(self._sets()))
@@ -412,18 +413,18 @@ def _complaint(found: AtomFeed, start: int, oldest_first: bool, last: str) -> st
     if found.error:
         return ""
     if found.total < 0:
-        return tr("the answer does not say how many papers there are")
+        return tr("it does not contain the number of papers")
     if found.total == 0 and start > 0:
-        return tr("arXiv suddenly finds nothing")
+        return tr("arXiv no longer reports any results")
     only_last = bool(last) and names_of(found.entries) == (last,)
     if (not found.entries or only_last) and start + len(found.entries) < found.total:
         return trn(
-            "the page is empty, although arXiv announces {n:,} paper",
-            "the page is empty, although arXiv announces {n:,} papers",
+            "the page is empty, although arXiv reports {n:,} paper",
+            "the page is empty, although arXiv reports {n:,} papers",
             found.total,
         )
     if oldest_first and found.total > _REACH and not is_rising(found.entries):
-        return tr("the page is not sorted by date, so that no later page could be found")
+        return tr("the page is not sorted by date, so later pages cannot be requested")
     return ""
 
 
@@ -465,11 +466,11 @@ def contradiction(found: AtomFeed, start: int, size: int) -> str:
     """A contradiction of the page's counts with the request or with each other; mostly empty."""
     end = start + len(found.entries)
     if found.start not in (-1, start):
-        return tr("arXiv sends another page than the one asked for")
+        return tr("arXiv sent a different page than requested")
     if found.entries and found.total < end:
-        return tr("arXiv suddenly counts fewer papers than it has sent")
+        return tr("arXiv reports fewer papers than it has sent")
     if end < found.total and len(found.entries) < size:
-        return tr("the page is shorter than it should be")
+        return tr("the page has fewer papers than expected")
     return ""
 
 

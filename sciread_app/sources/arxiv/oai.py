@@ -21,11 +21,11 @@ from sciread_app.sources.progress_guard import ProgressGuard
 from sciread_app.tasks import Task
 
 KEY = "arxiv-oai"
-TITLE = tr("arXiv, whole archives")
+TITLE = tr("arXiv (whole archives)")
 FIELDS = (QueryField(tr("Archive or category"), "{}", "cs.CL"),)
 HELP = tr(
-    "Name archives or categories: cs.CL math.AG hep-th. All their papers are fetched, which is "
-    "quicker than a search where you want tens of thousands."
+    "Enter archives or categories: cs.CL math.AG hep-th. All their papers are "
+    "fetched, which is faster than a query if you want tens of thousands of papers."
 )
 
 why_nothing = submission_dates.why_nothing
@@ -75,7 +75,7 @@ def harvest(
         if answer.error == _EXPIRED:
             name = names[place.set]
             if not place.token or expired == (name, place.stamp):
-                hint = tr("Try again in a while; the harvest goes on.")
+                hint = tr("Try again later; the fetch resumes where it stopped.")
                 raise SourceError(_refusal(answer), hint)
             expired = (name, place.stamp)
             place = place._replace(token="")
@@ -112,7 +112,7 @@ class _Came:
         old = all(item.datestamp < place.stamp for item in answer.items)
         known = all(_key(item) in self._known for item in answer.items)
         if known or (old and self._in_order) or answer.token == place.token:
-            return tr("arXiv repeats a page that it has sent before")
+            return tr("arXiv repeated an earlier page")
         return ""
 
     def is_new_place(self, answer: Harvest) -> bool:
@@ -136,18 +136,18 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     return Preview(
         len(wanted) if known else -1,
         papers[:10],
-        "" if known else tr("arXiv does not say beforehand how many papers a set has."),
+        "" if known else tr("arXiv does not report the number of papers in advance."),
     )
 
 
 def check(query: SourceQuery) -> str:
     words = _words(query.text)
     if not words:
-        return tr("Name an archive or a category, such as cs or cs.CL.")
+        return tr("Enter an archive or a category, such as cs or cs.CL.")
     unknown = next((word for word in words if not set_named(word)), "")
     if unknown:
         return tr(
-            "arXiv has no archive or category {name}; there are cs, cs.CL, hep-th, math.AG.",
+            "arXiv has no archive or category {name}. Examples: cs, cs.CL, hep-th, math.AG.",
             name=unknown,
         )
     return date_bounds.check(query)
@@ -190,20 +190,22 @@ def _ask(
         fresh=fresh,
     )
     if found.error not in ("", _NONE, _EXPIRED):
-        raise SourceError(_refusal(found), tr("Check the names of the sets."))
+        raise SourceError(_refusal(found), tr("Check the names of the archives and categories."))
     return found
 
 
 def _complaint(found: Harvest) -> str:
     if found.error or found.items:
         return ""
-    return tr("the answer holds neither records nor a reason why there are none")
+    return tr("it contains neither records nor an error message")
 
 
 def _refusal(found: Harvest) -> str:
     if not found.message:
-        return tr("arXiv refuses the harvest: no reason given ({error}).", error=found.error)
-    return tr("arXiv refuses the harvest: {why} ({error}).", why=found.message, error=found.error)
+        return tr(
+            "arXiv rejected the request without giving a reason ({error}).", error=found.error
+        )
+    return tr("arXiv rejected the request: {why} ({error}).", why=found.message, error=found.error)
 
 
 def _after(place: HarvestCursor, answer: Harvest) -> HarvestCursor:

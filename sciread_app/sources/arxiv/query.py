@@ -146,7 +146,7 @@ class _Parser:
     def whole(self) -> ArxivQuery:
         node = self._either("all")
         if self._at < len(self._tokens):
-            raise BadQuery(tr("There is a ) without its (."))
+            raise BadQuery(tr("A ) has no matching (."))
         return node
 
     def _either(self, field: str) -> ArxivQuery:
@@ -179,7 +179,7 @@ class _Parser:
     def _group(self, field: str) -> ArxivQuery:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise BadQuery(tr("The brackets are nested too deep."))
+            raise BadQuery(tr("The parentheses are nested too deeply."))
         node = self._either(field)
         if not self._take(")"):
             raise BadQuery(tr("A ( is not closed."))
@@ -198,12 +198,12 @@ class _Parser:
     def _missing(self) -> str:
         before = self._tokens[self._at - 1][0] if self._at else ""
         if before in _OPERATORS:
-            return tr("Something is missing after {word}.", word=before)
+            return tr("A search term is missing after {word}.", word=before)
         if self._kind() in _OPERATORS:
-            return tr("Something is missing before {word}.", word=self._kind())
+            return tr("A search term is missing before {word}.", word=self._kind())
         if before == "(":
-            return tr("There is nothing between the brackets.")
-        return tr("A ) is too many.")
+            return tr("The parentheses are empty.")
+        return tr("A search term is missing before {word}.", word=")")
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -212,7 +212,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise BadQuery(tr("This cannot be understood: {text}", text=text[at : at + 20]))
+            raise BadQuery(tr("The query is not valid here: {text}", text=text[at : at + 20]))
         at = match.end()
         kind, found = match.lastgroup, match
         if kind == "bracket" or found["word"] in _OPERATORS:
@@ -227,13 +227,13 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
             word = "ANDNOT" if "NOT" in word else word
             raise BadQuery(
                 tr(
-                    'Write {operator}, or put "{word}" into quotation marks.',
+                    'Use {operator}, or put "{word}" in quotation marks.',
                     operator=word,
                     word=match["word"],
                 )
             )
         elif kind == "word" and match["word"].endswith(":"):
-            raise BadQuery(tr("Something is missing after {word}", word=match["word"]))
+            raise BadQuery(tr("A search term is missing after {word}", word=match["word"]))
         else:
             assert kind is not None
             yield kind, match[kind]
@@ -250,7 +250,9 @@ def _known(field: str) -> str:
         if field.lower() == known.lower():
             return known
     known = ", ".join(f"{name}:" for name in FIELDS)
-    raise BadQuery(tr("arXiv has no field {field}: but {known}.", field=field, known=known))
+    raise BadQuery(
+        tr("arXiv has no field {field}. Available fields: {known}.", field=field, known=known)
+    )
 
 
 def _leaf(field: str, kind: str, text: str) -> ArxivQuery:
@@ -258,12 +260,12 @@ def _leaf(field: str, kind: str, text: str) -> ArxivQuery:
         return _days(field, text)
     text = text.strip()
     if field != "cat" and not text.strip("*? "):
-        raise BadQuery(tr("There is nothing to look for after {field}:.", field=field))
+        raise BadQuery(tr("A search term is missing after {field}:.", field=field))
     if field == "cat":
         _check_category(text)
     if field == "id" and not arxiv_id(text)[0]:
         raise BadQuery(
-            tr("{text} is no arXiv id; one is 2101.00001, or hep-th/9901001.", text=text)
+            tr("{text} is not an arXiv ID. Examples: 2101.00001, hep-th/9901001.", text=text)
         )
     return _Words(field, text)
 
@@ -271,7 +273,7 @@ def _leaf(field: str, kind: str, text: str) -> ArxivQuery:
 def _days(field: str, text: str) -> ArxivQuery:
     match = _MINUTES.fullmatch(text.strip())
     if field != "submittedDate" or match is None:
-        raise BadQuery(tr("Write dates like submittedDate:[202401010000 TO 202412312359]."))
+        raise BadQuery(tr("Enter dates in the form submittedDate:[202401010000 TO 202412312359]."))
     return _Days(match[1], match[2])
 
 
@@ -279,11 +281,18 @@ def _check_category(text: str) -> None:
     archive = text.partition(".")[0].lower()
     if not re.search(r"[*?]", archive) and archive not in ARCHIVES:
         raise BadQuery(
-            tr("arXiv has no category {name}; one is cs.CL, all of its kind are cs.*.", name=text)
+            tr(
+                "arXiv has no category {name}. Examples: cs.CL for one category, cs.* for all "
+                "of computer science.",
+                name=text,
+            )
         )
     if text.lower() in ONLY_WITH_SUBJECT:
         raise BadQuery(
-            tr("No paper is in {name} alone; write cat:{name}.* for all of it.", name=text)
+            tr(
+                "{name} is an archive, not a category. Enter cat:{name}.* for all its papers.",
+                name=text,
+            )
         )
 
 

@@ -60,8 +60,8 @@ def why_nothing(now: datetime) -> str:
     # In UTC, that is after midnight, from Monday to Friday.
     if now.weekday() in (5, 6) or (now.weekday() == 4 and now.hour >= 1):
         return tr(
-            "arXiv announces nothing from Friday to Sunday evening (20:00 in New York); what was "
-            "sent in meanwhile comes then."
+            "arXiv announces no papers from Friday to Sunday evening (20:00 in New York). "
+            "Papers submitted in between are announced then."
         )
     return ""
 

@@ -58,7 +58,7 @@ def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
         yield from pieces
         return
     if coding not in ("gzip", "x-gzip", "deflate"):
-        said = tr("it is packed as {coding}, which nobody asked for", coding=repr(coding))
+        said = tr("it uses the unsupported compression {coding}", coding=repr(coding))
         raise BadCoding(said)
     packed = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)  # detects gzip and zlib
     try:
@@ -69,7 +69,7 @@ def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
                 piece = packed.unconsumed_tail
                 yield out
     except zlib.error as error:
-        raise BadCoding(tr("it cannot be unpacked")) from error
+        raise BadCoding(tr("it could not be decompressed")) from error
     if not packed.eof:
         # Translators: an answer that ends too early
-        raise BadCoding(tr("it breaks off"))
+        raise BadCoding(tr("it is incomplete"))

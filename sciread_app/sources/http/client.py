@@ -181,14 +181,14 @@ class Client:
                 rest = patience.rest(tried, trouble.after)
                 if rest is None:
                     give_up(why, trouble)
-                self._lane(where).rest(rest, tr("{why}; asking again", why=why), task)
+                self._lane(where).rest(rest, tr("{why}; retrying", why=why), task)
         raise AssertionError("unreachable")
 
     def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
         """One try. Raises TransientError if it can be repeated, SourceError if not."""
         request = self._request(where, question)
         often = tr(
-            "{source} takes a request every {pause:g} s",
+            "{source} allows one request every {pause:g} s",
             source=where.title,
             pause=self._pause(where),
         )
@@ -199,7 +199,7 @@ class Client:
                 if response.next_request is None:
                     return self._body(where, question, response, task)
                 request = _within(where, request, response.next_request)
-        said = tr("{source} sends us in circles.", source=where.title)
+        said = tr("{source} redirects in a loop.", source=where.title)
         raise SourceError(said, tr("Try again later."))
 
     def _body(
@@ -246,18 +246,18 @@ class Client:
             finally:
                 response.close()
         except httpx.TimeoutException as error:
-            raise TransientError(tr("{source} does not answer", source=where.title)) from error
+            raise TransientError(tr("{source} does not respond", source=where.title)) from error
         except httpx.ConnectError as error:
             if find_cause(error, ssl.SSLCertVerificationError):
                 raise unproven(where.title) from error
             raise unreachable(where.title, error) from error
         except httpx.ProxyError as error:
             log.info("the proxy does not reach %s: %s", where.title, error)
-            why = tr("{source} cannot be reached through the proxy", source=where.title)
+            why = tr("Could not reach {source} through the proxy", source=where.title)
             raise TransientError(why) from error
         except httpx.TransportError as error:
             raise TransientError(
-                tr("{source} breaks off its answer", source=where.title)
+                tr("{source} closed the connection too early", source=where.title)
             ) from error
 
     def _pieces(self, where: Endpoint, response: httpx.Response, task: Task) -> Iterator[bytes]:
@@ -342,8 +342,8 @@ def _http(patience: RetryPolicy, contact: str) -> httpx.Client:
         return httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise SourceError(
-            tr("The proxy that the environment names cannot be used."),
-            tr("Look over HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."),
+            tr("The proxy set in the environment variables cannot be used."),
+            tr("Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."),
         ) from error
 
 

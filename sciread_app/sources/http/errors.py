@@ -46,13 +46,13 @@ def passing(source: str, status: int, after: float) -> TransientError:
     if status == 406:
         # arXiv has been seen to send 406, which is about formats, for queries whose results were
         # not ready.
-        why = tr("{source} does not take the question ({status})", source=source, status=status)
+        why = tr("{source} does not accept the request ({status})", source=source, status=status)
     elif status == 429:
         why = tr("{source} asks for fewer requests ({status})", source=source, status=status)
     elif status in (502, 503, 504):
-        why = tr("{source} is away ({status})", source=source, status=status)
+        why = tr("{source} is not available ({status})", source=source, status=status)
     else:
-        why = tr("{source} is in trouble ({status})", source=source, status=status)
+        why = tr("{source} reports a temporary error ({status})", source=source, status=status)
         return TransientError(why, after=after)
     return TransientError(why, after=after, busy=True)
 
@@ -61,25 +61,25 @@ def refused(source: str, status: int, message: str, api_key: str) -> RequestReje
     """Return the error for a permanent status; `message` is the source's own, or empty."""
     if message:
         why = tr(
-            "{source} refuses the request ({status}): {told}.",
+            "{source} rejected the request ({status}): {told}.",
             source=source,
             status=status,
             told=message,
         )
     else:
-        why = tr("{source} refuses the request ({status}).", source=source, status=status)
-    hint = tr("Look over what was asked for.")
+        why = tr("{source} rejected the request ({status}).", source=source, status=status)
+    hint = tr("Check your query.")
     if status >= 500:
         hint = tr("Try again later.")
     elif status in (401, 403) and api_key:
-        hint = tr("Look over your API key: sciread key {name}", name=api_key)
+        hint = tr("Check your API key: sciread key {name}", name=api_key)
     return RequestRejected(why, hint, status)
 
 
 def no_answer(source: str, why: str) -> TransientError:
     """The error for an invalid response."""
     why = why.rstrip(".")
-    return TransientError(tr("{source} sends what is no answer: {why}", source=source, why=why))
+    return TransientError(tr("{source} sent an invalid response: {why}", source=source, why=why))
 
 
 def misplaced(source: str, kind: str, expected: str, message: str) -> TransientError:
@@ -87,7 +87,7 @@ def misplaced(source: str, kind: str, expected: str, message: str) -> TransientE
     if not kind:
         return TransientError(
             tr(
-                "{source} sends something where {wanted} belongs: {told}",
+                "{source} sent an unknown content type instead of {wanted}: {told}",
                 source=source,
                 wanted=expected,
                 told=message,
@@ -95,7 +95,7 @@ def misplaced(source: str, kind: str, expected: str, message: str) -> TransientE
         )
     return TransientError(
         tr(
-            "{source} sends {kind} where {wanted} belongs: {told}",
+            "{source} sent {kind} instead of {wanted}: {told}",
             source=source,
             kind=kind,
             wanted=expected,
@@ -108,16 +108,16 @@ def unreachable(source: str, error: BaseException) -> TransientError:
     """The error for a failed connection, with the reason given by the operating system."""
     reason = find_cause(error, OSError)
     if isinstance(reason, socket.gaierror):
-        why = tr("You seem to be offline: {source}'s address could not be found", source=source)
+        why = tr("You seem to be offline: the address of {source} was not found", source=source)
         return TransientError(why, offline=True)
     if reason is not None and reason.errno in _NO_NETWORK:
-        return TransientError(tr("You seem to be offline: there is no network"), offline=True)
+        return TransientError(tr("You seem to be offline: no network connection"), offline=True)
     if isinstance(reason, ConnectionRefusedError):
         return TransientError(
-            tr("{source} cannot be reached: it refuses connections", source=source)
+            tr("Could not reach {source}: the connection was refused", source=source)
         )
     log.info("%s cannot be reached: %r", source, error)
-    return TransientError(tr("{source} cannot be reached", source=source))
+    return TransientError(tr("Could not reach {source}", source=source))
 
 
 def find_cause(error: BaseException | None, kind: type[E]) -> E | None:
@@ -132,7 +132,7 @@ def find_cause(error: BaseException | None, kind: type[E]) -> E | None:
 def too_slow(source: str, seconds: float) -> TransientError:
     return TransientError(
         tr(
-            "{source} takes longer than {seconds:g} s to answer",
+            "{source} took longer than {seconds:g} s to respond",
             source=source,
             seconds=seconds,
         )
@@ -142,41 +142,47 @@ def too_slow(source: str, seconds: float) -> TransientError:
 def too_long(source: str, megabytes: float) -> SourceError:
     return SourceError(
         tr(
-            "{source} sends more than {most:g} MB in one answer, which nobody asked for.",
+            "{source} sent a response larger than {most:g} MB, the maximum.",
             source=source,
             most=megabytes,
         ),
-        tr("Try again later; if it happens again, ask for less at once."),
+        tr("Try again later. If the error persists, narrow your query."),
     )
 
 
 def unproven(source: str) -> SourceError:
     return SourceError(
-        tr("{source} cannot prove who it is: its certificate is not valid.", source=source),
-        tr("Is the clock of this computer right? Does a network ask you to log in?"),
+        tr("Could not connect to {source}: its security certificate is not valid.", source=source),
+        tr(
+            "Check that this computer's clock is correct, and whether your network "
+            "requires a login."
+        ),
     )
 
 
 def sent_on(source: str, address: str) -> SourceError:
     return SourceError(
         tr(
-            "{source} sends us on to {address}, where we do not go.",
+            "{source} redirects to {address}, which SciRead does not follow.",
             source=source,
             address=address,
         ),
-        tr("Does a network ask you to log in? Else the address of the source has changed."),
+        tr(
+            "Check whether your network requires a login. If not, the address of the "
+            "source has changed."
+        ),
     )
 
 
 def give_up(why: str, trouble: TransientError) -> NoReturn:
     """Raise a permanent error after the last retry."""
-    hint = tr("Try again later; what came until then is kept.")
+    hint = tr("Try again later. Data fetched so far is kept.")
     if trouble.offline:
-        hint = tr("Check the internet connection and try again; what came until then is kept.")
+        hint = tr("Check your internet connection and try again. Data fetched so far is kept.")
     if trouble.after:
         until = datetime.fromtimestamp(time.time() + trouble.after)
         hint = tr(
-            "Try again after {time} on {date}; what came until then is kept.",
+            "Try again after {time} on {date}. Data fetched so far is kept.",
             time=f"{until:%H:%M}",
             date=format_day(until),
         )

@@ -109,5 +109,8 @@ class RateLimiter:
 def _unwritable(path: Path, error: Exception) -> SourceError:
     return SourceError(
         tr("Could not write {file}: {why}.", file=path, why=error),
-        tr("It keeps how often sources are asked, so nothing can be fetched without it."),
+        tr(
+            "SciRead cannot fetch papers without this file, which limits the rate of "
+            "requests. Check the file's permissions."
+        ),
     )

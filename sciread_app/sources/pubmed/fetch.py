@@ -41,8 +41,9 @@ FIELDS = (
     QueryField(tr("Language"), "{}[la]", "english"),
 )
 HELP = tr(
-    "Fields stand behind the words, and AND, OR and NOT in capitals. For example "
-    "sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT review[pt]."
+    "Put fields after the words, and write AND, OR and NOT in capitals. For "
+    "example: sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT "
+    "review[pt]."
 )
 
 _BATCH = 500
@@ -57,7 +58,7 @@ _FEW = 20
 # PubMed's messages that a result list has expired, or is temporarily unavailable.
 _FORGOTTEN = re.compile(r"obtain query|history|webenv|query_key|external viewer", re.I)
 _NEVER_CAME = tr(
-    "PubMed finds this paper but does not give its record, which may have been taken back."
+    "PubMed lists this paper but did not send its record, which may have been deleted."
 )
 
 
@@ -80,8 +81,8 @@ class _Place:
             return cls(tuple(Slice(*part) for part in todo), done, mark, total)
         except (ValueError, TypeError) as error:
             raise SourceError(
-                tr("Where this fetch of PubMed stood cannot be read any more."),
-                tr("Start it anew."),
+                tr("The saved position of this PubMed fetch could not be read."),
+                tr("Start the fetch again from the beginning."),
             ) from error
 
     def with_slices(self, *slices: Slice) -> _Place:
@@ -116,9 +117,9 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
 def _doubt(place: _Place, total: int) -> str:
     """The reason to doubt the size of the current slice; empty if there is none."""
     if total < place.done:
-        return tr("PubMed suddenly counts fewer papers than it has sent")
+        return tr("PubMed reports fewer papers than it has sent")
     if place.total and total > place.total:
-        return tr("PubMed counts more papers in a part than in the whole")
+        return tr("PubMed reports more papers for a part of the query than for the whole query")
     return ""
 
 
@@ -214,8 +215,8 @@ class _Records:
                 return found.error
             empty = not found.records and not found.error and number > _FEW
             none = trn(
-                "The answer does not hold the {n} paper asked for.",
-                "The answer holds none of the {n} papers asked for.",
+                "it does not contain the {n} requested paper",
+                "it contains none of the {n} requested papers",
                 number,
             )
             return none if empty else ""
@@ -231,7 +232,7 @@ class _Records:
             keep=False,
         )
         if found.error:
-            raise SourceError(tr("PubMed has forgotten what was found: {why}", why=found.error))
+            raise SourceError(tr("PubMed no longer has the search results: {why}", why=found.error))
         return found.records
 
 
@@ -246,16 +247,16 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     if wanted > MOST:
         remarks.append(
             tr(
-                "PubMed shows no more than {most:,} papers of one search: these will be fetched "
-                "in parts, by the days when they were entered.",
+                "PubMed returns at most {most:,} papers per search, so the papers will be "
+                "fetched in parts, by date of entry.",
                 most=MOST,
             )
         )
     if wanted > _MANY:
         remarks.append(
             tr(
-                "NCBI asks everybody to fetch so many at weekends, or from 21:00 to 5:00 in New "
-                "York."
+                "NCBI asks users to fetch this many papers on weekends, or from 21:00 to 5:00 "
+                "in New York."
             )
         )
     return Preview(found.total, papers, "\n".join(filter(None, remarks)))
@@ -265,24 +266,24 @@ def check(query: SourceQuery) -> str:
     """The error in the query, as far as it can be detected offline."""
     text = query.text.strip()
     if not text:
-        return tr("Write what to look for.")
+        return tr("Enter a query.")
     if text.count('"') % 2:
-        return tr("A quotation mark is missing.")
+        return tr("A quotation mark is not closed.")
     bare = _QUOTED.sub(" ", text)
     for opening, closing in _PAIRS:
         if problem := _unpaired(bare, opening, closing):
             return problem
     if match := _LOOSE.search(text):
         if match[1]:
-            return tr("Something is missing before {word}.", word=match[0])
-        return tr("Something is missing after {word}.", word=match[0])
+            return tr("A search term is missing before {word}.", word=match[0])
+        return tr("A search term is missing after {word}.", word=match[0])
     return date_bounds.check(query)
 
 
 def why_nothing(now: datetime) -> str:
     """The reason why there may be nothing new."""
     if now.weekday() >= 5:
-        return tr("Few papers are entered into PubMed on Saturdays and Sundays.")
+        return tr("PubMed adds few papers on Saturdays and Sundays.")
     return ""
 
 
@@ -291,7 +292,7 @@ def _unpaired(text: str, opening: str, closing: str) -> str:
     for character in text:
         depth += (character == opening) - (character == closing)
         if depth < 0:
-            return tr("A {closing} stands without its {opening}.", closing=closing, opening=opening)
+            return tr("A {closing} has no matching {opening}.", closing=closing, opening=opening)
     return tr("A {opening} is not closed.", opening=opening) if depth else ""
 
 

@@ -66,23 +66,23 @@ def _own_sets(root: etree._Element) -> dict[Identifier, etree._Element]:
 
 def _complaint(root: etree._Element, batch: Sequence[Identifier]) -> str:
     if root.tag != "eLinkResult":
-        return tr("its answer has no links")
+        return tr("it contains no links")
     error = " ".join((root.findtext("ERROR") or "").split())
     if error:
-        return tr("it says: {error}", error=error)
+        return tr("it contains the error message: {error}", error=error)
     # The response to an earlier request has links as well, but of other papers.
     if _own_sets(root).keys().isdisjoint(batch):
-        return tr("its answer leaves out every paper")
+        return tr("it contains none of the requested papers")
     return ""
 
 
 def _answer(name: Identifier, links: etree._Element | None) -> CitationResponse:
     if links is None:
-        problem = tr("{source} leaves this paper out of its answer.", source=TITLE)
+        problem = tr("{source} did not return this paper.", source=TITLE)
         return CitationResponse(name, problem=problem)
     if error := (links.findtext("ERROR") or "").strip():
         return CitationResponse(
-            name, problem=tr("{source} says: {error}", source=TITLE, error=error)
+            name, problem=tr("{source} reports an error: {error}", source=TITLE, error=error)
         )
     cites, cited_by = _linked(links, _CITES, name), _linked(links, _CITED_BY, name)
     return CitationResponse(name, known=bool(cites or cited_by), cites=cites, cited_by=cited_by)

@@ -27,9 +27,7 @@ _HIGHEST_PMID = 99_999_999
 _A_DAY = timedelta(days=1)
 # Temporary failures that PubMed reports within a valid response.
 _PASSES = re.compile(r"timed? ?out|backend address|temporar|unavailable|resolve|connect", re.I)
-_TAG_HELP = tr(
-    "Fields are written behind the words, such as sepsis[ti], smith j[au] or humans[mh]."
-)
+_TAG_HELP = tr("Put fields after the words, such as sepsis[ti], smith j[au] or humans[mh].")
 _LONGEST_TRANSLATION = 400
 
 
@@ -108,8 +106,8 @@ def search(
     found = _found(root)
     if part.high and found.total > part.high - part.low + 1:
         raise SourceError(
-            tr("PubMed finds more papers in a range of PMIDs than can be in it."),
-            tr("Narrow the query by dates or words."),
+            tr("PubMed reports more papers for a range of PMIDs than the range can contain."),
+            tr("Narrow the query with dates or more words."),
         )
     return found
 
@@ -133,16 +131,16 @@ def _why(root: etree._Element, most: int) -> str:
     """The reason why this is no valid search response; empty if it is one."""
     if root.tag != "eSearchResult":
         name = etree.QName(root).localname
-        return tr("The answer is no list of papers, but <{element}>.", element=name)
+        return tr("it is not a list of papers: its root element is <{element}>", element=name)
     if error := text_of(root.find("ERROR")):
         return _sentence(error) if _PASSES.search(error) else ""
     total = root.findtext("Count", "").strip()
     if not total.isdecimal():
-        return tr("The answer does not say how many papers there are.")
+        return tr("it does not contain the number of papers")
     named, expected = len(root.findall("IdList/Id")), min(int(total), most, MOST)
     too_few = trn(
-        "Only {named:,} of {n:,} paper is named.",
-        "Only {named:,} of {n:,} papers are named.",
+        "it lists only {named:,} of {n:,} paper",
+        "it lists only {named:,} of {n:,} papers",
         expected,
         named=named,
     )
@@ -151,10 +149,10 @@ def _why(root: etree._Element, most: int) -> str:
 
 def _found(root: etree._Element) -> SearchResult:
     if error := text_of(root.find("ERROR")):
-        said = tr("PubMed refuses the query: {error}", error=_sentence(error))
+        said = tr("PubMed rejected the query: {error}", error=_sentence(error))
         raise SourceError(said, _hint(error))
     if fields := _texts(root, "ErrorList/FieldNotFound"):
-        raise SourceError(tr("PubMed knows no field {names}.", names=_listed(fields)), _TAG_HELP)
+        raise SourceError(tr("PubMed has no field {names}.", names=_listed(fields)), _TAG_HELP)
     return SearchResult(
         total=int(root.findtext("Count", "0")),
         pmids=list(dict.fromkeys(_texts(root, "IdList/Id"))),
@@ -173,14 +171,14 @@ def _remark(root: etree._Element) -> str:
     ]
     if unknown:
         remarks.append(
-            tr("PubMed finds nothing for {words}: look at the spelling.", words=_listed(unknown))
+            tr("PubMed finds nothing for {words}. Check the spelling.", words=_listed(unknown))
         )
     if ignored := _texts(root, "WarningList/PhraseIgnored"):
-        remarks.append(tr("PubMed leaves out {words}.", words=_listed(ignored)))
+        remarks.append(tr("PubMed ignores {words}.", words=_listed(ignored)))
     for message in _texts(root, "WarningList/OutputMessage"):
         # These two messages are known from the counts.
         if not re.match(r"No items found|Restrictions achieved", message):
-            remarks.append(tr("PubMed remarks: {message}", message=_sentence(message)))
+            remarks.append(tr("Note from PubMed: {message}", message=_sentence(message)))
     return " ".join(remarks)
 
 
@@ -191,11 +189,11 @@ def understood(found: SearchResult, text: str) -> str:
     translation = found.translation
     if len(translation) > _LONGEST_TRANSLATION:
         translation = f"{translation[:_LONGEST_TRANSLATION].rsplit(' ', 1)[0]} …"
-    return tr("PubMed reads this as: {query}", query=translation)
+    return tr("PubMed interprets the query as: {query}", query=translation)
 
 
 def _hint(error: str) -> str:
-    return tr("Write what to look for.") if "mpty term" in error else tr("Change the query.")
+    return tr("Enter a query.") if "mpty term" in error else tr("Check the query and try again.")
 
 
 def _texts(root: etree._Element, path: str) -> list[str]:

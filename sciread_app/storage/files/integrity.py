@@ -79,8 +79,9 @@ def damaged(path: Path, why: str = "") -> LibraryDamaged:
 def recovery_advice() -> str:
     """Advice for the user of a damaged library."""
     return tr(
-        "Restore a backup (`sciread backups` lists them, `sciread restore NAME` restores one), or "
-        "save what can still be read with `sciread doctor --salvage FOLDER`."
+        "Restore a backup (`sciread backups` lists all backups, `sciread restore NAME` "
+        "restores a backup), or save the readable data with `sciread doctor --salvage "
+        "FOLDER`."
     )
 
 
@@ -89,9 +90,9 @@ def check_not_empty(path: Path) -> None:
     log = path.with_name(path.name + "-wal")
     if path.stat().st_size == 0 and not (log.exists() and log.stat().st_size):
         raise LibraryDamaged(
-            tr("The library {file} is empty: its contents are gone.", file=path),
+            tr("The library {file} is empty: its contents are lost.", file=path),
             tr(
-                "Restore a backup (`sciread backups` lists them, `sciread restore NAME` restores "
-                "one), or remove the empty file to begin a new library."
+                "Restore a backup (`sciread backups` lists all backups, `sciread restore NAME` "
+                "restores a backup), or delete the empty file to start a new library."
             ),
         )

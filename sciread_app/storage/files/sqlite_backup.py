@@ -49,8 +49,8 @@ def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = N
             raise damaged(source, str(error)) from error
         why = getattr(error, "strerror", None) or error
         raise LibraryError(
-            tr("The library cannot be copied to {file}: {why}.", file=target, why=why),
-            tr("See that there is room, and that the folder can be written to."),
+            tr("Could not copy the library to {file}: {why}.", file=target, why=why),
+            tr("Check that the disk has enough free space and that you can write to the folder."),
         ) from error
     finally:
         half.unlink(missing_ok=True)

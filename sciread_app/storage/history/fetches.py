@@ -66,8 +66,8 @@ class Fetches:
         found = self._read("WHERE fetches.id = ?", id)
         if not found:
             raise LibraryError(
-                tr("There is no fetch {number}.", number=id),
-                tr("`sciread fetches` lists those there are."),
+                tr("Query {number} does not exist.", number=id),
+                tr("`sciread fetches` lists all queries."),
             )
         return found[0]
 
@@ -98,8 +98,8 @@ def advance(db: Connection, step: Step) -> None:
     )
     if moved.rowcount != 1:
         raise LibraryError(
-            tr("This fetch is going on somewhere else, in another window or another process."),
-            tr("Wait until it is done there, or stop it there and resume it here."),
+            tr("This query is already running in another window or process."),
+            tr("Wait until the other run finishes, or stop that run and resume the query here."),
         )
 
 

@@ -132,8 +132,8 @@ def _open(db: Connection, what: str) -> Edit:
 def _again(db: Connection, edit: Edit) -> Edit:
     edits = schema.edits.c
     if db.scalars(select(edits.undone).where(edits.id == edit.id)).one_or_none() is not False:
-        said = tr("“{edit}” was taken back before it was done.", edit=edit.what)
-        raise LibraryError(said, tr("Do it once more, if you want it."))
+        said = tr("“{edit}” was undone before it finished.", edit=edit.what)
+        raise LibraryError(said, tr("Repeat the change if you still want it."))
     return edit
 
 
@@ -217,8 +217,8 @@ def _replay(db: Connection, edit: Edit, *, back: bool) -> None:
             paper_rows.renew(db, changed, time.time())
     except _Unknown as named:
         said = tr(
-            "“{edit}” cannot be taken back or made again: what was written down of it names"
-            " “{name}”, which no library has.",
+            "“{edit}” cannot be undone or redone: its record in the undo history is "
+            "damaged (unknown name “{name}”).",
             edit=edit.what,
             name=named,
         )
@@ -227,13 +227,13 @@ def _replay(db: Connection, edit: Edit, *, back: bool) -> None:
         thing = _named(db, stopped.step)
         if back:
             said = tr(
-                "“{edit}” cannot be taken back: {thing} has changed since then.",
+                "“{edit}” cannot be undone: {thing} has changed since then.",
                 edit=edit.what,
                 thing=thing,
             )
         else:
             said = tr(
-                "“{edit}” cannot be made again: {thing} has changed since then.",
+                "“{edit}” cannot be redone: {thing} has changed since then.",
                 edit=edit.what,
                 thing=thing,
             )
@@ -385,10 +385,10 @@ def _named(db: Connection, step: _Step) -> str:
     title = db.scalars(select(papers.title).where(papers.id == step.paper)).one_or_none()
     if title is not None:
         # Translators: “...” cannot be taken back: a paper without a title has changed since then.
-        return f"“{title}”" if title else tr("a paper without a title")
+        return f"“{title}”" if title else tr("an untitled paper")
     kinds = {
         "tags": tr("a tag"),
         "collections": tr("a collection"),
         "saved_searches": tr("a saved search"),
     }
-    return kinds.get(step.table) or tr("something in it")
+    return kinds.get(step.table) or tr("an affected item")

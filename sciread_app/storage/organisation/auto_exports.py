@@ -51,8 +51,11 @@ class AutoExportStore:
             gone = db.execute(delete(table).where(table.c.collection == number)).rowcount
         if not gone:
             raise LibraryError(
-                tr("The collection “{collection}” is not kept as a file.", collection=collection),
-                tr("`sciread keep` lists those that are."),
+                tr(
+                    "The collection “{collection}” is not kept in sync with a file.",
+                    collection=collection,
+                ),
+                tr("`sciread keep` lists the synced collections."),
             )
 
     def note(self, files: Sequence[AutoExport]) -> None:
@@ -74,6 +77,6 @@ def _number(paths: dict[int, str], collection: str) -> int:
         if path == wanted:
             return id
     raise LibraryError(
-        tr("There is no collection “{collection}”.", collection=collection),
-        tr("Put papers into it first: `sciread collect`."),
+        tr("The collection “{collection}” does not exist.", collection=collection),
+        tr("Create the collection by adding papers: `sciread collect`."),
     )

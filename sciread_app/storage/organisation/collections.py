@@ -88,8 +88,11 @@ class CollectionStore:
                 return
             if names[: len(_names(path))] == _names(path):
                 raise LibraryError(
-                    tr("The collection “{collection}” cannot be put into itself.", collection=path),
-                    tr("Choose another place for it."),
+                    tr(
+                        "The collection “{collection}” cannot be moved into itself.",
+                        collection=path,
+                    ),
+                    tr("Select another parent collection."),
                 )
             if not names:
                 raise _missing_name()
@@ -152,7 +155,7 @@ def find(db: Connection, path: str) -> int | None:
 
 def _missing_name() -> LibraryError:
     return LibraryError(
-        tr("A collection needs a name."), tr("Write one, such as: thesis/chapter 2")
+        tr("A collection needs a name."), tr("Enter a name, such as: thesis/chapter 2")
     )
 
 
@@ -164,8 +167,8 @@ def _existing_id(db: Connection, path: str) -> int:
     found = find(db, path)
     if found is None:
         raise LibraryError(
-            tr("There is no collection “{collection}”.", collection=path),
-            tr("It may have been renamed."),
+            tr("The collection “{collection}” does not exist.", collection=path),
+            tr("Check the name: it may have changed."),
         )
     return found
 

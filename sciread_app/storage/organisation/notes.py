@@ -46,7 +46,7 @@ class NoteStore:
         with self._db.writing() as db:
             papers = schema.papers.c
             if db.scalars(select(papers.id).where(papers.id == id)).first() is None:
-                problem = tr("This paper is no longer there.")
+                problem = tr("This paper is no longer in the library.")
                 raise LibraryError(problem, tr("Refresh the list, then try again."))
             with fulltext.reindexing(db, [id]):
                 row = {"paper": id, "text": text, "added": now, "changed": now}
@@ -62,8 +62,8 @@ class NoteStore:
         with self._db.writing() as db:
             paper = db.scalars(select(notes.paper).where(notes.id == note)).one_or_none()
             if paper is None:
-                problem = tr("This note is no longer there.")
-                raise LibraryError(problem, tr("It may have been removed."))
+                problem = tr("This note no longer exists.")
+                raise LibraryError(problem, tr("The note may have been deleted."))
             with fulltext.reindexing(db, [paper]):
                 if text:
                     changes = update(schema.notes).values(text=text, changed=now)

@@ -45,7 +45,7 @@ class SavedSearchStore:
             renamed, new = _id(db, old), _valid_name(new)
             if new != old and db.scalars(select(searches.id).where(searches.name == new)).first():
                 raise LibraryError(
-                    tr("There is a saved search “{name}” already.", name=new),
+                    tr("A saved search named “{name}” already exists.", name=new),
                     tr("Use another name."),
                 )
             known = searches.id == renamed
@@ -62,7 +62,7 @@ class SavedSearchStore:
 
 def _valid_name(name: str) -> str:
     if not name.strip():
-        raise LibraryError(tr("A search needs a name."), tr("Write one, and try again."))
+        raise LibraryError(tr("A saved search needs a name."), tr("Enter a name and try again."))
     return name.strip()
 
 
@@ -70,6 +70,6 @@ def _id(db: Connection, name: str) -> int:
     searches = schema.saved_searches.c
     found = db.scalars(select(searches.id).where(searches.name == name)).one_or_none()
     if found is None:
-        problem = tr("There is no saved search “{name}”.", name=name)
-        raise LibraryError(problem, tr("It may have been renamed."))
+        problem = tr("The saved search “{name}” does not exist.", name=name)
+        raise LibraryError(problem, tr("Check the name: it may have changed."))
     return int(found)

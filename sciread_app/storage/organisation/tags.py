@@ -78,13 +78,13 @@ class TagStore:
 
 def _valid_name(name: str) -> str:
     if not name.strip():
-        raise LibraryError(tr("A tag needs a name."), tr("Write one, and try again."))
+        raise LibraryError(tr("A tag needs a name."), tr("Enter a name and try again."))
     return name.strip()
 
 
 def _id(db: Connection, name: str) -> int:
     found = db.scalars(select(schema.tags.c.id).where(schema.tags.c.name == name)).one_or_none()
     if found is None:
-        problem = tr("There is no tag “{tag}”.", tag=name)
-        raise LibraryError(problem, tr("It may have been renamed."))
+        problem = tr("The tag “{tag}” does not exist.", tag=name)
+        raise LibraryError(problem, tr("Check the name: it may have changed."))
     return int(found)

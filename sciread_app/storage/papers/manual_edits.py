@@ -48,8 +48,8 @@ def _check(values: Mapping[str, Any]) -> None:
         raise TypeError(f"no such field can be set by hand: {', '.join(sorted(unknown))}")
     if not _DATE.fullmatch(values.get("published", "")):
         raise LibraryError(
-            tr("“{text}” is not a date.", text=values["published"]),
-            tr("Write 2017, 2017-06 or 2017-06-12."),
+            tr("“{text}” is not a valid date.", text=values["published"]),
+            tr("Enter a date such as 2017, 2017-06 or 2017-06-12."),
         )
 
 

@@ -38,7 +38,7 @@ def merge(
     ids = [kept, *others]
     papers = paper_rows.read(db, ids)
     if kept in others or len(papers) < len(ids):
-        said = tr("One of these papers is no longer there.")
+        said = tr("One of these papers is no longer in the library.")
         raise LibraryError(said, tr("Refresh the list, then try again."))
     fulltext.remove(db, ids)
     states = {id: merge_history.state(db, id, paper) for id, paper in papers.items()}

@@ -197,8 +197,8 @@ def record_import_edit(db: Connection, number: int, count: int, now: float) -> N
     count += known.rows if known else 0
     what = db.scalars(select(schema.imports.c.what).where(schema.imports.c.id == number)).one()
     description = trn(
-        "Merged {n:,} record on import of {name}",
-        "Merged {n:,} records on import of {name}",
+        "Merged {n:,} record while importing {name}",
+        "Merged {n:,} records while importing {name}",
         count,
         name=what.replace("\\", "/").rsplit("/", 1)[-1][:_NAME_LENGTH],
     )

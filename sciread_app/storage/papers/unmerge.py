@@ -42,12 +42,12 @@ def split(db: Connection, id: int, now: float, merge: int | None = None) -> list
     merges = [one for one in found if merge in (None, one.id)]
     if not paper_rows.read(db, [id]):
         raise LibraryError(
-            tr("This paper is no longer there."), tr("Refresh the list, then try again.")
+            tr("This paper is no longer in the library."), tr("Refresh the list, then try again.")
         )
     if not merges:
         raise LibraryError(
-            tr("This paper was not merged from others: there is nothing to take apart."),
-            tr("`sciread duplicates --merged` lists the papers that were."),
+            tr("This paper cannot be split: it was not merged from other papers."),
+            tr("`sciread duplicates --merged` lists the merged papers."),
         )
     return _take_out(db, merges, now)
 

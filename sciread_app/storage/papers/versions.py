@@ -13,7 +13,7 @@ from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.paper_rows import among, upsert
 
-SAID = "said by you"  # stored as it is; match_reasons.translated translates it
+USER_DECISION = "your decision"  # stored in English; translated by match_reasons.translated
 _WEIGHT = {MatchVerdict.maybe: 1, MatchVerdict.versions: 2, MatchVerdict.different: 3}
 
 
@@ -38,18 +38,18 @@ def relate_new(db: Connection, pairs: Sequence[tuple[int, int, Judgement]], now:
 
 def mark_different(db: Connection, a: int, b: int, now: float) -> None:
     """Record the user's decision that two papers are neither duplicates nor versions."""
-    _decide(db, a, b, MatchVerdict.different, SAID, now)
+    _decide(db, a, b, MatchVerdict.different, USER_DECISION, now)
     regroup(db, members(db, (a, b)))
 
 
 def mark_different_pairs(db: Connection, pairs: Iterable[tuple[int, int]], now: float) -> None:
     """Store that decision for several pairs, after their works were regrouped."""
-    _put(db, pairs, MatchVerdict.different, SAID, now)
+    _put(db, pairs, MatchVerdict.different, USER_DECISION, now)
 
 
 def link_versions(db: Connection, a: int, b: int, now: float) -> None:
     """Record the user's decision that two papers are versions of one work."""
-    _decide(db, a, b, MatchVerdict.versions, SAID, now)
+    _decide(db, a, b, MatchVerdict.versions, USER_DECISION, now)
     _join(db, a, b)
 
 
@@ -91,7 +91,7 @@ def regroup(db: Connection, papers: Iterable[int]) -> None:
 def _decide(db: Connection, a: int, b: int, verdict: MatchVerdict, reason: str, now: float) -> None:
     found = select(schema.papers.c.id).where(schema.papers.c.id.in_((a, b)))
     if len(db.scalars(found).all()) < 2:
-        said = tr("One of these papers is no longer there.")
+        said = tr("One of these papers is no longer in the library.")
         raise LibraryError(said, tr("Refresh the list, then try again."))
     _put(db, [(a, b)], verdict, reason, now)
 

@@ -46,7 +46,7 @@ _MAGIC = b"SciRead index\n\n\n"
 _FORMAT = 2
 _HELD = np.dtype([("id", "<i8"), ("stamp", "<i8"), ("label", "<i8")])
 
-_REBUILD = tr("It is rebuilt from the vectors; nothing is lost.")
+_REBUILD = tr("The index is rebuilt automatically; no data is lost.")
 
 
 class VectorIndex:
@@ -163,10 +163,10 @@ class VectorIndex:
                 for number, sum in enumerate(sums.tolist())
             ]
         except FileNotFoundError as error:
-            said = tr("The index {file} is not there.", file=path.name)
+            said = tr("The index {file} is missing.", file=path.name)
             raise IndexUnusable(said, _REBUILD) from error
         except (OSError, RuntimeError) as error:
-            said = tr("The index {file} cannot be read.", file=path.name)
+            said = tr("Could not read the index {file}.", file=path.name)
             raise IndexUnusable(said, _REBUILD) from error
         labels = index._held["label"]
         index._papers = np.zeros(sum(map(len, index._parts)), np.int64)
@@ -190,14 +190,11 @@ class VectorIndex:
         if shape != expected:
             raise IndexUnusable(
                 tr(
-                    "A vector of shape {shape} came where the index holds {expected}.",
+                    "The model's output has the shape {shape}, but the index expects {expected}.",
                     shape=shape,
                     expected=expected,
                 ),
-                tr(
-                    "The model in use is not the one the index was made with. Build the index "
-                    "again."
-                ),
+                tr("The index was built with another model. Rebuild the index."),
             )
 
     def _add(
@@ -253,7 +250,7 @@ class _Part:
         try:
             labels, distances = self._graph.knn_query(vector, k, num_threads=1)
         except RuntimeError as error:
-            raise IndexUnusable(tr("The index has lost papers."), _REBUILD) from error
+            raise IndexUnusable(tr("Papers are missing from the index."), _REBUILD) from error
         return labels[0].astype(np.int64) + self._first, distances[0]
 
     def save(self, path: Path) -> None:
@@ -281,7 +278,7 @@ def _read_table(path: Path, space: str, dim: int) -> tuple[NDArray[Any], NDArray
     *about, graphs, rest = _HEADER.unpack_from(whole)
     if about != [_MAGIC, _FORMAT, dim, space.encode().ljust(40, b"\0")]:
         raise IndexUnusable(
-            tr("The index {file} belongs to another model.", file=path.name), _REBUILD
+            tr("The index {file} was built with another model.", file=path.name), _REBUILD
         )
     if zlib.crc32(whole[_HEADER.size :]) != rest:
         raise _damaged(path)

@@ -98,7 +98,7 @@ def test_fetch_citations_counts_stored_papers(pubmed, monkeypatch):
 def test_invalid_fetch_is_a_usage_error(pubmed):
     assert "cellar" in run("fetch", "cellar", "wine", code=2).output
     assert "source and a query" in run("fetch", code=2).output
-    assert "There is no fetch 7" in run("fetch", "--resume", "7", code=1).output
+    assert "Query 7 does not exist" in run("fetch", "--resume", "7", code=1).output
 
 
 def test_forgotten_fetch_keeps_its_papers(pubmed, tmp_path):

@@ -229,7 +229,7 @@ def test_doctor_reports_rebuilt_index(shell):
     for cache in shell.home.joinpath("indexes").glob("*.hnsw*"):
         cache.unlink()
     (vectors,) = [f for f in shell.json("doctor") if f["mended"]]
-    assert vectors["detail"].endswith(".hnsw is not there. Rebuilt.")
+    assert vectors["detail"].endswith(".hnsw is missing. Rebuilt.")
 
 
 def test_home_and_json_are_accepted_before_the_command(shell):

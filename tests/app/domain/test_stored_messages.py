@@ -12,7 +12,7 @@ from sciread_app.domain.matching.record_linkage import judge
 from sciread_app.domain.stored_messages import translate_stored
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.extraction import extract
-from sciread_app.storage.papers.versions import SAID
+from sciread_app.storage.papers.versions import USER_DECISION
 from tests.support.make import paper
 
 
@@ -76,7 +76,7 @@ STAY_TWO = [
 
 
 def test_stored_match_reasons_are_translated(foreign):
-    kept = {judge(a, b).reason for a, b in STAY_TWO} | {SAID}
+    kept = {judge(a, b).reason for a, b in STAY_TWO} | {USER_DECISION}
     assert len(kept) > 14
     for reason in kept:
         assert match_reasons.translated(reason).startswith("«"), reason
@@ -87,13 +87,41 @@ def test_stored_pdf_problems_are_translated(foreign, tmp_path):
         problem = extract(tmp_path / "a.pdf", data).problem
         assert problem and problems.translated(problem) == f"«{problem}»"
     unread = problems.UNREAD.format(pages=12, unread=3)
-    assert problems.translated(unread) == "«Of 12 pages, 3 could not be read.»"
+    assert problems.translated(unread) == "«3 of 12 pages could not be read.»"
 
 
 def test_document_types_in_match_reasons_are_named():
-    kept = "one title and author, but paper-conference and article-journal"
+    kept = "same title and author, but paper-conference and article-journal"
     said = match_reasons.translated(kept)
-    assert said == "one title and author, but conference paper and journal article"
+    assert said == "same title and author, but conference paper and journal article"
+
+
+@pytest.mark.parametrize(
+    ("kept", "shown"),
+    [
+        ("said by you", "your decision"),
+        (
+            "title and author are alike, but arXiv ids, years differ",
+            "title and author are similar, but arXiv ids, years differ",
+        ),
+        ("both are pmid 123", "both have PMID 123"),
+        ("both have pmid 123", "both have PMID 123"),
+        ("both have DOI 10.1000/x", "both have DOI 10.1000/x"),
+    ],
+)
+def test_match_reasons_of_earlier_versions_are_shown_in_present_words(kept, shown):
+    assert match_reasons.translated(kept) == shown
+
+
+def test_pdf_problems_of_earlier_versions_are_shown_in_present_words():
+    kept = "Of 12 pages, 3 could not be read."
+    assert problems.translated(kept) == problems.UNREAD.format(pages=12, unread=3)
+
+
+@pytest.mark.parametrize("words", [match_reasons, problems])
+def test_wordings_of_earlier_versions_lead_to_present_ones(words):
+    assert set(words.EARLIER.values()) <= set(words.TEMPLATES)
+    assert not words.EARLIER.keys() & set(words.TEMPLATES)
 
 
 @pytest.mark.parametrize("sayings", [match_reasons.TEMPLATES, problems.TEMPLATES])

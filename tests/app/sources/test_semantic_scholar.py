@@ -237,7 +237,7 @@ def test_lasting_wrong_answer_names_source_and_cause(server, ask):
     server.fail(faults.replaced(b"{}"), times=100)
     with pytest.raises(SourceError, match="Semantic Scholar") as caught:
         ask(server, dois(range(12)))
-    assert "no list of papers" in str(caught.value)
+    assert "not a list of papers" in str(caught.value)
 
 
 def test_endless_reply_is_not_read_completely(server, ask):

@@ -124,7 +124,7 @@ def test_pair_marked_as_different_stays_so(library):
     library.duplicates.mark_as_different(2, 1)
     library.put([paper("Editorial", **second, venue="Nature")])
     assert library.duplicates.of(MatchVerdict.maybe) == []
-    assert [r.reason for r in library.duplicates.of(MatchVerdict.different)] == ["said by you"]
+    assert [r.reason for r in library.duplicates.of(MatchVerdict.different)] == ["your decision"]
 
 
 def test_one_version_can_be_separated_from_its_work(library):
@@ -345,7 +345,9 @@ def test_library_of_newer_version_is_refused_by_name(tmp_path):
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
-    with pytest.raises(LibraryError, match=r"library\.sqlite3 was written by a newer SciRead"):
+    with pytest.raises(
+        LibraryError, match=r"library\.sqlite3 was written by a newer version of SciRead"
+    ):
         Library(path)
     assert path.read_bytes() == before
 
@@ -353,7 +355,7 @@ def test_library_of_newer_version_is_refused_by_name(tmp_path):
 def test_file_that_is_not_a_library_is_refused_unchanged(tmp_path):
     path = tmp_path / "library.sqlite3"
     path.write_text("just some text, long enough to be read as a header of a file" * 20)
-    with pytest.raises(LibraryError, match="not an SQLite file"):
+    with pytest.raises(LibraryError, match="not an SQLite database"):
         Library(path)
     path.unlink()
     with closing(sqlite3.connect(path)) as db, db:

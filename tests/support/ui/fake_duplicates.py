@@ -42,7 +42,7 @@ class FakeDuplicates:
     def add(self, one: Paper, other: Paper, *, agree: bool = False, versions: bool = False) -> None:
         a = PaperId(len(self._sides) * 2 + 1)
         b = PaperId(a + 1)
-        pair = DuplicatePair(a, b, one.title, "the titles are alike", versions, agree)
+        pair = DuplicatePair(a, b, one.title, "the titles are similar", versions, agree)
         (self._versions if versions else self._pairs).append(pair)
         self._sides[a, b] = (
             PairMember(replace(one, id=a), 1.0, ("refs.bib",), ("red",), ("thesis",), 2, True, 4),

@@ -153,7 +153,7 @@ class PdfDocument:
             raise CannotShow(
                 FailureReason.changed,
                 tr("The file has changed since it was opened."),
-                tr("Open it again."),
+                tr("Open the file again."),
             )
 
     def _start(self, check: Check) -> FileShape:
@@ -198,7 +198,9 @@ class PdfDocument:
         self._process = None
 
 
-_NEXT = tr("The other pages can be read. To see this one, open the file with another program.")
+_NEXT = tr(
+    "Other pages can still be read. To view the affected pages, open the file in another program."
+)
 
 
 class SpareProcess:
@@ -230,17 +232,17 @@ class _Died(Exception):
     """The process is gone; there will be no response."""
 
     def message(self, pages: str) -> str:
-        return tr("{pages} brought up nothing of sense.", pages=pages)
+        return tr("{pages} gave no usable result.", pages=pages)
 
 
 class _TimedOut(_Died):
     def message(self, pages: str) -> str:
-        return tr("{pages} took too long, and was given up.", pages=pages)
+        return tr("{pages} took too long to process.", pages=pages)
 
 
 class _Crashed(_Died):
     def message(self, pages: str) -> str:
-        return tr("{pages} broke the process that draws pages: the file is damaged.", pages=pages)
+        return tr("{pages} caused the page renderer to crash: the file is damaged.", pages=pages)
 
 
 class _Process(WorkerProcess):
@@ -282,10 +284,10 @@ class _Process(WorkerProcess):
 
 def _why_not(problem: str, fields: dict[str, Any]) -> str:
     if problem == "memory":
-        return tr("it needs more memory than a page may take.")
+        return tr("it needs more memory than SciRead allows per page.")
     if problem == "fault":
         fault = clean(text_of(fields["why"]))[:200]
-        return tr("it was not understood, by a fault of ours ({fault}).", fault=fault)
+        return tr("an error occurred in SciRead ({fault}).", fault=fault)
     return tr("it is damaged.")
 
 

@@ -54,16 +54,16 @@ class RenderedPageText:
     links: tuple[Link, ...]
 
 
-_DOWNLOAD_AGAIN = tr("Download it again and add it anew.")
+_DOWNLOAD_AGAIN = tr("Download the file again and import the new copy.")
 _FAILURES: dict[str, tuple[FailureReason, str, str]] = {
     "missing": (
         FailureReason.missing,
-        tr("The file is not where it was."),
-        tr("Put it back, connect the drive it lies on, or add it again."),
+        tr("The file was moved or deleted."),
+        tr("Restore the file, connect its drive, or import the file again."),
     ),
     "locked": (FailureReason.locked, tr("The file is protected with a password."), ""),
     "empty": (FailureReason.damaged, tr("The file is empty."), _DOWNLOAD_AGAIN),
-    "damaged": (FailureReason.damaged, tr("The file is damaged, or is no PDF."), _DOWNLOAD_AGAIN),
+    "damaged": (FailureReason.damaged, tr("The file is damaged or not a PDF."), _DOWNLOAD_AGAIN),
 }
 
 
@@ -73,8 +73,8 @@ def cannot_show(fields: dict[str, Any]) -> CannotShow:
         why = clean(text_of(fields.get("why", "")))[:200]
         return CannotShow(
             FailureReason.unreadable,
-            tr("The file could not be opened: {why}.", why=why),
-            tr("Mend that, and try again."),
+            tr("Could not open the file: {why}.", why=why),
+            tr("Fix the problem and try again."),
         )
     return CannotShow(*_FAILURES.get(problem, _FAILURES["damaged"]))
 
@@ -83,7 +83,7 @@ def shape_of(fields: dict[str, Any]) -> FileShape:
     sizes = tuple(PageSize(_number(w), _number(h)) for w, h in fields["sizes"])
     if not sizes:
         raise CannotShow(
-            FailureReason.damaged, tr("The file holds no pages."), tr("Download it again.")
+            FailureReason.damaged, tr("The file has no pages."), tr("Download the file again.")
         )
     if any(min(size) < 1 or max(size) > 20_000 for size in sizes):
         raise ValueError("no sizes")

@@ -256,8 +256,8 @@ def test_dangling_or_is_ignored():
         ("deep journal:", "journal:", "venue:nature"),
         ("like:", "like:", "like:17"),
         ("???", "???", "graph neural networks"),
-        ("cat:cs.CL OR author:smith", "cat:cs.CL OR author:smith", "one field"),
-        ("year:2015 OR year:2017", "year:2015..2015", "one field"),
+        ("cat:cs.CL OR author:smith", "cat:cs.CL OR author:smith", "same field"),
+        ("year:2015 OR year:2017", "year:2015..2015", "same field"),
         ("-cats OR dogs", "cats OR dogs", "between words"),
     ],
 )

@@ -70,12 +70,14 @@ def test_atom_entry_about_withdrawal_is_not_marked():
 def test_atom_error_gives_message_of_arxiv():
     entry = """<entry><id>http://arxiv.org/api/errors#bad</id><title>Error</title>
     <summary>incorrect id format for abc</summary></entry>"""
-    assert read(entry) == [Skipped("arXiv", "", "arXiv answers: incorrect id format for abc.")]
+    assert read(entry) == [
+        Skipped("arXiv", "", "arXiv reports an error: incorrect id format for abc.")
+    ]
 
 
 def test_atom_entry_without_id_is_skipped_by_number():
     skipped, paper = read(ENTRY.replace("arxiv.org/abs/hep-ph/0307020v2", "example.org"), ENTRY)
-    assert (skipped.entry, skipped.why) == ("entry 1", "This entry has no arXiv id.")
+    assert (skipped.entry, skipped.why) == ("entry 1", "This entry has no arXiv ID.")
     assert paper.source_id == "hep-ph/0307020"
 
 

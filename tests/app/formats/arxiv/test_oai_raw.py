@@ -96,7 +96,7 @@ def test_deleted_oai_record_is_named():
     ("old", "new", "why"),
     [
         ('On the\n  Schr\\\\"odinger equation', "", "This record has no title."),
-        ("arXivRaw", "oai_dc", "This record has no metadata in arXivRaw."),
+        ("arXivRaw", "oai_dc", "This record has no metadata in the arXivRaw format."),
     ],
 )
 def test_incomplete_oai_record_is_skipped_by_id(old, new, why):
@@ -122,8 +122,8 @@ def test_oai_error_gives_code_and_message():
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (ANSWER.format(RECORD, "")[:-40].encode(), "broken"),
-        (b"<html><body/></html>", "no answer of OAI-PMH, but <html>"),
+        (ANSWER.format(RECORD, "")[:-40].encode(), "not valid"),
+        (b"<html><body/></html>", "not an OAI-PMH response: its root element is <html>"),
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),
     ],
 )

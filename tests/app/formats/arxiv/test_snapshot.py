@@ -94,4 +94,4 @@ def test_broken_snapshot_lines_are_skipped_by_number(read):
         "0704.0001", "line 2", "line 4", "line 5", "line 6", "0704.0001",
     ]  # fmt: skip
     assert "not valid JSON" in found[1].why
-    assert found[3].why == "This line has no id."
+    assert found[3].why == "This line has no arXiv ID."

@@ -93,7 +93,7 @@ def test_encoding_of_east_asian_file_is_decided_by_its_text(tmp_path, encoding, 
 def test_remark_names_the_guessed_encoding(tmp_path, encoding, text, language):
     path = tmp_path / "east.ris"
     path.write_bytes(text.encode(encoding))
-    assert f"it was read as {language}." in remark(path)
+    assert f"was read as {language}." in remark(path)
 
 
 @pytest.mark.parametrize("text", ["コンピュータの研究", "기계 학습을 이용한 연구"])

@@ -402,7 +402,7 @@ def test_page_without_text_is_reported_as_scan():
     ("data", "why"),
     [
         (b"", "empty"),
-        (b"hello", "not a PDF"),
+        (b"hello", "not a valid PDF"),
         (b"%PDF-1.4\n" + b"\xff\x00" * 300, "damaged"),
         (make_pdf([At("x")])[:300], "damaged"),
     ],
@@ -428,7 +428,7 @@ def test_extraction_stops_at_time_limit_with_problem():
 def test_undecodable_file_name_is_not_stored():
     content = extract(Path("/papers/bad\udcff_name.pdf"), make_pdf(first_page()))
     assert content.paper.files == ()
-    assert "rename" in content.problem
+    assert "Rename" in content.problem
     content.paper.title.encode()
 
 

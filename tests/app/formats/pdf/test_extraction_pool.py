@@ -192,7 +192,7 @@ def test_worker_with_invalid_answer_is_replaced(papers, fake_worker, nonsense):
     fake_worker(SERVE % f"if '_2' in path: {nonsense}; time.sleep(60)")
     with ExtractionPool(2, seconds=20) as pool:
         contents = by_name(pool.read(papers))
-    assert "nothing of sense" in contents["paper_2.pdf"].problem
+    assert "no usable result" in contents["paper_2.pdf"].problem
     assert sum(bool(content.problem) for content in contents.values()) == 1
 
 
@@ -219,7 +219,7 @@ def test_worker_is_replaced_after_some_files(papers, monkeypatch):
 
 def test_worker_that_never_starts_raises_an_error(papers, fake_worker):
     fake_worker("raise ImportError")
-    with ExtractionPool(2) as pool, pytest.raises(SciReadError, match="does not start"):
+    with ExtractionPool(2) as pool, pytest.raises(SciReadError, match="Could not start"):
         list(pool.read(papers))
 
 

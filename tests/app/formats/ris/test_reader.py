@@ -94,7 +94,7 @@ def test_unreadable_ris_records_are_skipped_with_line(read):
     assert isinstance(no_title, Skipped)
     assert no_title.entry == "10.1201/x"
     assert no_title.why.startswith("line 1: the record has no title (TI)")
-    assert neither.why.startswith("line 5: neither a type (TY) nor a title (TI)")
+    assert neither.why.startswith("line 5: the record has neither a type (TY) nor a title (TI)")
 
 
 @pytest.mark.parametrize(

@@ -168,9 +168,9 @@ def test_restored_collection_is_exported_again(exports, library, tmp_path):
 
 
 def test_disable_requires_an_enabled_export(exports, tmp_path):
-    with pytest.raises(LibraryError, match="no collection"):
+    with pytest.raises(LibraryError, match="does not exist"):
         exports.enable("nowhere", tmp_path / "x.bib", Format.bibtex, Task())
-    with pytest.raises(LibraryError, match="not kept"):
+    with pytest.raises(LibraryError, match="not kept in sync"):
         exports.disable("thesis")
     exports.enable("thesis", tmp_path / "x.bib", Format.bibtex, Task())
     exports.disable("thesis")

@@ -106,6 +106,6 @@ def test_paper_is_added_by_arxiv_id(library, asking):
 
 
 def test_unknown_doi_raises_source_error(library, asking):
-    with pytest.raises(SourceError, match="does not know the DOI"):
+    with pytest.raises(SourceError, match="has no record of the DOI"):
         asking.add(Identifier("doi", "10.1000/nobody"), Task())
     assert library.count() == 0

@@ -111,7 +111,7 @@ def test_page_is_counted_once_when_two_processes_run_a_fetch(fetching, library, 
             started.append(True)
             other.run(id, Task())
 
-    with pytest.raises(LibraryError, match="somewhere else"):
+    with pytest.raises(LibraryError, match="already running"):
         fetching.run(id, Task(meanwhile))
     assert library.count() == 35
     assert counts(library.import_log.imports()[0])[0] == 35

@@ -170,7 +170,7 @@ def test_undecodable_names_and_texts_do_not_stop_import(intake, library, tmp_pat
         (folder / os.fsdecode(name)).write_bytes(content)
     report = add(intake, folder)
     assert (report.added, report.failed) == (2, 1)
-    assert report.remarks[0].why.startswith("The file's name is no valid text")
+    assert report.remarks[0].why.startswith("The file cannot be linked because its name")
     again = add(intake, folder)
     assert again.added == 0 and again.read == 3 and library.is_text_index_consistent()
 

@@ -240,7 +240,7 @@ def test_unreachable_zotero_raises_error_with_hint(library, server, run_import):
         run_import()
     assert "Advanced" in refused.value.hint
     server.fail(lambda answer: Answer(b"<html>", "application/json"))
-    with pytest.raises(SourceError, match="no JSON"):
+    with pytest.raises(SourceError, match="it is not valid JSON"):
         run_import()
 
 

@@ -196,7 +196,7 @@ def test_split_undoes_a_merge_by_hand(library, organise):
 
 def test_split_of_single_record_paper_is_refused(library, organise):
     library.put([paper("Bees")])
-    with pytest.raises(LibraryError, match="nothing to take apart"):
+    with pytest.raises(LibraryError, match="cannot be split"):
         organise.split(1)
 
 

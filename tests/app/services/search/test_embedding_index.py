@@ -227,7 +227,7 @@ def test_failing_index_falls_back_to_brute_force_and_is_rebuilt(
     best = brute_force(library, encoder, query, 10)
 
     def fail(index, vector, k):
-        raise IndexUnusable("The index has lost papers.")
+        raise IndexUnusable("Papers are missing from the index.")
 
     monkeypatch.setattr(VectorIndex, "nearest", fail)
     assert np.allclose(space.nearest(query, 10)[1], best, atol=1e-3)

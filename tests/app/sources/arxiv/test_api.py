@@ -161,7 +161,7 @@ def test_list_of_ids_is_fetched_in_one_request(server, new_client):
 
 def test_too_many_ids_are_refused_before_any_request():
     many = " ".join(f"2101.{n:05}" for n in range(1, 400))
-    assert arxiv.check(arxiv_query(many)) == "These are 399 arXiv ids; ask for at most 300 at once."
+    assert arxiv.check(arxiv_query(many)) == "The query lists 399 arXiv IDs; the limit is 300."
 
 
 # ---- resuming ------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_too_many_papers_of_one_minute_raise_an_error(tmp_path, small_pages):
         crowded.papers[id] = replace(paper, submitted=paper.submitted.replace(minute=0))
     with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
         found = fetch_pages(client, arxiv_query("cat:*"))
-        with pytest.raises(SourceError, match="1,500 papers of one date"):
+        with pytest.raises(SourceError, match="1,500 papers with the same date"):
             list(found)
 
 
@@ -265,19 +265,19 @@ def test_passing_fault_in_the_middle_loses_nothing(server, new_client, small_pag
 
 
 STAYING = {
-    "empty page": (empty_page(), "the page is empty, although arXiv announces 7"),
-    "truncated": (faults.truncated(), "XML is broken"),
-    "malformed": (faults.malformed(), "XML is broken"),
-    "entities": (faults.entity_bomb(), "defines entities"),
+    "empty page": (empty_page(), "the page is empty, although arXiv reports 7"),
+    "truncated": (faults.truncated(), "XML is not valid"),
+    "malformed": (faults.malformed(), "XML is not valid"),
+    "entities": (faults.entity_bomb(), "defines its own entities"),
     "no total": (
         lambda good: replace(good, body=good.body.replace(b"totalResults", b"total")),
-        "how many papers there are",
+        "the number of papers",
     ),
     "total gone": (
         lambda good: replace(
             good, body=re.sub(rb"(totalResults>)\d+", rb"\g<1>0", empty_page()(good).body)
         ),
-        "suddenly finds nothing",
+        "no longer reports any results",
     ),
 }
 
@@ -489,17 +489,20 @@ def test_preview_announces_a_long_fetch(server, new_client):
 
     server.fail(boast)
     assert arxiv.preview(arxiv_query(), new_client(), Task()).remark == (
-        "Fetching all of them takes 10 minutes or more."
+        "Fetching all papers takes at least 10 minutes."
     )
 
 
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        (arxiv_query(""), "Say what to look for, such as cat:cs.CL AND all:transformer."),
+        (arxiv_query(""), "Enter a query, such as cat:cs.CL AND all:transformer."),
         (arxiv_query("", since="2024"), ""),
-        (arxiv_query("ti:a AND"), "Something is missing after AND."),
-        (arxiv_query(since="2025", until="2024"), "No day is after 2025 and before 2024."),
+        (arxiv_query("ti:a AND"), "A search term is missing after AND."),
+        (
+            arxiv_query(since="2025", until="2024"),
+            "The start date 2025 is after the end date 2024.",
+        ),
         (arxiv_query(), ""),
     ],
 )

@@ -21,7 +21,7 @@ def test_server_limits_start_and_page_size(server, start, size):
     query = {"search_query": "cat:*", "start": start, "max_results": size}
     answer = ask(server, "/api/query", **query)
     assert answer.status == 400
-    assert atom.feed(answer.body).error == "arXiv answers: max_results is too large."
+    assert atom.feed(answer.body).error == "arXiv reports an error: max_results is too large."
 
 
 @pytest.mark.parametrize("query", ["year:2024", "cat:cs.CL NEAR cat:hep-th", "(cat:cs.CL", ""])

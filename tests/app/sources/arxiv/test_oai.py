@@ -165,7 +165,7 @@ def test_harvest_of_crowded_day_without_tokens_raises_error(tmp_path):
     expire_tokens_at_once(crowded)
     with crowded, Client(tmp_path, crowded.endpoints, patience=HASTE) as client:
         found = harvest_pages(client, oai_query())
-        with pytest.raises(SourceError, match=r"refuses the harvest: .* \(badResumptionToken\)"):
+        with pytest.raises(SourceError, match=r"rejected the request: .* \(badResumptionToken\)"):
             list(found)
 
 
@@ -208,11 +208,11 @@ EMPTY = (
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        (faults.truncated(), "XML is broken"),
-        (faults.malformed(), "XML is broken"),
-        (faults.entity_bomb(), "defines entities"),
-        (faults.replaced(EMPTY), "neither records nor a reason"),
-        (faults.replaced(b"<html/>"), "no answer of OAI-PMH"),
+        (faults.truncated(), "XML is not valid"),
+        (faults.malformed(), "XML is not valid"),
+        (faults.entity_bomb(), "defines its own entities"),
+        (faults.replaced(EMPTY), "neither records nor an error"),
+        (faults.replaced(b"<html/>"), "not an OAI-PMH response"),
     ],
 )
 def test_fault_is_retried_or_named(server, new_client, fault, why):
@@ -257,9 +257,9 @@ def test_preview_of_short_list_knows_its_length(server, new_client):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "Name an archive or a category, such as cs or cs.CL."),
-        (" , ", "Name an archive or a category, such as cs or cs.CL."),
-        ("cs nosuch", "arXiv has no archive or category nosuch; there are cs, cs.CL, hep-th"),
+        ("", "Enter an archive or a category, such as cs or cs.CL."),
+        (" , ", "Enter an archive or a category, such as cs or cs.CL."),
+        ("cs nosuch", "arXiv has no archive or category nosuch. Examples: cs, cs.CL, hep-th"),
         ("cs, hep-th", ""),
     ],
 )

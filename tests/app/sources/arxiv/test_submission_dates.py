@@ -50,11 +50,11 @@ def test_contains_includes_first_and_last_day():
 @pytest.mark.parametrize(
     ("since", "until", "why"),
     [
-        ("2024-13", "", "2024-13 is no date; write it like 2024-02-10."),
-        ("", "yesterday", "yesterday is no date; write it like 2024-02-10."),
-        ("2024-99", "2025", "2024-99 is no date; write it like 2024-02-10."),
-        ("", "2024-13", "2024-13 is no date; write it like 2024-02-10."),
-        ("2025", "2024", "No day is after 2025 and before 2024."),
+        ("2024-13", "", "2024-13 is not a valid date. Enter a date such as 2024-02-10."),
+        ("", "yesterday", "yesterday is not a valid date. Enter a date such as 2024-02-10."),
+        ("2024-99", "2025", "2024-99 is not a valid date. Enter a date such as 2024-02-10."),
+        ("", "2024-13", "2024-13 is not a valid date. Enter a date such as 2024-02-10."),
+        ("2025", "2024", "The start date 2025 is after the end date 2024."),
         ("2024", "2024", ""),
     ],
 )

@@ -137,7 +137,9 @@ def test_halves_of_a_day_shrink_to_a_single_pmid(low, width):
 def test_server_ignoring_slice_bounds_is_detected(serve):
     server, client = serve(500, per_day=500)
     server._found = lambda topics, params: sorted(server.pmids())
-    with pytest.raises(SourceError, match="more papers in a range of PMIDs than can be in it"):
+    with pytest.raises(
+        SourceError, match="more papers for a range of PMIDs than the range can contain"
+    ):
         list(fetch_pages(client))
 
 
@@ -189,9 +191,7 @@ def test_next_page_is_requested_only_when_needed(serve):
 def test_documented_limits_are_used(tmp_path):
     with EutilsServer(12_000) as server, Client(tmp_path, server.endpoints) as client:
         (page,) = islice(fetch_pages(client), 1)
-        assert (
-            "days when they were entered" in pubmed.preview(pubmed_query(), client, Task()).remark
-        )
+        assert "by date of entry" in pubmed.preview(pubmed_query(), client, Task()).remark
     assert (len(page.records), page.total) == (500, 12_000)
 
 
@@ -229,7 +229,7 @@ def test_changed_list_is_read_from_its_beginning(serve):
 
 def test_invalid_cursor_raises_error_with_hint(serve):
     _, client = serve(1)
-    with pytest.raises(SourceError, match="cannot be read") as caught:
+    with pytest.raises(SourceError, match="could not be read") as caught:
         list(fetch_pages(client, cursor='{"token": 1}'))
     assert caught.value.hint
 
@@ -324,7 +324,7 @@ def test_missing_records_are_skipped_by_pmid(serve):
     records = [record for page in fetch_pages(client) for record in page.records]
     skipped = [record for record in records if isinstance(record, Skipped)]
     assert {record.entry for record in skipped} == server.lost
-    assert all("does not give its record" in record.why for record in skipped)
+    assert all("did not send its record" in record.why for record in skipped)
     assert len(records) == 40
 
 
@@ -366,13 +366,13 @@ def test_preview_gives_total_papers_and_query_translation(serve):
     server, client = serve(90)
     preview = pubmed.preview(pubmed_query("sepsis"), client, Task())
     assert (preview.total, len(preview.papers)) == (15, 10)
-    assert preview.remark == 'PubMed reads this as: "sepsis"[MeSH Terms]'
+    assert preview.remark == 'PubMed interprets the query as: "sepsis"[MeSH Terms]'
     assert len(server.requests) == 2
 
 
 def test_preview_of_large_result_mentions_slices(serve):
     _, client = serve(300)
-    assert "no more than 100 papers" in pubmed.preview(pubmed_query(), client, Task()).remark
+    assert "at most 100 papers" in pubmed.preview(pubmed_query(), client, Task()).remark
     assert "no more" not in pubmed.preview(pubmed_query(most=50), client, Task()).remark
 
 
@@ -392,12 +392,12 @@ def test_preview_of_very_large_result_mentions_off_peak_hours(tmp_path):
 def test_preview_remarks_unknown_word(serve):
     _, client = serve(5)
     preview = pubmed.preview(pubmed_query("xyzzy"), client, Task())
-    assert preview == (0, [], "PubMed finds nothing for “xyzzy”: look at the spelling.")
+    assert preview == (0, [], "PubMed finds nothing for “xyzzy”. Check the spelling.")
 
 
 def test_unknown_field_is_refused(serve):
     _, client = serve(5)
-    with pytest.raises(SourceError, match="knows no field “foo”") as caught:
+    with pytest.raises(SourceError, match="has no field “foo”") as caught:
         list(fetch_pages(client, pubmed_query("sepsis[foo]")))
     assert "[ti]" in caught.value.hint
 
@@ -419,11 +419,11 @@ def test_search_listing_too_few_papers_is_repeated(serve):
 @pytest.mark.parametrize(
     ("inside", "remark"),
     [
-        ("<WarningList><PhraseIgnored>of</PhraseIgnored></WarningList>", "PubMed leaves out “of”."),
+        ("<WarningList><PhraseIgnored>of</PhraseIgnored></WarningList>", "PubMed ignores “of”."),
         ('<WarningList><QuotedPhraseNotFound>"a b"</QuotedPhraseNotFound></WarningList>',
-         "PubMed finds nothing for “a b”: look at the spelling."),
+         "PubMed finds nothing for “a b”. Check the spelling."),
         ("<WarningList><OutputMessage>Too many terms</OutputMessage></WarningList>",
-         "PubMed remarks: Too many terms."),
+         "Note from PubMed: Too many terms."),
         ("<WarningList><OutputMessage>Restrictions achieved. start and count adjusted to 0, 9999"
          "</OutputMessage></WarningList>", ""),
         ("<QueryTranslation>a b</QueryTranslation>", ""),
@@ -494,13 +494,13 @@ def test_recorded_records_are_fetched(tmp_path, shared):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("  ", "Write what to look for."),
-        ('"sepsis', "A quotation mark is missing."),
+        ("  ", "Enter a query."),
+        ('"sepsis', "A quotation mark is not closed."),
         ("(sepsis[ti] OR shock", "A ( is not closed."),
-        ("sepsis) AND (shock", "A ) stands without its (."),
+        ("sepsis) AND (shock", "A ) has no matching (."),
         ("sepsis[ti", "A [ is not closed."),
-        ("sepsis AND", "Something is missing after AND."),
-        ("OR sepsis", "Something is missing before OR."),
+        ("sepsis AND", "A search term is missing after AND."),
+        ("OR sepsis", "A search term is missing before OR."),
         ('"a (b" AND sepsis[mh]', ""),
         ("oregon AND android", ""),
     ],
@@ -512,8 +512,8 @@ def test_query_is_checked_without_request(text, problem):
 def test_dates_may_be_months_or_years_and_are_checked():
     part = pubmed_search.slice_of(pubmed_query(since="2024", until="2024-02"))
     assert (part.first, part.last) == ("2024-01-01", "2024-02-29")
-    assert "is no date" in pubmed.check(pubmed_query(since="2024-13"))
-    assert "No day is after" in pubmed.check(pubmed_query(since="2025", until="2024"))
+    assert "is not a valid date" in pubmed.check(pubmed_query(since="2024-13"))
+    assert "is after the end date" in pubmed.check(pubmed_query(since="2025", until="2024"))
 
 
 def test_weekend_explains_an_empty_refresh():

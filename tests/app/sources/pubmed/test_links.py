@@ -85,7 +85,7 @@ def test_repeated_earlier_answer_is_retried(server, ask):
 def test_paper_missing_in_answer_has_a_problem(server, ask):
     server.lost = {"2"}
     one, two, three = ask(server, [1, 2, 3])
-    assert "leaves this paper out" in two.problem
+    assert "did not return this paper" in two.problem
     assert one.known and three.known and not one.problem and not three.problem
 
 

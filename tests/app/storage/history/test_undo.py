@@ -378,7 +378,7 @@ def test_forged_column_names_never_reach_sql(library, organise, forged, named):
     before = content(library)
     with pytest.raises(LibraryError) as refused:
         organise.undo()
-    assert "“Changed the venue of 2 papers” cannot be taken back" in str(refused.value)
+    assert "“Changed the venue of 2 papers” cannot be undone" in str(refused.value)
     assert f"“{named}”" in str(refused.value) and refused.value.hint == "Nothing was changed."
     assert content(library) == before and library.is_text_index_consistent()
 
@@ -502,6 +502,6 @@ def test_cancelled_edit_of_many_papers_can_be_undone(library, organise, ten):
 
 def test_undo_during_an_edit_stops_it(library, organise, ten):
     task = Task(lambda done, total, note: organise.undo() if done == 4 else None)
-    with pytest.raises(LibraryError, match="taken back before it was done"):
+    with pytest.raises(LibraryError, match="undone before it finished"):
         organise.edit(ten, task, venue="Nature")
     assert words(library, "nature") == []

@@ -59,7 +59,7 @@ def marked(row):
 
 def test_pair_is_shown_side_by_side_with_differences_marked(page):
     assert page.count.text() == "3 pairs" and page.list.current.title == "The life of bees"
-    assert page.panel.reason.text() == "The titles are alike"
+    assert page.panel.reason.text() == "The titles are similar"
     rows = {row.name: row for row in page.panel.found.rows}
     assert marked(rows["Abstract"]) == ["trees"]
     assert {"Source", "Added", "Notes and tags"} <= set(rows)
@@ -194,7 +194,7 @@ def test_down_key_goes_to_the_next_pair(qtbot, page):
 
 
 def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
-    reviewer.merged.append(Merge(1, PaperId(1), "On $x^2$", "On $y^2$", "both are DOI x", 0.0, ""))
+    reviewer.merged.append(Merge(1, PaperId(1), "On $x^2$", "On $y^2$", "both have DOI x", 0.0, ""))
     page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.current is not None)
     assert page.merges.list.item(0).text().startswith("On y² → On x²")

@@ -68,7 +68,7 @@ def test_invalid_value_is_reported_and_not_saved(dialogs):
     dialog = dialogs([0], EditDialog)
     dialog.fields["published"].setText("last summer")
     dialog.save()
-    assert dialog.isVisible() and "is not a date" in dialog.wrong.text()
+    assert dialog.isVisible() and "is not a valid date" in dialog.wrong.text()
     assert dialogs.organise.asked == []
     dialog.reject()
     assert dialog.isVisible() and "unsaved changes" in dialog.wrong.text()

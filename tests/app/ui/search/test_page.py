@@ -98,8 +98,8 @@ def test_invalid_query_is_explained_and_results_stay(qtbot, show_page):
     qtbot.waitUntil(lambda: page.view.query == "light")
     page.search_box.set_text("wrong:x")
     qtbot.waitUntil(lambda: page.search_box.wrong.isVisible())
-    assert "There is no field “wrong”." in page.search_box.wrong.text()
-    assert "The fields are title, abstract, author" in page.search_box.wrong.text()
+    assert "Unknown search field “wrong”." in page.search_box.wrong.text()
+    assert "Available fields: title, abstract, author" in page.search_box.wrong.text()
     assert page.model.rowCount() == 1
     page.search_box.set_text("clocks")
     qtbot.waitUntil(lambda: not page.search_box.wrong.isVisible())

@@ -69,7 +69,7 @@ def test_failed_page_is_reported_once_and_not_drawn_again(qtbot, pictures, file)
 
 def test_missing_file_emits_lost(qtbot, pictures, file):
     def fail(part, task):
-        raise CannotShow(FailureReason.missing, "The file is not where it was.")
+        raise CannotShow(FailureReason.missing, "The file was moved or deleted.")
 
     file.draw = fail
     with qtbot.waitSignal(pictures.lost) as signal:
