@@ -133,7 +133,7 @@ def test_identifier_query_finds_exactly_its_paper(library, search, papers):
 def test_unknown_identifier_query_is_explained(search):
     results = search.find("arXiv:1706.03762")
     assert results.hits == []
-    assert "arXiv id 1706.03762" in results.note and "Add" in results.note
+    assert "arXiv ID 1706.03762" in results.note and "Add" in results.note
 
 
 def test_invalid_query_raises_bad_query(search):
@@ -319,7 +319,7 @@ def test_search_in_trash_matches_words(library, search, papers):
 def test_similar_without_vectors_uses_words_and_notes_it(library, papers):
     results = TextSearch(library, None).similar([papers["Waiting in queues"]])
     assert titles(library, results)[0] == "The automobile in town"
-    assert "words" in results.note
+    assert "by keyword" in results.note
 
 
 def test_explanation_lists_matched_word_forms(search, papers):
