@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from sciread_app.domain.identifiers import IDENTIFIER_NAMES
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.matching.duplicates import (
     CHOICES,
@@ -36,6 +37,7 @@ _SAID = {
     FieldAgreement.different: DIFFERS,
 }
 _EXACT = ("kind", "published")
+_IDENTIFIERS = {**IDENTIFIER_NAMES, "citekey": tr("Citation key")}
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,11 @@ def _people(paper: Paper) -> str:
     return trn("{names} and {n:,} more", "{names} and {n:,} more", more, names=listed)
 
 
+def _identifiers(paper: Paper) -> str:
+    listed = ((_IDENTIFIERS.get(kind, kind), value) for kind, value in paper.identifiers)
+    return ", ".join(f"{name}: {value}" for name, value in listed)
+
+
 def _origin(side: PairMember) -> str:
     paper = side.paper
     source = " ".join(filter(None, (paper.source, paper.source_id)))
@@ -158,7 +165,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
     # Translators: the journal or conference
     ("venue", tr("Venue"), lambda paper: paper.venue),
     ("kind", tr("Type"), lambda paper: KIND_NAMES.get(paper.kind, paper.kind)),
-    ("identifiers", tr("Identifiers"), lambda paper: ", ".join(map(": ".join, paper.identifiers))),
+    ("identifiers", tr("Identifiers"), _identifiers),
     ("abstract", tr("Abstract"), lambda paper: paper.abstract),
     ("keywords", tr("Keywords"), lambda paper: ", ".join(paper.keywords)),
 )

@@ -248,7 +248,7 @@ class BulkEditDialog(QDialog):
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
         names = {name: LABELS[name] for name in COMMON_FIELDS}
-        names |= {ADD: tr("Add tag"), REMOVE: tr("Remove a tag")}
+        names |= {ADD: tr("Add tag"), REMOVE: tr("Remove tag")}
         for line, (name, label) in enumerate(names.items()):
             tick = QCheckBox(label)
             field: Any = field_for(name)
