@@ -256,7 +256,7 @@ def test_progress_names_sources_and_reaches_total(library, fetch):
     put(library, numbered_paper(1, pmid="99"), *map(numbered_paper, range(10, 20)))
     steps = []
     fetch(report=lambda *step: steps.append(step))
-    assert {note for _, _, note in steps} == {"Asking Semantic Scholar", "Asking PubMed"}
+    assert {note for _, _, note in steps} == {"Querying Semantic Scholar", "Querying PubMed"}
     assert steps[-1][:2] == (11, 11)
     assert [done for done, _, _ in steps] == sorted(done for done, _, _ in steps)
 

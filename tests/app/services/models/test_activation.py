@@ -262,7 +262,7 @@ def test_waiting_for_another_program_can_be_cancelled(program, start):
     reading.wait()
 
     def stop(done: int, total: int, note: str) -> None:
-        if note.startswith("Another program"):
+        if note.startswith("Waiting for another program"):
             waiting.cancel()
 
     waiting = Task(stop)
