@@ -185,7 +185,7 @@ def test_menu_commands_go_to_the_dashboard(window, page, settled):
         name: action for name, action in window.menus.entries() if name.startswith("Evaluation")
     }
     assert len(actions) == 10
-    actions["Scores: Learning curves"].trigger()
+    actions["Evaluation: Learning curves"].trigger()
     settled()
     assert window.shows("dashboard") and page.views.current == LEARNING
 
