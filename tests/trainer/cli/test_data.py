@@ -35,8 +35,8 @@ def test_prepare_shows_read_kept_and_dropped(tmp_path: Path, inputs: list[str]) 
     assert code == 0
     rows = [line.split() for line in shown.splitlines()]
     assert ["papers.jsonl", "jsonl", "9", "0", "7"] in rows
-    assert ["papers", "16", "8", "7", "unreadable"] in rows
-    assert ["1", "duplicate", "paper"] in rows
+    assert ["7", "unreadable"] in rows
+    assert ["papers", "16", "8", "1", "duplicate", "paper"] in rows
     assert any(row[:4] == ["citations", "2", "1", "1"] for row in rows)
     assert "line 10: This paper has neither" in told
     assert "2 more problems are listed in problems.jsonl" in told

@@ -111,7 +111,7 @@ def test_custom_suite_checks_split_and_pair_classes(documented_suite):
     (documented_suite / "pairs.tsv").write_text("l0\tl1\tyes")
     described = described.replace("svm", "cosine_accuracy")
     (documented_suite / "SUITE.toml").write_text(described + 'pairs = "pairs.tsv"')
-    with pytest.raises(TrainerError, match="'yes' of a pair"):
+    with pytest.raises(TrainerError, match="invalid label 'yes'"):
         custom.suite(documented_suite, SuiteSettings()).planned[0].make()
 
 
