@@ -75,7 +75,7 @@ def copy_groups(styles: Sequence[Style]) -> CopyGroups:
         ),
         tuple((CopyCitation(style.key), style.title) for style in styles),
         tuple(
-            # Translators: as the style APA marks what is cited within a text
+            # Translators: the form that refers to a paper within a text, such as (Lee, 2020)
             (CopyCitation(style.key, True), tr("{style} (in-text citation)", style=style.title))
             for style in styles
         ),

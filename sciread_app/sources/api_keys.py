@@ -28,7 +28,7 @@ def key(name: str) -> str:
     try:
         value = keyring.get_password(_OURS, name) or ""
     except (KeyringError, OSError) as error:
-        log.info("no keyring: %s", type(error).__name__)
+        log.info("the keyring is not available: %s", type(error).__name__)
         return ""
     return _sound(value, tr("The API key for {source} is not valid.", source=name)) if value else ""
 

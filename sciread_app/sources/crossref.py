@@ -38,7 +38,7 @@ _KINDS = {
 def work(doi: str, client: Client, task: Task) -> Paper:
     """The paper with this DOI. Raises SourceError if Crossref does not know it or is
     unavailable."""
-    # Translators: what came instead of an answer
+    # Translators: “it” is the response of the service
     complaint = tr("it is not a valid record")
     try:
         paper: Paper = client.ask(

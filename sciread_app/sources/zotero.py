@@ -73,5 +73,5 @@ def _why_no_page(body: bytes) -> str:
     try:
         return "" if isinstance(json.loads(body), list) else tr("it is not a list of items")
     except (ValueError, RecursionError):
-        # Translators: what came is none
+        # Translators: “it” is the response of Zotero
         return tr("it is not valid JSON")

@@ -349,7 +349,7 @@ class _Run:
             yield FetchPage(self._fresh(found.entries), self.place.cursor(), 0)
             if ended or found.entries[-1].updated < self._changed:
                 return
-        log.info("arXiv cannot tell what has changed; reading all that the query finds")
+        log.info("arXiv cannot list the changes; fetching all results of the query")
         self.place = FetchCursor(sweep=True)
         self._came, self._furthest = set(), 0
 
@@ -365,7 +365,7 @@ class _Run:
                     "such as cat:cs.CL AND ..., can use arXiv's OAI-PMH service in the meantime."
                 ),
             ) from busy
-        log.warning("%s Going on by OAI-PMH: %s", busy.message, ", ".join(self._sets()))
+        log.warning("%s Continuing with OAI-PMH: %s", busy.message, ", ".join(self._sets()))
         self.place = replace(self.place, harvest=HarvestCursor())
 
     def harvested(self) -> Iterator[FetchPage]:

@@ -42,7 +42,7 @@ class DayCache:
             half.write_bytes(body)
             half.replace(path)
         except OSError as error:
-            log.warning("an answer cannot be cached: %s", error)
+            log.warning("could not cache a response: %s", error)
             _drop(half)
             return
         self._size = None if self._size is None else self._size + len(body)

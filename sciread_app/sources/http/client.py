@@ -252,7 +252,7 @@ class Client:
                 raise unproven(where.title) from error
             raise unreachable(where.title, error) from error
         except httpx.ProxyError as error:
-            log.info("the proxy does not reach %s: %s", where.title, error)
+            log.info("could not reach %s through the proxy: %s", where.title, error)
             why = tr("Could not reach {source} through the proxy", source=where.title)
             raise TransientError(why) from error
         except httpx.TransportError as error:

@@ -22,7 +22,7 @@ PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
 
 
 class TransientError(Exception):
-    """A temporary failure: a sentence that begins with the source, without its full stop."""
+    """A temporary failure: a sentence that names the source, without its full stop."""
 
     def __init__(
         self, why: str, *, after: float = 0.0, busy: bool = False, offline: bool = False
@@ -116,7 +116,7 @@ def unreachable(source: str, error: BaseException) -> TransientError:
         return TransientError(
             tr("Could not reach {source}: the connection was refused", source=source)
         )
-    log.info("%s cannot be reached: %r", source, error)
+    log.info("could not reach %s: %r", source, error)
     return TransientError(tr("Could not reach {source}", source=source))
 
 

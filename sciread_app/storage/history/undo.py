@@ -384,7 +384,7 @@ def _named(db: Connection, step: _Step) -> str:
     papers = schema.papers.c
     title = db.scalars(select(papers.title).where(papers.id == step.paper)).one_or_none()
     if title is not None:
-        # Translators: “...” cannot be taken back: a paper without a title has changed since then.
+        # Translators: “...” cannot be undone: an untitled paper has changed since then.
         return f"“{title}”" if title else tr("an untitled paper")
     kinds = {
         "tags": tr("a tag"),

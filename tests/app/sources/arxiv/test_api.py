@@ -404,7 +404,7 @@ def test_busy_api_is_replaced_by_oai_pmh(server, new_client, caplog):
     for paper in (paper for page in found for paper in page.records):
         extra = {k: v for k, v in paper.extra.items() if k != "submitter"}
         assert replace(paper, extra=extra) == papers[paper.source_id]
-    assert "Going on by OAI-PMH: cs, physics:hep-th" in caplog.text
+    assert "Continuing with OAI-PMH: cs, physics:hep-th" in caplog.text
 
 
 def test_oai_pmh_fallback_repeats_no_papers(server, new_client, small_pages):
