@@ -163,7 +163,7 @@ class EncoderProcess:
             except _Died as died:
                 # Retry with a new process: the cause may have been temporary.
                 if self._closed or tries >= (_TRIES_IF_KILLED if died.killed else _TRIES):
-                    said = tr("The model stopped while it was at work.")
+                    said = tr("The model stopped unexpectedly.")
                     raise self._failure(said, died) from died
         raise AssertionError("there is no last number")
 
@@ -181,10 +181,10 @@ class EncoderProcess:
                 child.wait_until_ready()
             except _Died as died:
                 if self._closed or not died.killed or tries >= _TRIES_IF_KILLED:
-                    raise self._failure(tr("The model could not be started."), died) from died
+                    raise self._failure(tr("Could not start the model."), died) from died
             except OSError as error:
                 why = error.strerror or str(error)
-                raise EncoderFailed(tr("The model could not be started."), why) from error
+                raise EncoderFailed(tr("Could not start the model."), why) from error
             else:
                 break
         if self._closed:
@@ -198,7 +198,7 @@ class EncoderProcess:
 
 
 def _closed() -> EncoderFailed:
-    return EncoderFailed(tr("The model was closed."), tr("Start SciRead again."))
+    return EncoderFailed(tr("The model was closed."), tr("Restart SciRead."))
 
 
 class _Died(Exception):
@@ -248,11 +248,11 @@ class _Child:
             raise self._died(killed=self._was_killed()) from error
         answer = self._answer(ANSWER_SECONDS)
         if answer.header.get("id") != number:
-            raise self._died(tr("It answered another question than it was asked."))
+            raise self._died(tr("The response belongs to another request."))
         shape = (len(texts), dim)
         if (came := len(answer.body)) != (wanted := 4 * len(texts) * dim):
             said = tr(
-                "It sent {came:,} bytes where {wanted:,} are right.", came=came, wanted=wanted
+                "The response has {came:,} bytes instead of {wanted:,}.", came=came, wanted=wanted
             )
             raise self._died(said)
         return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
@@ -272,7 +272,7 @@ class _Child:
         finally:
             watch.cancel()
         if answer is None and time.monotonic() >= late:
-            raise self._died(tr("It did not answer in {seconds:.0f} seconds.", seconds=seconds))
+            raise self._died(tr("No response within {seconds:.0f} seconds.", seconds=seconds))
         if answer is None:
             raise self._died(killed=self._was_killed())
         if error_text := answer.header.get("error"):

@@ -93,13 +93,14 @@ class Home:
         """The risk of a library in this folder, as a sentence; empty if there is none."""
         if name := self.synced_by:
             return tr(
-                "The library lies in a folder of {program}, which may damage it while it is open.",
+                "The library is in a {program} folder. {program} may damage the library while "
+                "it is open.",
                 program=_TITLES.get(name, name.title()),
             )
         if kind := network_kind(self.folder):
             return tr(
-                "The library lies on a network drive ({kind}), which may damage it while it is "
-                "open.",
+                "The library is on a network drive ({kind}), where it may be damaged while it "
+                "is open.",
                 kind=kind,
             )
         return ""
@@ -121,7 +122,7 @@ def open_home(folder: Path | None = None) -> Home:
                 folder=home.folder,
                 why=error.strerror,
             ),
-            tr("Choose another home folder with --home, or set SCIREAD_HOME."),
+            tr("Select another library folder with --home or SCIREAD_HOME."),
         ) from error
     return home
 
@@ -161,13 +162,13 @@ def _moved(home: Home) -> Home | None:
     if there == home or not there.library.exists():
         raise LibraryError(
             tr(
-                "The library of {old} was moved to {new}, where it is not.",
+                "The library in {old} was moved to {new}, but does not exist there.",
                 old=home.folder,
                 new=there.folder,
             ),
             tr(
-                "If it was on another computer, open it there. Without the file {file} a new "
-                "library is begun here, and a backup can be restored into it.",
+                "If the library is on another computer, open it there. To create a new library "
+                "here, or to restore a backup, delete the file {file}.",
                 file=file,
             ),
         )

@@ -24,7 +24,7 @@ linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are
 
 @pytest.mark.parametrize(
     ("folder", "said"),
-    [("Dropbox/papers", "a folder of Dropbox"), ("OneDrive - Lab/x", "a folder of OneDrive")],
+    [("Dropbox/papers", "Dropbox"), ("OneDrive - Lab/x", "OneDrive")],
 )
 def test_synchronised_folder_is_a_risk(tmp_path, folder, said):
     assert said in Home(tmp_path / folder).risk

@@ -73,7 +73,7 @@ def _work(window: MainWindow) -> None:
     paused = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
     jobs.set_paused(paused)
     window.banner.show_notice(
-        "The library lies in a folder of Dropbox, which may damage it while it is open.",
+        "The library is in a Dropbox folder. Dropbox may damage the library while it is open.",
         "Move the library to a folder on this computer and keep only the backups in "
         "the current folder.",
         ("Move library", lambda: None),

@@ -149,12 +149,12 @@ def test_unusable_model_leaves_search_by_words(library, models, tmp_path):
 
 def test_model_that_failed_to_load_answers_after_encoding(library, manager, models):
     def die(text: str) -> None:
-        raise EncoderFailed("The model could not be started.")
+        raise EncoderFailed("Could not start the model.")
 
     models.on_text = die
     with manager.use() as now, pytest.raises(EncoderFailed):
         now.load()
-    assert manager.error == "The model could not be started." and not manager.is_loaded
+    assert manager.error == "Could not start the model." and not manager.is_loaded
     models.on_text = lambda text: None
     assert manager.encode_missing(Task()) == 0
     assert not manager.is_loaded
