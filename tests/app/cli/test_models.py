@@ -121,7 +121,8 @@ def test_votes_are_shown_with_their_certainty(shell, package_folder):
         with_library.votes.cast(Question(f"question {n}"), "starter", "bees", "bees")
     with_library.close()
     output = " ".join(shell.run("model", "votes").stdout.split())
-    assert "9 for On bees, 0 for all-MiniLM-L6-v2, 0 for neither. On bees is better" in output
+    assert "9 for On bees, 0 for all-MiniLM-L6-v2, 0 for neither." in output
+    assert "On bees is significantly better" in output
     (tally,) = shell.json("model", "votes")
     assert (tally["first"], tally["second"], tally["for_first"]) == ("bees", "starter", 9)
     assert (tally["ahead"], tally["luck"]) == ("bees", 0.0195)

@@ -64,9 +64,9 @@ def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_
     qtbot.waitUntil(lambda: panel.trial.query == "like:2" and panel.can_vote)
     better = panel.trial.sides[0]
     panel.vote(0)
-    qtbot.waitUntil(lambda: "Blind votes on 1 question:" in panel.ballot.text.text())
+    qtbot.waitUntil(lambda: "Blind votes on 1 search:" in panel.ballot.text.text())
     name = title if better == "starter" else "Ours"
-    assert f"{name} better" in panel.ballot.text.text()
+    assert f"voted for {name}" in panel.ballot.text.text()
 
     elsewhere = Library(tmp_path / "library.sqlite3")
     spaces = {model.name: model.space for model in page._finder._workspace.models.all()}
@@ -74,7 +74,7 @@ def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_
     assert votes.between("ours", "starter").ahead == better
     votes.cast(Question("moths"), "ours", "starter", "")
     panel.take_back()  # the last one, whichever connection cast it
-    qtbot.waitUntil(lambda: "“moths” is taken back" in panel.ballot.text.text())
+    qtbot.waitUntil(lambda: "“moths” was undone" in panel.ballot.text.text())
     panel.take_back()
     qtbot.waitUntil(lambda: votes.between("ours", "starter") == VoteTally("ours", "starter"))
     elsewhere.close()
