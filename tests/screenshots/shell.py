@@ -55,7 +55,7 @@ def _work(window: MainWindow) -> None:
     _close_palette(window)
 
     def fail(task: Task) -> None:
-        raise LibraryError("The disk is full.", "Make room, then start it again.")
+        raise LibraryError("The disk is full.", "Free up disk space and retry.")
 
     def fetch(task: Task) -> None:
         for done in range(0, 4_001, 1_000):
@@ -93,14 +93,14 @@ def _problem(window: MainWindow) -> None:
     """Show a long message, with the message of an internal error below it."""
     _end_work(window)
     window.banner.show_problem(
-        JobError("Something went wrong.", "It was not your fault.", "Traceback")
+        JobError("Something went wrong.", "The task “Drawing the window” failed.", "Traceback")
     )
     window.banner.show_problem(
         JobError(
-            "https://export.arxiv.org/oai2?verb=ListRecords did not answer: the connection was "
+            "https://export.arxiv.org/oai2?verb=ListRecords did not respond: the connection was "
             "refused five times within two minutes.",
-            "What came in so far is kept. Try again when the network is there, or look whether a "
-            "proxy is needed; the fetch goes on where it was stopped.",
+            "Papers fetched so far are kept. Check the internet connection and the proxy settings, "
+            "then retry; the fetch resumes where it stopped.",
             "Traceback",
         )
     )
