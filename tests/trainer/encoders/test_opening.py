@@ -193,7 +193,7 @@ def test_starter_model_is_an_encoder(cache):
 
 def test_plain_folder_without_pooling_is_refused(tmp_path, tiny, cache):
     plain = tmp_path / "tiny-source"
-    with pytest.raises(PackageRefused, match="one vector") as caught:
+    with pytest.raises(PackageRefused, match="does not specify its pooling") as caught:
         open_encoder(str(plain), cache=cache)
     assert "--pooling" in caught.value.hint
     encoder = open_encoder(str(plain), cache=cache, pooling="mean", exact=True)
@@ -320,4 +320,4 @@ def test_ranks_with_different_caches_agree_on_missing_texts(tmp_path, tiny):
     encoder._note = said.append
     encoder.encode(PAPERS)
     assert asked == [[False, False]]
-    assert "encodes 2 texts" in said[0]
+    assert "is embedding 2 texts" in said[0]
