@@ -24,7 +24,7 @@ _TEXTS = {
         tr("Model to start from: “starter”, a model folder, or a name on Hugging Face."),
     ),
     "epochs": SettingText(
-        tr("Epochs"), tr("How many times training goes through all examples.")
+        tr("Epochs"), tr("Number of passes through all examples.")
     ),
     "batch_size": SettingText(
         tr("Batch size"), tr("Examples per training step, over all devices together."), _EXAMPLES
@@ -33,14 +33,14 @@ _TEXTS = {
         tr("Learning rate"), tr("Highest learning rate, reached at the end of the warm-up.")
     ),
     "weight_decay": SettingText(
-        tr("Weight decay"), tr("How strongly AdamW pulls the weights of the model toward zero.")
+        tr("Weight decay"), tr("Strength with which AdamW pulls weights toward zero.")
     ),
     "warmup": SettingText(
         tr("Warm-up"),
         tr("Length of the warm-up: a share of all steps if below 1, otherwise a number of steps."),
     ),
     "schedule": SettingText(
-        tr("Learning rate schedule"), tr("How the learning rate changes after its peak.")
+        tr("Learning rate schedule"), tr("Shape of the learning rate after its peak.")
     ),
     "clip": SettingText(
         tr("Gradient clipping"),
@@ -64,14 +64,14 @@ _TEXTS = {
         _TOKENS,
     ),
     "join": SettingText(
-        tr("Title separator"), tr("What separates the title of a paper from its abstract.")
+        tr("Title separator"), tr("Text between the title of a paper and its abstract.")
     ),
     "dropout": SettingText(
         tr("Dropout"), tr("Share of values dropped at random inside the base model.")
     ),
     "evaluations": SettingText(
         tr("Evaluations per epoch"),
-        tr("How often the model is evaluated on the validation papers in each epoch."),
+        tr("Number of evaluations on the validation papers per epoch."),
     ),
     "max_steps": SettingText(
         tr("Max steps"),
@@ -83,14 +83,14 @@ _TEXTS = {
         tr("Number format of the forward pass; Automatic uses bf16 where the hardware can."),
     ),
     "margin": SettingText(
-        tr("Margin"), tr("How much closer a cited paper must be than another paper.")
+        tr("Margin"), tr("Required difference in distance between a cited and another paper.")
     ),
     "distance": SettingText(
-        tr("Distance"), tr("How the distance between two papers is calculated.")
+        tr("Distance"), tr("Measure of the distance between two papers.")
     ),
     "pooling": SettingText(
         tr("Pooling"),
-        tr("How the tokens of a text are combined; with Pooler, search uses the [CLS] token of "
+        tr("Combination of the tokens of a text; with Pooler, search uses the [CLS] token of "
            "the last layer."),
     ),
     "embedding_dropout": SettingText(
@@ -115,13 +115,13 @@ _TEXTS = {
     ),
     "queries": SettingText(
         tr("Query papers"),
-        tr("Which citing papers give triples: all for which triples can be drawn, or, as in the "
+        tr("Citing papers that give triples: all for which triples can be drawn, or, as in the "
            "released code, only those with hard negatives."),
     ),
     "negatives": SettingText(
         tr("Negatives"),
-        tr("What a cited paper is compared with: the negative drawn for its triple, as in the "
-           "paper, or all papers of the step that the query paper does not cite."),
+        tr("Papers that a cited paper is compared with: the negative drawn for its triple, as in "
+           "the paper, or all papers of the step that the query paper does not cite."),
     ),
     "cls_tokens": SettingText(
         tr("[CLS] tokens"),
@@ -134,8 +134,8 @@ _TEXTS = {
     ),
     "mix": SettingText(
         tr("Weighted values"),
-        tr("What the weight of the best pair applies to: similarities, as in the paper, or "
-           "losses, as in the released code."),
+        tr("Quantity that the weight of the best pair applies to: similarities, as in the paper, "
+           "or losses, as in the released code."),
     ),
     "facet_init": SettingText(
         tr("Initial [CLS] layers"),
@@ -144,7 +144,7 @@ _TEXTS = {
     ),
     "similarity": SettingText(
         tr("Similarity"),
-        tr("How two papers are compared: dot product, as in the paper, or cosine."),
+        tr("Similarity of two papers: dot product, as in the paper, or cosine."),
     ),
     "temperature": SettingText(
         tr("Temperature"), tr("Similarities are divided by this number.")
@@ -218,10 +218,10 @@ _TEXTS = {
         _TOKENS,
     ),
     "mlm_short_epochs": SettingText(
-        tr("Epochs of short blocks"), tr("How many times training goes through all short blocks.")
+        tr("Epochs of short blocks"), tr("Number of passes through all short blocks.")
     ),
     "mlm_long_epochs": SettingText(
-        tr("Epochs of long blocks"), tr("How many times training goes through all long blocks.")
+        tr("Epochs of long blocks"), tr("Number of passes through all long blocks.")
     ),
     "mlm_batch_size": SettingText(
         tr("Batch size of blocks"),

@@ -86,6 +86,28 @@ def test_no_translatable_text_is_a_class_name():
     assert not wrong
 
 
+# Words of texts that nobody outside the team understood, terms of machine learning that a reader
+# does not know, and other than American spelling.
+UNWANTED = re.compile(
+    r"\b(anew|nobody|whoever|lest|hitherto|for good|mended?|chosen|goes on|look over|waved|"
+    r"stands? (in|behind)|came in|alike|embeddings?|word pieces?|colours?|licences?|organise|"
+    r"recognise|centre|cancelled)\b"
+    r"|\} %|^(What|Who|Whose|Whoever|Whatever)\b[^?]*$",
+    re.IGNORECASE,
+)
+
+
+def test_texts_use_plain_words():
+    wrong = [
+        f"{where}: {text.value}"
+        for where, call in calls()
+        for text in call.args[: SAID[call.func.id]]
+        if isinstance(text, ast.Constant)
+        and UNWANTED.search(re.sub(r"\{.*?\}", "{}", text.value))  # without names of values
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_every_text_is_a_literal_and_gets_its_values():
     """gettext finds only literal texts, and a missing value is a crash."""
     wrong = []

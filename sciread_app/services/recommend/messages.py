@@ -143,14 +143,12 @@ def _dealt_with(came: int, held: int, dismissed: int) -> str:
             "You are all caught up: {n:,} new paper kept.",
             "You are all caught up: {n:,} new papers kept.",
             came,
-            held=held,
         )
     if not held:
         return trn(
             "You are all caught up: {n:,} new paper dismissed.",
             "You are all caught up: {n:,} new papers dismissed.",
             came,
-            dismissed=dismissed,
         )
     return trn(
         "You are all caught up: of {n:,} new paper, {held:,} kept and {dismissed:,} dismissed.",

@@ -181,7 +181,7 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
         (tr("Dataset folder"), str(training.corpus) if training.corpus.name else ""),
         (tr("Seed"), str(training.seed)),
         (tr("Precision"), str(about.get("precision", ""))),
-        (tr("PyTorch"), str(torch or "")),
+        ("PyTorch", str(torch or "")),
         (
             tr("Started"),
             f"{datetime.fromtimestamp(story.began):%Y-%m-%d %H:%M}" if story.began else "",
