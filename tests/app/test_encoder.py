@@ -181,12 +181,12 @@ def test_encode_reports_progress_and_can_be_cancelled(fake) -> None:
 
 def test_encode_times_long_lists_only(fake) -> None:
     encoder = fake("ready(); answer_all()")
-    told: list[tuple[int, float]] = []
-    encoder.on_timed = lambda texts, seconds: told.append((texts, seconds))
+    messages: list[tuple[int, float]] = []
+    encoder.on_timed = lambda texts, seconds: messages.append((texts, seconds))
     encoder.encode([("what somebody types", "")])
-    assert not told
+    assert not messages
     encoder.encode([("x", "")] * 300)
-    [(texts, seconds)] = told
+    [(texts, seconds)] = messages
     assert texts == 300 and seconds > 0
 
 

@@ -23,11 +23,11 @@ linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are
 
 
 @pytest.mark.parametrize(
-    ("folder", "said"),
+    ("folder", "expected"),
     [("Dropbox/papers", "Dropbox"), ("OneDrive - Lab/x", "OneDrive")],
 )
-def test_synchronised_folder_is_a_risk(tmp_path, folder, said):
-    assert said in Home(tmp_path / folder).risk
+def test_synchronised_folder_is_a_risk(tmp_path, folder, expected):
+    assert expected in Home(tmp_path / folder).risk
 
 
 @linux
@@ -62,9 +62,11 @@ def test_mounts_of_this_system_are_parsed():
 
 
 def test_mounts_of_macos_are_parsed(monkeypatch):
-    said = "//me@nas/lab on /Volumes/lab (smbfs, nodev)\n/dev/disk1 on / (apfs, local)\n"
+    result = "//me@nas/lab on /Volumes/lab (smbfs, nodev)\n/dev/disk1 on / (apfs, local)\n"
     monkeypatch.setattr(paths.sys, "platform", "darwin")
-    monkeypatch.setattr(paths.subprocess, "run", lambda *a, **k: type("Done", (), {"stdout": said}))
+    monkeypatch.setattr(
+        paths.subprocess, "run", lambda *a, **k: type("Done", (), {"stdout": result})
+    )
     assert paths._mounts() == [("/Volumes/lab", "smbfs"), ("/", "apfs")]
 
 
@@ -80,9 +82,9 @@ def test_moved_home_is_followed(tmp_path):
 @pytest.mark.parametrize("there", ["/nowhere/at/all", "", "\0"])
 def test_missing_moved_library_is_not_created_again(tmp_path, there):
     (tmp_path / MOVED).write_text(there)
-    with pytest.raises(LibraryError) as told:
+    with pytest.raises(LibraryError) as raised:
         open_home(tmp_path)
-    assert MOVED in told.value.hint
+    assert MOVED in raised.value.hint
 
 
 def test_local_home_avoids_existing_library(tmp_path, monkeypatch):

@@ -47,8 +47,8 @@ def tasks() -> list[EvaluationTask]:
 
 def digest(made: EncodedTask) -> str:
     assert made.queries is not None
-    said = made.papers.matrix.tobytes() + made.queries.matrix.tobytes()
-    return hashlib.sha256(said).hexdigest()
+    result = made.papers.matrix.tobytes() + made.queries.matrix.tobytes()
+    return hashlib.sha256(result).hexdigest()
 
 
 def main(model: str, cache: str) -> None:

@@ -13,12 +13,12 @@ from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_
 
 
 def subject(**changes: Any) -> EvaluatedModel:
-    told = {"id": "specter-1a2b", "title": "SPECTER on 900 papers", "kind": "package"} | changes
-    return EvaluatedModel(**told)
+    record = {"id": "specter-1a2b", "title": "SPECTER on 900 papers", "kind": "package"} | changes
+    return EvaluatedModel(**record)
 
 
 def result(task: str = "cite", **changes: Any) -> Result:
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "task": task,
         "title": task.capitalize(),
         "evaluation": "ranking",
@@ -29,18 +29,18 @@ def result(task: str = "cite", **changes: Any) -> Result:
         "seconds": 0.5,
         "scores": (Score("map", 0.81, 100, 0.78, 0.84), Score("ndcg", 0.9, 100, 0.88, 0.92)),
     }
-    return Result(**told | changes)
+    return Result(**record | changes)
 
 
 def report(*results: Result, **changes: Any) -> Report:
-    told: dict[str, Any] = {
+    record: dict[str, Any] = {
         "subject": subject(),
         "suite": "local",
         "results": results or (result(),),
         "created": "2026-03-01T12:00:00+00:00",
         "trainer": "0.1.0",
     }
-    return Report(**told | changes)
+    return Report(**record | changes)
 
 
 def items(values: Any, prefix: str = "q") -> Items:
@@ -56,14 +56,14 @@ def pictures_of(seed: int, skill: float) -> dict[str, dict[str, Picture]]:
     rng = np.random.default_rng(seed)
     names = ["Biology", "Chemistry", "Computer science", "Economics", "Geology", "Physics"]
     y_true = rng.choice(6, 600, p=[0.3, 0.25, 0.2, 0.12, 0.08, 0.05])
-    told = np.where(rng.random(600) < skill, y_true, rng.integers(0, 6, 600))
+    predicted = np.where(rng.random(600) < skill, y_true, rng.integers(0, 6, 600))
     centres = rng.normal(size=(6, 20)) * 3 * skill
     vectors = centres[y_true] + rng.normal(size=(600, 20))
     belongs = rng.random(5_000) < 0.15
     similarity = 0.3 + 0.12 * rng.normal(size=5_000) + 0.3 * skill * belongs
     return {
         "mag": {
-            "confusion": plots.confusion(y_true, told, names),
+            "confusion": plots.confusion(y_true, predicted, names),
             "places": plots.scatter(vectors, [names[label] for label in y_true], way="PCA"),
         },
         "cite": {

@@ -152,9 +152,9 @@ def layer_by_layer(ranks: Ranks) -> Any:
 
 
 def words(ranks: Ranks) -> Any:
-    said = ranks.broadcast({"step": 7, "words": "größer"} if ranks.main else None)
+    result = ranks.broadcast({"step": 7, "words": "größer"} if ranks.main else None)
     return [
-        said,
+        result,
         ranks.total([ranks.rank + 1, 0.5]),
         ranks.agreed(ranks.rank == 1),
         ranks.agreed(False),

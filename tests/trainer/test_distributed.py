@@ -149,15 +149,15 @@ def test_restarted_ranks_agree_on_a_new_run_id():
 
 
 @pytest.mark.parametrize(
-    ("name", "there", "said"),
+    ("name", "there", "expected"),
     [
         ("cuda", 0, "GPU 0 does not exist: this machine has 0. Omit --device"),
         ("cuda:2", 2, "GPU 2 does not exist: this machine has 2. Start at most 2 processes"),
         ("tpu", 2, "The device 'tpu' does not exist. Use a PyTorch device name"),
     ],
 )
-def test_missing_device_is_reported(name, there, said, monkeypatch):
+def test_missing_device_is_reported(name, there, expected, monkeypatch):
     monkeypatch.setattr("torch.cuda.device_count", lambda: there)
     with pytest.raises(TrainerError) as raised:
         Ranks.alone(name)
-    assert said in f"{raised.value.message} {raised.value.hint}"
+    assert expected in f"{raised.value.message} {raised.value.hint}"

@@ -293,11 +293,11 @@ def test_terminated_workers_lose_only_their_shard(number, make_job, package, tmp
     first = start(many)
     wait_until_finished(many, first, 3)
     first.send_signal(number)
-    _, said = first.communicate(timeout=250)
+    _, output = first.communicate(timeout=250)
     asked = number == signal.SIGTERM  # a killed worker cannot clean up
     assert first.returncode == (128 + number if asked else -number)
-    assert ("Run the same command again" in said) == asked
-    assert "Traceback" not in said
+    assert ("Run the same command again" in output) == asked
+    assert "Traceback" not in output
     assert any((many.output / "leases").iterdir()) != asked
     store = Store(many.output)
     assert 3 <= len(store.finished()) < 150

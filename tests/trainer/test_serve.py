@@ -65,7 +65,7 @@ def test_model_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "said"),
+    ("name", "values", "expected"),
     [
         ("config.json", {"num_hidden_layers": 10**6}, "could not be loaded"),
         ("tokenizer.json", {"model": None}, "could not be loaded"),
@@ -73,7 +73,7 @@ def test_model_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     ],
 )
 def test_inconsistent_model_files_are_reported_before_ready(
-    tmp_path: Path, name: str, values: dict[str, object], said: str
+    tmp_path: Path, name: str, values: dict[str, object], expected: str
 ) -> None:
     folder = tiny_package(tmp_path / "odd").folder
     held = json.loads((folder / name).read_text()) | values
@@ -83,7 +83,7 @@ def test_inconsistent_model_files_are_reported_before_ready(
         described["files"][name] = f"sha256:{sha256((folder / name).read_bytes()).hexdigest()}"
         (folder / "package.json").write_text(json.dumps(described))
     (answer,), _ = run(folder)
-    assert said in answer.header["error"]
+    assert expected in answer.header["error"]
     assert answer.header["hint"]
 
 
@@ -99,14 +99,14 @@ def test_output_of_libraries_goes_to_stderr(tiny: Package, tmp_path: Path) -> No
         "            os.system('echo loud child')\n"
         "sys.meta_path.insert(0, Loud())\n"
     )
-    (ready, answer), said = run(
+    (ready, answer), output = run(
         tiny.folder,
         {"id": 1, "texts": [["deep", ""]]},
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
     )
     assert ready.header["ready"]
     assert answer.header["rows"] == 1
-    assert [f"loud {who}" in said for who in ("python", "fd", "child")] == [True] * 3
+    assert [f"loud {who}" in output for who in ("python", "fd", "child")] == [True] * 3
 
 
 def test_internal_error_is_answered_and_next_request_served() -> None:

@@ -125,11 +125,11 @@ def test_model_records_its_licence_and_training(tmp_path: Path, recipe_of: Recip
     train(run, CPU, Options(budget=500, checkpointing=True))
     assert read_package(run.package).licence == "mit"
     start = next(event.values for event in run.events() if event.kind == "start")
-    for told in (start, run.report):
+    for record in (start, run.report):
         model = {"weights": base.files["model.safetensors"], "space": base.space}
-        assert told["base_model"] == model
+        assert record["base_model"] == model
         switches = {"budget": 500, "fsdp": False, "checkpointing": True, "compile": False}
-        assert {name: told[name] for name in switches} == switches
+        assert {name: record[name] for name in switches} == switches
 
 
 def test_finished_run_is_not_trained_again(tmp_path: Path, recipe_of: RecipeOf) -> None:
@@ -294,7 +294,7 @@ def with_another_corpus(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         (with_more_epochs, "epochs was 2.0 and is now 3.0"),
         (with_another_corpus, "has changed since the start of the run"),
@@ -303,7 +303,7 @@ def with_another_corpus(run: Run) -> None:
 )
 def test_changed_run_resumes_only_if_compatible(
     changed: Callable[[Run], None],
-    said: str,
+    expected: str,
     tmp_path: Path,
     recipe_of: RecipeOf,
     monkeypatch: pytest.MonkeyPatch,
@@ -312,8 +312,8 @@ def test_changed_run_resumes_only_if_compatible(
     run_after(5, "step", monkeypatch, lambda: run.stop())
     train(run, CPU)
     changed(run)
-    if said:
-        assert said in str(failure(run))
+    if expected:
+        assert expected in str(failure(run))
     else:
         train(run, CPU)
 

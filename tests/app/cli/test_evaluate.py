@@ -79,8 +79,10 @@ def test_evaluate_names_failed_task_and_exits_with_0(shell):
     done = shell.run(*evaluate(shell, "starter"))
     assert done.exit_code == 0
     assert "Journals" in done.stderr and "there is one" in done.stderr
-    told = shell.json(*evaluate(shell, "starter"))
-    assert told["failed_tasks"] == [{"model": "Starter", "task": "Journals", "why": "there is one"}]
+    output = shell.json(*evaluate(shell, "starter"))
+    assert output["failed_tasks"] == [
+        {"model": "Starter", "task": "Journals", "why": "there is one"}
+    ]
 
 
 def test_evaluate_of_one_model_gives_intervals_without_verdict(shell):

@@ -159,12 +159,12 @@ def test_every_command_reports_damaged_library_and_exits_with_1(home, harm, flag
     harm(home.library)
     before = home.library.read_bytes()
     for name, done in run(home.folder, OF_LIBRARY, *flags).items():
-        said = done["stdout"] + done["stderr"]
-        assert done["code"] == 1, (name, said)
+        output = done["stdout"] + done["stderr"]
+        assert done["code"] == 1, (name, output)
         if flags and name != "doctor":
             answer = json.loads(done["stdout"])
             assert "library" in answer["error"] and "restore" in answer["hint"], (name, answer)
-        assert "restore" in said, (name, said)
+        assert "restore" in output, (name, output)
     assert home.library.read_bytes() == before
     listed = run(home.folder, ["backups"], "--json")["backups"]
     assert [one["name"] for one in json.loads(listed["stdout"])] == ["2026-11-21"]
@@ -232,11 +232,11 @@ def test_read_only_home_allows_reading_commands_only(tmp_path):
         results = run(home.folder, NAMES, folder=home.folder.parent, user=user)
         answers = run(home.folder, NAMES, "--json", folder=home.folder.parent, user=user)
     for name, done in results.items():
-        said = done["stdout"] + done["stderr"]
+        output = done["stdout"] + done["stderr"]
         if name in READING:
-            assert done["code"] == 0, (name, said)
+            assert done["code"] == 0, (name, output)
         elif done["code"] != 0:
-            assert done["code"] == 1 and done["stderr"].strip(), (name, said)
+            assert done["code"] == 1 and done["stderr"].strip(), (name, output)
             assert "error" in json.loads(answers[name]["stdout"]), name
     assert "Bees and wasps" in results["find"]["stdout"]
     assert results["export"]["stdout"].count("@misc") == 201

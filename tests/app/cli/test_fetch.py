@@ -65,8 +65,8 @@ def test_refresh_reports_new_and_retracted_papers(pubmed):
     pubmed.count += 3
     pubmed.retracted = {599}
     pubmed.revised = dict.fromkeys(range(599, 603), date.today())
-    told = run("refresh").stdout
-    assert "4 read = 3 added + 1 merged" in told and "retracted: 1" in told
+    output = run("refresh").stdout
+    assert "4 read = 3 added + 1 merged" in output and "retracted: 1" in output
     again = answer("refresh", "1")["fetches"][0]
     assert (again["fetch"]["read"], again["fetch"]["merged"], again["news"]) == (4, 4, [])
 
@@ -75,9 +75,9 @@ def test_failed_refresh_does_not_stop_others(pubmed):
     run("fetch", "pubmed", "sepsis")
     run("fetch", "pubmed", "asthma")
     pubmed.fail(faults.status(400), when=lambda asked: "sepsis" in asked.params.get("term", ""))
-    told = answer("refresh", code=1)
-    assert [one["id"] for one in told["failed"]] == [1]
-    assert [one["fetch"]["id"] for one in told["fetches"]] == [2]
+    output = answer("refresh", code=1)
+    assert [one["id"] for one in output["failed"]] == [1]
+    assert [one["fetch"]["id"] for one in output["fetches"]] == [2]
 
 
 def test_fetch_citations_counts_stored_papers(pubmed, monkeypatch):

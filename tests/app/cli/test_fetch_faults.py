@@ -93,18 +93,18 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
         with Client(folder, server.endpoints, patience=QUICK) as client:
             fetching = Fetcher(library, client)
             id = fetching.start(SourceQuery(case.source, case.query)).id
-            said = ""
+            result = ""
             try:
                 fetching.run(id, Task())
             except SourceError as error:
-                said = f"{error} {error.hint}"
+                result = f"{error} {error.hint}"
                 server.forgive()
                 fetching.run(id, Task())
             found = library.get(library.ids())
             fetch = library.fetches.get(id)
         library.close()
         ids = {paper.source_id for paper in found}
-        outcome = Outcome(said, fetch, len(found), len(ids), len(server.requests))
+        outcome = Outcome(result, fetch, len(found), len(ids), len(server.requests))
         return outcome, count_of(case, server)
 
 
@@ -150,8 +150,8 @@ def main() -> None:
                     outcome, held = run_with_fault(case, fault(), times, Path(folder))
                 whole = "all" if outcome.papers == outcome.ids == held else f"{outcome.papers}!"
                 what = name if times == 1 else f"{name}, lasting"
-                said = outcome.said or "(waited, and went on)"
-                print(f"{case.source:10} {what:38} {outcome.requests:8} {whole:>7}  {said}")
+                result = outcome.said or "(waited, and went on)"
+                print(f"{case.source:10} {what:38} {outcome.requests:8} {whole:>7}  {result}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"memory of client and servers together: at most {memory:.0f} MB")
 

@@ -233,11 +233,11 @@ def test_doctor_reports_rebuilt_index(shell):
 
 
 def test_home_and_json_are_accepted_before_the_command(shell):
-    said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "--json", "status"])
-    assert json.loads(said.stdout) == shell.json("status")
+    output = CliRunner().invoke(cli.app, ["--home", str(shell.home), "--json", "status"])
+    assert json.loads(output.stdout) == shell.json("status")
     other = str(shell.home / "other")
-    said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "status", "--home", other])
-    assert said.exit_code == 1 and other in "".join(said.output.split())
+    output = CliRunner().invoke(cli.app, ["--home", str(shell.home), "status", "--home", other])
+    assert output.exit_code == 1 and other in "".join(output.output.split())
 
 
 def test_leftover_of_killed_export_is_hidden_and_removed_later(shell, tmp_path):
@@ -285,9 +285,9 @@ def test_failed_fetch_does_not_hide_last_import_in_status(shell):
     library.close()
     status = shell.json("status")
     assert (status["last_import"]["read"], status["last_import"]["finished"]) == (3, True)
-    told = status["last_fetch"]
-    assert (told["read"], told["finished"], told["fetch"]) == (0, False, fetch)
-    assert told["problem"] == "arXiv did not answer."
+    result = status["last_fetch"]
+    assert (result["read"], result["finished"], result["fetch"]) == (0, False, fetch)
+    assert result["problem"] == "arXiv did not answer."
     output = shell.run("status").stdout
     assert f"fetch --resume {fetch}" in " ".join(output.split()) and "add the same" not in output
 

@@ -43,9 +43,9 @@ def test_train_check_lists_missing_data_with_remedies(shell):
     assert not answer["able"] and answer["holds"]["papers"] == 3
     (citations,) = [one for one in answer["findings"] if one["remedy"] == "citations"]
     assert citations["level"] == "missing" and citations["papers"] == 1
-    said = shell.run("train", "check", "specter-small", code=1).stdout
-    assert "✗ No citation data yet. Fetch citations for 1" in said
-    assert ": `sciread fetch citations`." in " ".join(said.split())
+    output = shell.run("train", "check", "specter-small", code=1).stdout
+    assert "✗ No citation data yet. Fetch citations for 1" in output
+    assert ": `sciread fetch citations`." in " ".join(output.split())
     every = {
         one["recipe"]: one for one in shell.json("train", "check", "--on", "collection:thesis")
     }
@@ -59,8 +59,8 @@ def test_training_is_started_listed_stopped_and_resumed(shell):
                        "--set", "epochs=2", "--name", "mine")  # fmt: skip
     assert begun["name"] == "mine" and Run(shell.home / "runs/mine").recipe.settings["epochs"] == 2
     wait_for(shell, "mine", "running")
-    said = shell.run("train", "list").stdout
-    assert "mine" in said and "running" in said
+    output = shell.run("train", "list").stdout
+    assert "mine" in output and "running" in output
     stopped = shell.json("train", "stop", "mine")
     assert stopped["standing"] == "stopped" and stopped["step"] > 0
     shell.run("train", "resume", "mine")
@@ -71,14 +71,14 @@ def test_training_is_started_listed_stopped_and_resumed(shell):
 
 
 def test_training_is_followed_until_it_finishes(shell):
-    said = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
+    output = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
     assert (
-        "specter-small: finished" in said
-        and "Ranking of judged candidates: MAP" in said
-        and "90.00" in said
+        "specter-small: finished" in output
+        and "Ranking of judged candidates: MAP" in output
+        and "90.00" in output
     )
-    told = shell.json("train", "follow", "specter-small")
-    assert (told["step"], told["scores"][0]["before"]) == (fake_trainer.STEPS, "80.00")
+    printed = shell.json("train", "follow", "specter-small")
+    assert (printed["step"], printed["scores"][0]["before"]) == (fake_trainer.STEPS, "80.00")
     failed = shell.run("train", "start", "specter-small", "--seed", "3", "--follow", code=1)
     assert "The disk is full." in failed.stderr and "Make room." in failed.stderr
     assert shell.json("train", "follow", "specter-small-2", code=1)["error"] == "The disk is full."
@@ -98,8 +98,8 @@ def test_interrupting_follow_does_not_stop_the_training(shell, monkeypatch):
 
 def test_job_is_written_and_its_result_imported(shell, tmp_path):
     job = tmp_path / "job"
-    said = shell.run("train", "job", "specter-small", str(job)).stdout
-    assert "sh train.sh" in said.replace("\n", "") and (job / "train.sh").is_file()
+    output = shell.run("train", "job", "specter-small", str(job)).stdout
+    assert "sh train.sh" in output.replace("\n", "") and (job / "train.sh").is_file()
     fake_trainer._steps(Run(job / "run"), seed=2)
     opened = shell.json("train", "open", str(job))
     assert (opened["standing"], opened["model"], opened["new"]) == ("finished", "made-by-run", True)
@@ -121,7 +121,7 @@ def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "expected"),
     [
         (["start", "spectre"], 1, "The recipe 'spectre' does not exist."),
         (["start", "specter-small", "--set", "epochs"], 2, "has no value"),
@@ -131,5 +131,5 @@ def test_import_of_failed_training_exits_with_1_and_reason(shell, tmp_path):
         (["open", "none"], 1, "does not exist"),
     ],
 )
-def test_train_errors_are_reported(shell, arguments, code, said):
-    assert said in shell.json("train", *arguments, code=code)["error"]
+def test_train_errors_are_reported(shell, arguments, code, expected):
+    assert expected in shell.json("train", *arguments, code=code)["error"]

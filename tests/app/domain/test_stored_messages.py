@@ -92,8 +92,8 @@ def test_stored_pdf_problems_are_translated(foreign, tmp_path):
 
 def test_document_types_in_match_reasons_are_named():
     kept = "same title and author, but paper-conference and article-journal"
-    said = match_reasons.translated(kept)
-    assert said == "same title and author, but conference paper and journal article"
+    result = match_reasons.translated(kept)
+    assert result == "same title and author, but conference paper and journal article"
 
 
 @pytest.mark.parametrize(

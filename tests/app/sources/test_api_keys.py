@@ -176,7 +176,7 @@ def test_keys_appear_nowhere_else(server, tmp_path, caplog, fault, endpoint):
     set_key("ncbi", SECRET)
     set_key("semantic_scholar", SECRET)
     server.fail(fault, times=99)
-    told = ""
+    result = ""
     notes = []
     with client_of(server.url, tmp_path) as client:
         try:
@@ -187,9 +187,9 @@ def test_keys_appear_nowhere_else(server, tmp_path, caplog, fault, endpoint):
                 task=Task(lambda done, total, note: notes.append(note)),
             )
         except SourceError as error:
-            told = f"{error} {error.hint} {error!r}"
+            result = f"{error} {error.hint} {error!r}"
     assert SECRET in str(server.requests)  # it was sent there
     assert SECRET not in str([(asked.path, asked.url_params) for asked in server.requests])
-    assert SECRET not in told + caplog.text + str(notes)
+    assert SECRET not in result + caplog.text + str(notes)
     written = [path.read_text("utf-8", "replace") for path in tmp_path.rglob("*") if path.is_file()]
     assert written and SECRET not in "".join(written)

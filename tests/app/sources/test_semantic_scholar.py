@@ -33,8 +33,8 @@ def ask(tmp_path):
 
     def ask(server, names, task=None):
         with Client(tmp_path, server.endpoints, patience=QUICK) as client:
-            told = semantic_scholar.ask(names, client, task or Task())
-            return [answer for reply in told for answer in reply]
+            result = semantic_scholar.ask(names, client, task or Task())
+            return [answer for reply in result for answer in reply]
 
     return ask
 
@@ -101,14 +101,14 @@ def test_repeated_earlier_answer_is_retried(tmp_path):
         server.fail(repeats_once, times=2, when=full)
         with Client(tmp_path, server.endpoints, patience=QUICK) as client:
             batches = (dois(range(100)), dois(range(400, 500)))
-            told = [
+            result = [
                 answer
                 for batch in batches
                 for reply in semantic_scholar.ask(batch, client, Task())
                 for answer in reply
             ]
-    assert [answer.asked for answer in told] == [name for batch in batches for name in batch]
-    assert {answer.asked: numbers_of(answer.cites) for answer in told}[doi(410)] == [
+    assert [answer.asked for answer in result] == [name for batch in batches for name in batch]
+    assert {answer.asked: numbers_of(answer.cites) for answer in result}[doi(410)] == [
         *range(406, 410)
     ]
 

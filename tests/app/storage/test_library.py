@@ -52,9 +52,9 @@ def test_library_is_untouched_until_first_paper(tmp_path):
     def untouched(act) -> bool:
         library = Library(tmp_path / f"{act.__code__.co_firstlineno}.sqlite3")
         act(library)
-        said = library.is_untouched()
+        result = library.is_untouched()
         library.close()
-        return said
+        return result
 
     assert untouched(lambda library: library.count())
     assert not untouched(lambda library: library.import_log.open("refs.bib"))

@@ -238,8 +238,8 @@ _HEAD = (
 
 def _feed(entries: str, total: int, start: int, size: int) -> bytes:
     numbers = {"itemsPerPage": size, "totalResults": total, "startIndex": start}
-    said = "".join(f"<opensearch:{k}>{v}</opensearch:{k}>" for k, v in numbers.items())
-    return f"{_HEAD}{said}\n{entries}</feed>\n".encode()
+    result = "".join(f"<opensearch:{k}>{v}</opensearch:{k}>" for k, v in numbers.items())
+    return f"{_HEAD}{result}\n{entries}</feed>\n".encode()
 
 
 def _refusal(message: str) -> Answer:

@@ -31,9 +31,9 @@ def test_version_is_that_of_the_package() -> None:
 
 def test_info_describes_the_model() -> None:
     shown = CliRunner().invoke(cli.app, ["info", "starter"], env={"COLUMNS": "40"}).stdout
-    said = dict(line.split(maxsplit=1) for line in shown.splitlines())
-    assert (said["title"], said["dim"]) == ("all-MiniLM-L6-v2", "384")
-    assert Path(said["folder"]).is_dir()  # at any width of the terminal
+    result = dict(line.split(maxsplit=1) for line in shown.splitlines())
+    assert (result["title"], result["dim"]) == ("all-MiniLM-L6-v2", "384")
+    assert Path(result["folder"]).is_dir()  # at any width of the terminal
 
 
 def test_refused_model_prints_error_and_hint(
@@ -43,9 +43,9 @@ def test_refused_model_prints_error_and_hint(
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 1
-    said = capsys.readouterr().err
-    assert "package.json" in said
-    assert "Traceback" not in said
+    output = capsys.readouterr().err
+    assert "package.json" in output
+    assert "Traceback" not in output
 
 
 def test_cli_is_imported_without_heavy_libraries() -> None:

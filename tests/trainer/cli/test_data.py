@@ -31,15 +31,15 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 def test_prepare_shows_read_kept_and_dropped(tmp_path: Path, inputs: list[str]) -> None:
-    code, shown, told = run(*inputs, "--output", str(tmp_path / "corpus"))
+    code, shown, output = run(*inputs, "--output", str(tmp_path / "corpus"))
     assert code == 0
     rows = [line.split() for line in shown.splitlines()]
     assert ["papers.jsonl", "jsonl", "9", "0", "7"] in rows
     assert ["7", "unreadable"] in rows
     assert ["papers", "16", "8", "1", "duplicate", "paper"] in rows
     assert any(row[:4] == ["citations", "2", "1", "1"] for row in rows)
-    assert "line 10: This paper has neither" in told
-    assert "2 more problems are listed in problems.jsonl" in told
+    assert "line 10: This paper has neither" in output
+    assert "2 more problems are listed in problems.jsonl" in output
     assert Corpus.open(tmp_path / "corpus").papers == 8
 
 
@@ -47,10 +47,10 @@ def test_prepare_splits_papers_as_requested(tmp_path: Path, inputs: list[str]) -
     # In the encoding of a Windows editor.
     (tmp_path / "mine.txt").write_bytes(b"\xef\xbb\xbfp3\r\np5\r\nelsewhere\r\n")
     split = ("--split", "all", "--test-ids", str(tmp_path / "mine.txt"))
-    code, shown, told = run(*inputs, *split, "-o", str(tmp_path / "corpus"))
+    code, shown, output = run(*inputs, *split, "-o", str(tmp_path / "corpus"))
     assert code == 0
     assert "6 train, 0 validation, 2 test" in shown
-    assert "elsewhere" in told
+    assert "elsewhere" in output
     answer = json.loads(run(*inputs, *split, "-o", str(tmp_path / "again"), "--json")[1])
     assert answer["split"] == {"train": 6, "validation": 0, "test": 2}
     assert answer["split_by"].startswith("100/0/0, test named")
@@ -60,8 +60,8 @@ def test_prepare_splits_papers_as_requested(tmp_path: Path, inputs: list[str]) -
 
 
 def test_prepare_json_output_is_a_single_line(tmp_path: Path, inputs: list[str]) -> None:
-    code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
-    assert (code, told) == (0, "")
+    code, shown, output = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
+    assert (code, output) == (0, "")
     (line,) = shown.splitlines()
     answer = json.loads(line)
     assert (answer["papers"], answer["read"]) == (8, 16)
@@ -73,8 +73,8 @@ def test_prepare_json_output_is_a_single_line(tmp_path: Path, inputs: list[str])
 
 
 def test_prepare_prints_progress_as_json_lines(tmp_path: Path, inputs: list[str]) -> None:
-    code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json", "--progress")
-    lines = [json.loads(line) for line in told.splitlines()]
+    code, shown, output = run(*inputs, "-o", str(tmp_path / "corpus"), "--json", "--progress")
+    lines = [json.loads(line) for line in output.splitlines()]
     assert code == 0 and json.loads(shown)["papers"] == 8
     assert any("papers.jsonl" in line.get("note", "") for line in lines)
     assert {"what": "papers.jsonl", "said": "16 (100%)", "share": 1.0} in lines
@@ -88,9 +88,9 @@ def test_collection_option_requires_a_library(tmp_path: Path, inputs: list[str])
 
 def test_corpus_shows_stats_and_supported_methods(tmp_path: Path, inputs: list[str]) -> None:
     run(*inputs, "-o", str(tmp_path / "corpus"))
-    said = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus")]).stdout
+    output = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus")]).stdout
     assert ["specter-small", "abstracts", "0", "too", "few"] in [
-        line.split() for line in said.splitlines()
+        line.split() for line in output.splitlines()
     ]
     answer = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus"), "--json"]).stdout
     holds = CorpusStats.read(json.loads(answer)["holds"])
@@ -104,19 +104,19 @@ def test_prepare_excludes_venues_by_name_or_file(tmp_path: Path, inputs: list[st
     unseen.write_text("V0\nAnother\n")
     for number, named in enumerate(("v0", str(unseen))):
         output = tmp_path / f"corpus{number}"
-        code, _, told = run(*inputs, "-o", str(output), "--exclude-venues", named)
+        code, _, printed = run(*inputs, "-o", str(output), "--exclude-venues", named)
         assert code == 0
         assert Corpus.open(output).venue_names == ("V1",)
-        warned = [line for line in told.splitlines() if "No paper is from this journal" in line]
+        warned = [line for line in printed.splitlines() if "No paper is from this journal" in line]
         assert len(warned) == number
         assert all(line.startswith("excluded journals, Another:") for line in warned)
 
 
 def test_prepare_can_tokenize_at_once(tmp_path: Path, inputs: list[str]) -> None:
     model = tiny_package(tmp_path / "model").folder
-    code, _, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", str(model))
+    code, _, output = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", str(model))
     assert code == 0
-    assert "Tokenizing" in told
+    assert "Tokenizing" in output
     assert len(list((tmp_path / "corpus" / "tokens").glob("*/tokens.json"))) == 1
 
 
@@ -138,9 +138,9 @@ def test_prepare_shows_no_rate_in_the_first_moments(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    with _Progress(quiet=False) as told:
+    with _Progress(quiet=False) as progress:
         for clock[0], entries in ((6.0, 1_000), (12.0, 3_000)):
-            told.progress("a.tsv", entries, entries / 4_000)
+            progress.progress("a.tsv", entries, entries / 4_000)
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["a.tsv: 1,000 (25%)", "a.tsv: 3,000 (75%), 500 per second"]
 
@@ -150,12 +150,12 @@ def test_files_of_the_same_name_have_separate_rates(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    with _Progress(quiet=False) as told:
+    with _Progress(quiet=False) as progress:
         for folder in ("old", "new"):
-            told.note(f"Reading {folder}/a.tsv (citations)")
+            progress.note(f"Reading {folder}/a.tsv (citations)")
             for entries in (1_000, 3_000):
                 clock[0] += 6.0
-                told.progress("a.tsv", entries, entries / 4_000)
+                progress.progress("a.tsv", entries, entries / 4_000)
     rates = [line for line in capsys.readouterr().err.splitlines() if "per second" in line]
     assert rates == ["a.tsv: 3,000 (75%), 500 per second"] * 2
 

@@ -47,9 +47,9 @@ def test_train_creates_a_run_and_resumes_it_by_folder(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
     folder = tmp_path / "run"
-    said = cli(*arguments(folder, corpus_for_all, tiny_base, epochs=2), "--seed", "3")
-    assert "miread-paper from" in said
-    assert f"Model: {folder / 'package'}" in said.replace("\n", "")
+    output = cli(*arguments(folder, corpus_for_all, tiny_base, epochs=2), "--seed", "3")
+    assert "miread-paper from" in output
+    assert f"Model: {folder / 'package'}" in output.replace("\n", "")
     recipe = Run(folder).recipe
     assert (recipe.seed, recipe.settings["epochs"], recipe.corpus) == (3, 2.0, corpus_for_all)
     assert Run(folder).report["metrics"]
@@ -57,7 +57,7 @@ def test_train_creates_a_run_and_resumes_it_by_folder(
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "expected"),
     [
         ([], "requires a recipe and a corpus"),
         (["--recipe", "specter"], "requires a recipe and a corpus"),
@@ -71,17 +71,17 @@ def test_train_creates_a_run_and_resumes_it_by_folder(
         (["--recipe", "specter", "--corpus", "nowhere"], "nowhere is not a corpus"),
     ],
 )
-def test_train_wrong_options_are_reported(tmp_path: Path, named: list[str], said: str) -> None:
-    with pytest.raises(TrainerError, match=said):
+def test_train_wrong_options_are_reported(tmp_path: Path, named: list[str], expected: str) -> None:
+    with pytest.raises(TrainerError, match=expected):
         cli("train", str(tmp_path / "run"), *named)
 
 
 def test_dry_run_prints_time_and_writes_nothing(
     tmp_path: Path, corpus_for_all: Path, tiny_base: Path
 ) -> None:
-    said = cli(*arguments(tmp_path / "run", corpus_for_all, tiny_base), "--dry-run")
-    assert "in total, including" in said
-    assert "journals" in said
+    output = cli(*arguments(tmp_path / "run", corpus_for_all, tiny_base), "--dry-run")
+    assert "in total, including" in output
+    assert "journals" in output
     assert not (tmp_path / "run").exists()
 
 
@@ -107,13 +107,13 @@ def test_grid_keeps_the_best_of_its_runs(
     named = arguments(
         folder, corpus_for_all, tiny_base, learning_rate="[1e-5,1e-2]", batch_size="[4,8]"
     )
-    said = cli(*named)
+    output = cli(*named)
     run = Run(folder)
     assert run.state is RunState.finished
     reports = {part.name: Run(part).report for part in (folder / "grid").iterdir()}
     assert len(reports) == 4
     name = min(reports, key=lambda name: reports[name]["validation_loss"])
-    assert f"Best of 4 combinations: {name}" in said.replace("\n", " ")
+    assert f"Best of 4 combinations: {name}" in output.replace("\n", " ")
     best = Run(folder / "grid" / name)
     weights = "model.safetensors"
     assert (run.package / weights).read_bytes() == (best.package / weights).read_bytes()
@@ -134,7 +134,7 @@ def test_several_seeds_give_mean_and_deviation(
 ) -> None:
     folder = tmp_path / "run"
     named = arguments(folder, corpus_for_all, tiny_base, learning_rate=1e-2)
-    said = cli(*named, "--seeds", "3,4,5")
+    output = cli(*named, "--seeds", "3,4,5")
     run = Run(folder)
     parts = {seed: Run(folder / "grid" / f"seed={seed}").report for seed in (3, 4, 5)}
     losses = {seed: report["validation_loss"] for seed, report in parts.items()}
@@ -154,7 +154,7 @@ def test_several_seeds_give_mean_and_deviation(
         ]
         assert row["values"] == values and len(values) == 3
         assert (row["mean"], row["sd"]) == pytest.approx((np.mean(values), np.std(values, ddof=1)))
-    assert "Over 3 seeds: validation loss" in said.replace("\n", " ")
+    assert "Over 3 seeds: validation loss" in output.replace("\n", " ")
     # The best of them is kept, with its evaluation.
     best = min(losses, key=lambda seed: losses[seed])
     assert run.report["seed"] == best and run.report["metrics"] == parts[best]["metrics"]
@@ -203,11 +203,11 @@ def test_settings_are_compared_by_mean_over_seeds(
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "expected"),
     [(["--seeds", "1;2"], "not a list of seeds"), (["--seeds", "1,2", "--seed", "3"], "not both")],
 )
-def test_invalid_seeds_are_refused(tmp_path: Path, named: list[str], said: str) -> None:
-    with pytest.raises(TrainerError, match=said):
+def test_invalid_seeds_are_refused(tmp_path: Path, named: list[str], expected: str) -> None:
+    with pytest.raises(TrainerError, match=expected):
         cli("train", str(tmp_path / "run"), "--recipe", "specter", "--corpus", "c", *named)
 
 
@@ -233,12 +233,12 @@ def test_grid_stops_and_resumes(
             run.stop()
 
     monkeypatch.setattr(Run, "append", stopping)
-    said = cli("train", str(run.folder), "--device", "cpu")
-    assert "Stopped after step 5 " in said
+    output = cli("train", str(run.folder), "--device", "cpu")
+    assert "Stopped after step 5 " in output
     assert run.state is RunState.stopped
     monkeypatch.setattr(Run, "append", append)
-    said = cli("train", str(run.folder), "--device", "cpu", "--no-measure")
-    assert "Model: " in said and "metrics" not in run.report
+    output = cli("train", str(run.folder), "--device", "cpu", "--no-measure")
+    assert "Model: " in output and "metrics" not in run.report
     parts = [Run(part) for part in (run.folder / "grid").iterdir()]
     for part in parts:
         steps = [event.step for event in part.events() if event.kind == "step"]

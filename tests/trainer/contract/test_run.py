@@ -40,7 +40,7 @@ def test_handwritten_recipe_lists_only_changes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("format = 2", "has format 2, not 1"),
         ("epochs", "is not a valid recipe"),
@@ -56,10 +56,10 @@ def test_handwritten_recipe_lists_only_changes(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_invalid_recipe_is_explained(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_recipe_is_explained(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "recipe.toml"
     path.write_text(text)
-    with pytest.raises(TrainerError, match=said):
+    with pytest.raises(TrainerError, match=expected):
         Recipe.read(path)
 
 

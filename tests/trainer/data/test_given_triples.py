@@ -51,8 +51,8 @@ def test_table_of_ids_becomes_triples(tmp_path: Path, query: str) -> None:
     lines = ["p001,p002,p003", "p000,p001,p002", "p001,p002,p003", "p001,p001,p002"]
     lines += ["p001,unknown,p002", "p001,,p002", "p001,NaN,p002"]
     table.write_text("\n".join([f"{query},positive_id,negative_id", *lines]) + "\n")
-    told = RecordedProgress()
-    corpus = prepare([str(table), papers(tmp_path, 9)], tmp_path / "corpus", watch=told)
+    progress = RecordedProgress()
+    corpus = prepare([str(table), papers(tmp_path, 9)], tmp_path / "corpus", watch=progress)
     assert corpus.triples.tolist() == [[0, 1, 2], [1, 2, 3]]
     assert corpus.counts["triples"] == {
         "read": 5,
@@ -63,7 +63,7 @@ def test_table_of_ids_becomes_triples(tmp_path: Path, query: str) -> None:
             "duplicate triplet": 1,
         },
     }
-    assert told.problems == [("triples.csv", "line 7"), ("triples.csv", "line 8")]
+    assert progress.problems == [("triples.csv", "line 7"), ("triples.csv", "line 8")]
     assert corpus.papers == 9 == corpus.counts["read"]
     assert Corpus.open(corpus.folder).triples.tolist() == corpus.triples.tolist()
 

@@ -177,9 +177,9 @@ def test_streamed_entries_equal_the_parsed_document(document, piece: int, indent
     ],
 )
 def test_broken_json_is_reported_in_a_sentence(text: str) -> None:
-    with pytest.raises(BadJson) as told:
+    with pytest.raises(BadJson) as raised:
         list(entries([text.encode()]))
-    assert str(told.value).endswith(".")
+    assert str(raised.value).endswith(".")
 
 
 def test_broken_json_is_not_read_completely(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,17 +328,17 @@ def test_collection_of_a_library_includes_subcollections(
 
 
 @pytest.mark.parametrize(
-    ("pragma", "said"),
+    ("pragma", "expected"),
     [("user_version = 99", "format 99"), ("application_id = 7", "not a SciRead library")],
 )
 def test_newer_library_or_other_database_is_refused(
-    tmp_path: Path, filled_library: Library, pragma: str, said: str
+    tmp_path: Path, filled_library: Library, pragma: str, expected: str
 ) -> None:
     path = tmp_path / "library.sqlite3"
     filled_library.close()
     with sqlite3.connect(path) as db:
         db.execute(f"PRAGMA {pragma}")
-    with pytest.raises(TrainerError, match=said):
+    with pytest.raises(TrainerError, match=expected):
         read(path, "library")
 
 

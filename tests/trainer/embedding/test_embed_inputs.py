@@ -92,7 +92,7 @@ def test_input_reports_bad_entries_and_continues(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "expected"),
     [
         ("a.txt", b"words", "is not a corpus, JSON Lines file, Parquet table or SciRead library"),
         ("a.gz", gzip.compress(b'{"title": "x"}\n' * 10_000, mtime=0)[:-20], "is incomplete"),
@@ -100,9 +100,9 @@ def test_input_reports_bad_entries_and_continues(tmp_path):
         ("a.sqlite3", b"SQLite format 3\x00" + bytes(100), "could not be read"),
     ],
 )
-def test_unreadable_files_are_named(tmp_path, name, content, said):
+def test_unreadable_files_are_named(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(TrainerError, match=said) as error:
+    with pytest.raises(TrainerError, match=expected) as error:
         list(open_input(tmp_path / name).parts(10))
     assert name in str(error.value)
 

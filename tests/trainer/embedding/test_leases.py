@@ -34,8 +34,8 @@ def leases(tmp_path, clock):
 def silent_elsewhere(folder: Path, name: str) -> None:
     """A lease left by a worker of another machine."""
     folder.mkdir(exist_ok=True)
-    said = {"beat": 3, "owner": "far-1", "pid": 1, "place": "far"}
-    (folder / name).write_text(json.dumps(said))
+    record = {"beat": 3, "owner": "far-1", "pid": 1, "place": "far"}
+    (folder / name).write_text(json.dumps(record))
 
 
 def test_concurrent_claims_give_one_lease(leases):

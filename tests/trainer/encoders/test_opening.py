@@ -116,11 +116,11 @@ def test_encode_after_kill_reuses_cached_vectors(tiny, cache, monkeypatch):
     monkeypatch.setattr(
         Encoder, "encode_ids", lambda self, ids: encoded.append(len(ids)) or encode(self, ids)
     )
-    said: list[str] = []
-    open_encoder(str(tiny.folder), cache=cache, note=said.append).encode(MANY)
+    messages: list[str] = []
+    open_encoder(str(tiny.folder), cache=cache, note=messages.append).encode(MANY)
     assert sum(encoded) == len(MANY) - done
     assert done > 0
-    assert f"{done:,} are cached" in said[0]
+    assert f"{done:,} are cached" in messages[0]
 
 
 def test_vectors_of_another_precision_are_cached_separately(tiny, cache, monkeypatch):
@@ -167,10 +167,10 @@ def test_encode_with_full_disk_notes_it_and_returns_vectors(tiny, cache, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(cache, "write", full)
-    said: list[str] = []
-    made = open_encoder(str(tiny.folder), cache=cache, note=said.append).encode(PAPERS)
+    messages: list[str] = []
+    made = open_encoder(str(tiny.folder), cache=cache, note=messages.append).encode(PAPERS)
     assert len(made.papers.ids) == 3
-    assert "No space left" in said[-1]
+    assert "No space left" in messages[-1]
 
 
 def test_subject_describes_the_model(tiny, cache):
@@ -316,8 +316,8 @@ def test_ranks_with_different_caches_agree_on_missing_texts(tmp_path, tiny):
 
     encoder.encode(PAPERS)
     encoder._ranks = OtherLacksAll()
-    said: list[str] = []
-    encoder._note = said.append
+    messages: list[str] = []
+    encoder._note = messages.append
     encoder.encode(PAPERS)
     assert asked == [[False, False]]
-    assert "is embedding 2 texts" in said[0]
+    assert "is embedding 2 texts" in messages[0]

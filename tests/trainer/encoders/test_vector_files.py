@@ -16,14 +16,14 @@ PAPERS = [TextInput(name, f"Title {name}") for name in "abcd"]
 
 
 def lines(path: Path, **vectors: object) -> Path:
-    said = "".join(
+    result = "".join(
         json.dumps({"paper_id": name, "title": "T", "embedding": vector}) + "\n"
         for name, vector in vectors.items()
     )
     if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(said.encode()))
+        path.write_bytes(gzip.compress(result.encode()))
     else:
-        path.write_text(said)
+        path.write_text(result)
     return path
 
 
@@ -67,7 +67,7 @@ def test_files_of_a_folder_may_share_equal_vectors(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             '{"paper_id": "a", "embedding": [1, 2]}\n{"paper_id": "a", "embedding": []}',
@@ -82,9 +82,9 @@ def test_files_of_a_folder_may_share_equal_vectors(tmp_path):
         ("", "contains no vectors"),
     ],
 )
-def test_damaged_vector_file_raises_error_naming_the_line(tmp_path, text, said):
+def test_damaged_vector_file_raises_error_naming_the_line(tmp_path, text, expected):
     (tmp_path / "a.jsonl").write_text(text)
-    with pytest.raises(TrainerError, match=said) as caught:
+    with pytest.raises(TrainerError, match=expected) as caught:
         open_vectors(tmp_path / "a.jsonl")
     assert "a.jsonl" in caught.value.message
     assert caught.value.hint

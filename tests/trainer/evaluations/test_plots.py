@@ -12,16 +12,16 @@ from trainer.evaluations import plots
 
 
 def test_confusion_orders_labels_by_frequency():
-    y_true, told = [2, 2, 2, 0, 0, 1], [2, 2, 0, 0, 1, 1]
-    found = plots.confusion(y_true, told, ["zero", "one", "two"])
+    y_true, predicted = [2, 2, 2, 0, 0, 1], [2, 2, 0, 0, 1, 1]
+    found = plots.confusion(y_true, predicted, ["zero", "one", "two"])
     assert found.labels == ["two", "zero", "one"]
-    assert found.counts == confusion_matrix(y_true, told, labels=[2, 0, 1]).tolist()
+    assert found.counts == confusion_matrix(y_true, predicted, labels=[2, 0, 1]).tolist()
 
 
 def test_rare_labels_are_merged_without_losing_counts():
     rng = np.random.default_rng(1)
-    y_true, told = rng.integers(0, 90, 700), rng.integers(0, 90, 700)
-    found = plots.confusion(y_true, told)
+    y_true, predicted = rng.integers(0, 90, 700), rng.integers(0, 90, 700)
+    found = plots.confusion(y_true, predicted)
     assert len(found.labels) == 24 and found.labels[-1] == OTHERS
     assert np.sum(found.counts) == 700
 

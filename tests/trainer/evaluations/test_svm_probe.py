@@ -38,8 +38,10 @@ def noisy_labels(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.nda
     return vectors * np.logspace(0, 2, dim), codes
 
 
-def macro_f1_x100(y_true: np.ndarray, told: np.ndarray) -> float:
-    return round(100 * weighted_mean(Items.of_macro_f1([""] * len(told), y_true, told)), 2)
+def macro_f1_x100(y_true: np.ndarray, predicted: np.ndarray) -> float:
+    return round(
+        100 * weighted_mean(Items.of_macro_f1([""] * len(predicted), y_true, predicted)), 2
+    )
 
 
 def test_svm_matches_reference_values(case: dict[str, Any]) -> None:
@@ -48,10 +50,10 @@ def test_svm_matches_reference_values(case: dict[str, Any]) -> None:
     found = choose_c(learn, labels, case["inputs"]["Cs"])
     assert found.c == expected["best_C"]
     assert found.accuracies == pytest.approx(expected["cv_mean_accuracy"], abs=1e-9)
-    told = found.machine.predict(test)
-    assert told.tolist() == expected["pred"]
-    assert macro_f1_x100(y_true, told) == expected["macro_f1_x100"]
-    accuracy = np.mean(y_true == told)
+    predicted = found.machine.predict(test)
+    assert predicted.tolist() == expected["pred"]
+    assert macro_f1_x100(y_true, predicted) == expected["macro_f1_x100"]
+    accuracy = np.mean(y_true == predicted)
     assert accuracy == pytest.approx(expected["accuracy"], abs=case["tolerance_abs"])
 
 
@@ -59,8 +61,8 @@ def test_svm_with_intercept_gives_another_score(case: dict[str, Any]) -> None:
     learn, labels, test, y_true = arrays(case)
     column = np.ones((len(learn), 1)), np.ones((len(test), 1))
     found = choose_c(np.hstack([learn, column[0]]), labels)
-    told = found.machine.predict(np.hstack([test, column[1]]))
-    assert macro_f1_x100(y_true, told) != case["expected"]["no_intercept"]["macro_f1_x100"]
+    predicted = found.machine.predict(np.hstack([test, column[1]]))
+    assert macro_f1_x100(y_true, predicted) != case["expected"]["no_intercept"]["macro_f1_x100"]
 
 
 def test_choose_c_prefers_highest_accuracy_then_lowest_c() -> None:

@@ -96,12 +96,12 @@ def test_any_damage_is_detected(tmp_path: Path, name: str, how: str) -> None:
     else:
         other = text[:-9] + bytes([text[-9] ^ 1]) + text[-8:]
         path.write_bytes(text[:-9] if how == "cut" else other)
-    told: list[str] = []
-    found = checkpoints.last(told.append)
+    messages: list[str] = []
+    found = checkpoints.last(messages.append)
     assert found and found.step == 1
-    assert "step 2 is damaged" in told[0]
+    assert "step 2 is damaged" in messages[0]
     (kept,) = tmp_path.glob("*.damaged")
-    assert kept.name in told[0]
+    assert kept.name in messages[0]
     if name != "state.json":
         assert (kept / "state.json").exists()
 
@@ -114,10 +114,10 @@ def test_intact_weights_survive_damaged_state_files(tmp_path: Path) -> None:
         for state in tmp_path.glob("step-*/state.json"):
             if not state.parent.name.endswith(".damaged"):
                 state.write_text("{")
-        told: list[str] = []
+        messages: list[str] = []
         with pytest.raises(TrainerError, match="All checkpoints"):
-            checkpoints.last(told.append)
-        assert len(told) == 2
+            checkpoints.last(messages.append)
+        assert len(messages) == 2
         assert checkpoints.last(pytest.fail) is None
     for step in (1, 2):
         kept = sorted(tmp_path.glob(f"step-{step:08}*.damaged"))

@@ -50,8 +50,8 @@ def test_step_is_limited_by_gradient_clipping(clip: float, length: float) -> Non
     weights = nn.ParameterList([torch.zeros(1), torch.zeros(1)])
     for weight, gradient in zip(weights, (6.0, 8.0), strict=True):
         weight.grad = torch.tensor([gradient])
-    told = optimizer_step(torch.optim.SGD(weights), rate=1.0, count=2.0, clip=clip)
-    assert told.item() == 5
+    result = optimizer_step(torch.optim.SGD(weights), rate=1.0, count=2.0, clip=clip)
+    assert result.item() == 5
     assert torch.cat(list(weights)).norm().item() == pytest.approx(length, rel=1e-4)
 
 

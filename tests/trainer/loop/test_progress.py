@@ -30,8 +30,8 @@ def test_steps_are_occasional_lines_without_a_terminal(
 ) -> None:
     monkeypatch.setattr(progress, "_EVERY", 1_000.0)
     run = Run(tmp_path)
-    said = reported(run, terminal=False)
-    assert said.splitlines() == [
+    output = reported(run, terminal=False)
+    assert output.splitlines() == [
         "Careful: memory is short",
         "triples: step 1 · loss 0.5000 · 1,234 tokens/s · 3 min left",
     ]
@@ -52,9 +52,9 @@ def test_speed_is_shown_once_known_and_lines_do_not_wrap(tmp_path: Path, monkeyp
 
 
 def test_steps_are_a_progress_bar_on_a_terminal(tmp_path: Path) -> None:
-    said = reported(Run(tmp_path), terminal=True)
-    assert "loss 0.5000" in said
-    assert "step 1" not in said
+    output = reported(Run(tmp_path), terminal=True)
+    assert "loss 0.5000" in output
+    assert "step 1" not in output
 
 
 def test_silent_reporter_writes_nothing(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_training_rate_uses_recent_steps_without_pauses(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected"),
     [
         (0, "0 s"),
         (99, "99 s"),
@@ -95,5 +95,5 @@ def test_training_rate_uses_recent_steps_without_pauses(monkeypatch: pytest.Monk
         (200_000, "2 d 8 h"),
     ],
 )
-def test_durations_are_formatted_in_words(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+def test_durations_are_formatted_in_words(seconds: float, expected: str) -> None:
+    assert duration(seconds) == expected

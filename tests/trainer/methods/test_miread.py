@@ -47,7 +47,7 @@ def test_classes_are_recorded_and_the_head_is_not_saved(corpus: Corpus, base: Pa
     settled = setup(corpus, base, "miread-paper", exclude="letters; Unheard", **FEW)
     heard: list[str] = []
     method = Miread(replace(settled, note=heard.append))
-    assert [said for said in heard if "journal" in said] == [
+    assert [messages for messages in heard if "journal" in messages] == [
         "No paper is from the journal 'Unheard', so no paper was excluded."
     ]
     assert json.loads(json.dumps(method.records))["classes"] == ["Annals", "Nature"]

@@ -200,7 +200,7 @@ def test_missing_source_of_pairs_is_left_out_with_a_note(tmp_path: Path, base: P
     settled = setup(corpus, base, "physbert-paper", **SMALL)
     method = PhysBert(replace(settled, note=heard.append))
     assert set(method.records["contrast"]) == {"category_pairs"}
-    assert [said for said in heard if "question pairs" in said]
+    assert [messages for messages in heard if "question pairs" in messages]
     assert set(method.stages[2].scores(lambda texts: np.eye(len(texts), 8, dtype=np.float32))) == {
         "v_measure"
     }

@@ -42,5 +42,5 @@ def test_untrained_pooler_is_noted(
     heard: list[str] = []
     settled = setup(Corpus.open(corpus_for_all), base, method, **changes)
     METHODS[method](replace(settled, note=heard.append))
-    told = [said for said in heard if "has no pooler" in said]
-    assert len(told) == (trains_it and not there)
+    notes = [messages for messages in heard if "has no pooler" in messages]
+    assert len(notes) == (trains_it and not there)

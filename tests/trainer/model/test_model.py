@@ -297,7 +297,7 @@ def test_weights_of_a_bert_with_heads_are_read(tmp_path: Path, package: Package)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         (lambda f: (f / "config.json").unlink(), "contains no Transformers model"),
         (lambda f: (f / "model.safetensors").unlink(), "no model.safetensors."),
@@ -312,11 +312,11 @@ def test_weights_of_a_bert_with_heads_are_read(tmp_path: Path, package: Package)
     ],
 )
 def test_damaged_folder_is_refused(
-    tmp_path: Path, change: Callable[[Path], object], said: str
+    tmp_path: Path, change: Callable[[Path], object], expected: str
 ) -> None:
     folder = tiny_package(tmp_path / "m").folder
     change(folder)
-    with pytest.raises(TrainerError, match=said):
+    with pytest.raises(TrainerError, match=expected):
         Backbone.load(folder)
 
 

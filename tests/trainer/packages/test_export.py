@@ -67,7 +67,7 @@ def test_card_describes_model_and_metrics(tmp_path):
 
     card = (package.folder / "README.md").read_text()
     assert card.startswith("---\nlibrary_name: ")
-    for said in (
+    for result in (
         "# SPECTER of mine",
         "allenai/scibert_scivocab_uncased",
         "1,234 papers",
@@ -76,11 +76,11 @@ def test_card_describes_model_and_metrics(tmp_path):
         'license: "apache-2.0"',
         "SentenceTransformer" if package.pooling in ("cls", "mean") else "AutoModel",
     ):
-        assert said in card
+        assert result in card
 
 
 @pytest.mark.parametrize(
-    ("base", "named", "told"),
+    ("base", "named", "expected"),
     [
         ("allenai/specter", "allenai/specter", "allenai/specter"),
         ("arazd/MIReAD@0a1b2c3d", "arazd/MIReAD", "arazd/MIReAD@0a1b2c3d"),
@@ -89,13 +89,13 @@ def test_card_describes_model_and_metrics(tmp_path):
         ("mine", None, "mine"),
     ],
 )
-def test_card_names_the_base_model_of_the_hub(tmp_path, base, named, told):
+def test_card_names_the_base_model_of_the_hub(tmp_path, base, named, expected):
     package = replace(tiny_package(tmp_path / "tiny"), base=base, method="specter")
-    said = card(package)
-    lines = [line for line in said.splitlines() if line.startswith("base_model")]
+    output = card(package)
+    lines = [line for line in output.splitlines() if line.startswith("base_model")]
     assert lines == ([f'base_model: "{named}"'] if named else [])
-    assert f"with the method specter from the base model {told}." in said
-    assert "/home" not in said
+    assert f"with the method specter from the base model {expected}." in output
+    assert "/home" not in output
 
 
 def test_export_never_replaces_an_existing_model(tmp_path):

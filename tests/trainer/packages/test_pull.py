@@ -81,17 +81,17 @@ def pull(hub, tmp_path, monkeypatch, capsys):
         monkeypatch.setattr("sys.argv", ["sciread-trainer", "pull", *arguments])
         with pytest.raises(SystemExit) as left:
             cli.main()
-        said = capsys.readouterr()
-        return left.value.code, said.out + said.err
+        output = capsys.readouterr()
+        return left.value.code, output.out + output.err
 
     return pull
 
 
 def test_published_model_becomes_a_package_without_its_head(hub, files, process, tmp_path):
     hub.models["arazd/MIReAD"] = Model({"main": files}, card={"license": "mit"})
-    code, said = process("arazd/MIReAD")
-    assert code == 0, said
-    assert "UNEXPECTED" not in said  # the table that transformers prints
+    code, output = process("arazd/MIReAD")
+    assert code == 0, output
+    assert "UNEXPECTED" not in output  # the table that transformers prints
 
     package = read_package(tmp_path / "home" / "models" / "arazd--MIReAD")
     assert (package.pooling, package.template) == ("cls", "{title}{sep}{abstract}")
@@ -129,8 +129,8 @@ def test_old_config_and_vocabulary_files_are_read(hub, files, pull, tmp_path):
         "model.safetensors": files["model.safetensors"],
     }
     hub.models["allenai/scibert_scivocab_uncased"] = Model({"main": files})
-    code, said = pull("allenai/scibert_scivocab_uncased", "--output", str(tmp_path / "scibert"))
-    assert code == 0, said
+    code, output = pull("allenai/scibert_scivocab_uncased", "--output", str(tmp_path / "scibert"))
+    assert code == 0, output
     encoder = Encoder(read_package(tmp_path / "scibert"))
     assert encoder.text.ids([("Deep graph", "")])[0][1:3] == [
         vocabulary["deep"],
@@ -141,10 +141,10 @@ def test_old_config_and_vocabulary_files_are_read(hub, files, pull, tmp_path):
 def test_pickled_weights_are_refused_with_a_hint(hub, files, pull, tmp_path):
     files["pytorch_model.bin"] = files.pop("model.safetensors")
     hub.models["allenai/specter"] = Model({"main": files})
-    code, said = pull("allenai/specter")
+    code, output = pull("allenai/specter")
     assert code == 1
-    assert "only pytorch_model.bin, which could run code" in said
-    assert "safetensors/convert" in said
+    assert "only pytorch_model.bin, which could run code" in output
+    assert "safetensors/convert" in output
     assert not (tmp_path / "home" / "models").exists()
     assert not [asked for asked in hub.requests if asked.path.endswith(".bin")]
 
@@ -155,8 +155,8 @@ def test_pull_takes_conversion_of_the_hub_bot(hub, files, pull, tmp_path):
     model = Model({"main": old, "refs/pr/3": files})
     model.offers = [(3, "SFconvertbot", ROBOT, model.commit("main"))]
     hub.models["allenai/specter"] = model
-    code, said = pull("allenai/specter")
-    assert code == 0, said
+    code, output = pull("allenai/specter")
+    assert code == 0, output
     package = read_package(tmp_path / "home" / "models" / "allenai--specter")
     assert package.base.endswith(model.commit("refs/pr/3"))
 
@@ -169,16 +169,16 @@ def test_pull_ignores_conversion_by_others_or_of_other_weights(
     model = Model({"main": old, "refs/pr/3": files})
     model.offers = [(3, author, ROBOT, model.commit("main") if made_of_main else "0" * 40)]
     hub.models["allenai/specter"] = model
-    code, said = pull("allenai/specter")
-    assert code == 1 and "only pytorch_model.bin" in said
+    code, output = pull("allenai/specter")
+    assert code == 1 and "only pytorch_model.bin" in output
 
 
 def test_pull_reads_pooling_of_the_model(hub, files, pull, tmp_path):
     files["1_Pooling/config.json"] = b'{"pooling_mode_cls_token": true}'
     files["sentence_bert_config.json"] = b'{"max_seq_length": 20}'
     hub.models["somebody/model"] = Model({"main": files})
-    code, said = pull("somebody/model", "--output", str(tmp_path / "made"))
-    assert code == 0, said
+    code, output = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert code == 0, output
     package = read_package(tmp_path / "made")
     assert (package.pooling, package.max_tokens) == ("cls", 20)
 
@@ -191,13 +191,13 @@ def test_lower_casing_model_requires_lower_casing_tokenizer(hub, files, pull, tm
     tokenizer["normalizer"] = {"type": "Lowercase"} if lowers else None
     files["tokenizer.json"] = json.dumps(tokenizer).encode()
     hub.models["somebody/model"] = Model({"main": files})
-    code, said = pull("somebody/model", "--output", str(tmp_path / "made"))
+    code, output = pull("somebody/model", "--output", str(tmp_path / "made"))
     if lowers:
-        assert code == 0, said
+        assert code == 0, output
         encoder = Encoder(read_package(tmp_path / "made"))
         assert np.allclose(*encoder.encode([("Deep Graph", ""), ("deep graph", "")]), atol=1e-6)
     else:
-        assert code == 1 and "do_lower_case" in said
+        assert code == 1 and "do_lower_case" in output
 
 
 @pytest.mark.parametrize(
@@ -211,8 +211,8 @@ def test_prompt_excluded_from_pooling_is_refused(hub, files, pull, tmp_path, mod
     described = {"prompts": {"query": "deep "}, "default_prompt_name": "query"}
     files["config_sentence_transformers.json"] = json.dumps(described).encode()
     hub.models["somebody/model"] = Model({"main": files})
-    found, said = pull("somebody/model", "--output", str(tmp_path / "made"))
-    assert found == code and ("prompt" in said or code == 0), said
+    found, output = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert found == code and ("prompt" in output or code == 0), output
 
 
 def modules(*kinds):
@@ -227,8 +227,8 @@ def test_unsupported_module_is_named_before_weights_are_fetched(hub, files, pull
     files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
     files["modules.json"] = modules("Transformer", "Pooling", "Dense", "Normalize")
     hub.models["somebody/model"] = Model({"main": files})
-    code, said = pull("somebody/model")
-    assert code == 1 and "Dense" in said and "somebody/model" in said
+    code, output = pull("somebody/model")
+    assert code == 1 and "Dense" in output and "somebody/model" in output
     assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
 
 
@@ -239,8 +239,8 @@ def test_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_path)
     described = {"prompts": prompts, "default_prompt_name": "query"}
     files["config_sentence_transformers.json"] = json.dumps(described).encode()
     hub.models["somebody/model"] = Model({"main": files})
-    code, said = pull("somebody/model", "--output", str(tmp_path / "made"))
-    assert code == 0, said
+    code, output = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert code == 0, output
     package = read_package(tmp_path / "made")
     assert package.template == "deep {{graph}} {title} {abstract}"
     plain = tiny_package(tmp_path / "plain", template="{title} {abstract}", max_tokens=64)
@@ -256,14 +256,14 @@ def test_pull_transformer_in_subfolder_is_refused(hub, files, pull):
         [{"path": "0_Transformer", "type": "x.Transformer"}, {"path": "1", "type": "x.Pooling"}]
     ).encode()
     hub.models["somebody/model"] = Model({"main": files})
-    code, said = pull("somebody/model", "--pooling", "cls")
-    assert code == 1 and "0_Transformer" in said
+    code, output = pull("somebody/model", "--pooling", "cls")
+    assert code == 1 and "0_Transformer" in output
 
 
 def test_title_without_abstract_ends_with_one_separator_for_physbert(hub, files, pull, tmp_path):
     hub.models["thellert/physbert_cased"] = Model({"main": files})
-    code, said = pull("thellert/physbert_cased", "--output", str(tmp_path / "made"))
-    assert code == 0, said
+    code, output = pull("thellert/physbert_cased", "--output", str(tmp_path / "made"))
+    assert code == 0, output
     encoder = Encoder(read_package(tmp_path / "made"))
     lone, blank, both = encoder.text.ids(
         [("deep graph", ""), ("deep graph", " "), ("deep", "graph")]
@@ -274,13 +274,13 @@ def test_title_without_abstract_ends_with_one_separator_for_physbert(hub, files,
 
 def test_pull_without_pooling_is_refused(hub, files, pull, tmp_path):
     hub.models["somebody/model"] = Model({"main": files})
-    code, said = pull("somebody/model")
-    assert code == 1 and "--pooling cls, mean or mean_no_special" in said
+    code, output = pull("somebody/model")
+    assert code == 1 and "--pooling cls, mean or mean_no_special" in output
     assert pull("somebody/model", "--pooling", "mean")[0] == 0
 
 
 @pytest.mark.parametrize(
-    "spoil, said",
+    "spoil, expected",
     [
         (
             lambda hub, files: hub.models.clear(),
@@ -297,21 +297,21 @@ def test_pull_without_pooling_is_refused(hub, files, pull, tmp_path):
         (lambda hub, files: hub.fail(faults.status(503), 99), "503"),
     ],
 )
-def test_pull_error_is_one_sentence(hub, files, pull, tmp_path, spoil, said):
+def test_pull_error_is_one_sentence(hub, files, pull, tmp_path, spoil, expected):
     hub.models["allenai/specter"] = Model({"main": files})
     spoil(hub, files)
     code, printed = pull("allenai/specter")
     assert code == 1
     assert "Traceback" not in printed
-    assert said in printed
+    assert expected in printed
     models = tmp_path / "home" / "models"
     assert not models.exists() or not list(models.iterdir())
 
 
 def test_pull_unknown_revision_is_reported(hub, files, pull):
     hub.models["allenai/specter"] = Model({"main": files})
-    code, said = pull("allenai/specter", "--revision", "v9")
-    assert code == 1 and "revision of allenai/specter does not exist" in said
+    code, output = pull("allenai/specter", "--revision", "v9")
+    assert code == 1 and "revision of allenai/specter does not exist" in output
 
 
 def test_pull_damaged_file_is_detected_and_fetched_again(hub, files, pull):
@@ -322,10 +322,10 @@ def test_pull_damaged_file_is_detected_and_fetched_again(hub, files, pull):
         faults.replaced(spoiled),
         when=lambda asked: asked.path.endswith(".safetensors") and asked.method == "GET",
     )
-    code, said = pull("allenai/specter")
-    assert code == 1 and "is damaged" in said
-    code, said = pull("allenai/specter")
-    assert code == 0, said
+    code, output = pull("allenai/specter")
+    assert code == 1 and "is damaged" in output
+    code, output = pull("allenai/specter")
+    assert code == 0, output
 
 
 def test_pull_again_fetches_only_missing_files(hub, files, pull):
@@ -336,8 +336,8 @@ def test_pull_again_fetches_only_missing_files(hub, files, pull):
 
     hub.fail(faults.status(404), when=lambda asked: asked.path.endswith(".safetensors"))
     assert pull("allenai/specter")[0] == 1
-    code, said = pull("allenai/specter")
-    assert code == 0, said
+    code, output = pull("allenai/specter")
+    assert code == 0, output
     assert len(gets("tokenizer.json")) == 1
 
 
@@ -350,8 +350,8 @@ def test_pull_resumes_a_dropped_connection(hub, files, pull):
         faults.dropped(after=22_000_000),
         when=lambda asked: asked.path.endswith(".safetensors") and asked.method == "GET",
     )
-    code, said = pull("allenai/specter")
-    assert code == 0, said
+    code, output = pull("allenai/specter")
+    assert code == 0, output
     *_, last = [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
     assert int(last.headers["range"].removeprefix("bytes=").rstrip("-")) >= 10_000_000
 

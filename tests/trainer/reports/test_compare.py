@@ -182,9 +182,9 @@ def test_compare_command_names_better_model_and_writes_page(tmp_path):
     for made in (page, text):
         assert "Significant differences" in made
         assert "b is better in 1." in made and "B in float32." in made
-    told = json.loads(CliRunner().invoke(app, ["compare", *folders, "--json"]).output)
-    assert told["notes"] == ["A was computed in bfloat16, B in float32."]
-    (map_,) = told["compared"]
+    output = json.loads(CliRunner().invoke(app, ["compare", *folders, "--json"]).output)
+    assert output["notes"] == ["A was computed in bfloat16, B in float32."]
+    (map_,) = output["compared"]
     assert map_["real"] and map_["second_is_better"] and map_["n"] == 200
 
 

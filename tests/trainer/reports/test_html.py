@@ -121,8 +121,8 @@ def test_equal_rounded_scores_have_no_best():
 def test_tables_explain_metrics():
     health = result("health", evaluation="health", scores=(Score("effective_rank", 9.0, 30),))
     made = model("A", health)
-    said = " ".join(PageContent(page([RenderedReport(made)])).said)
-    assert "Number of directions in which papers vary" in said
+    output = " ".join(PageContent(page([RenderedReport(made)])).said)
+    assert "Number of directions in which papers vary" in output
     assert "effective rank: Number of directions" in table.markdown([made])
 
 
@@ -182,7 +182,7 @@ def test_page_is_self_contained_and_safe_for_any_title():
     assert seen.links == []
     assert not re.search(r"url\(|@import", text)
     assert "default-src 'none'" in text.replace("&#x27;", "'")
-    assert any("<script>alert(1)</script>" in said for said in seen.said)
+    assert any("<script>alert(1)</script>" in result for result in seen.said)
     text.encode("utf-8")
 
 
@@ -237,7 +237,7 @@ def test_curves_of_several_models_share_a_picture():
 
 def test_page_shows_scores_intervals_exclusions_and_hashes():
     made = model("A", result("cite", excluded={"queries without a vector": 3}), machine="2 cores")
-    said = " ".join(PageContent(page([RenderedReport(made)])).said)
+    output = " ".join(PageContent(page([RenderedReport(made)])).said)
     for wanted in (
         "81.00",
         "78.00 to 84.00",
@@ -246,13 +246,15 @@ def test_page_shows_scores_intervals_exclusions_and_hashes():
         "2 cores",
         "Ranking of candidates",
     ):
-        assert wanted in said, wanted
+        assert wanted in output, wanted
 
 
 def test_files_of_vectors_are_listed_with_their_hashes():
     files = {"a.jsonl": "sha256:" + "5f" * 32, "b.jsonl": "sha256:" + "77" * 32}
-    said = PageContent(page([RenderedReport(report(subject=subject(about={"files": files})))])).said
-    assert "a.jsonl 5f5f5f5f5f5f, b.jsonl 777777777777" in said
+    output = PageContent(
+        page([RenderedReport(report(subject=subject(about={"files": files})))])
+    ).said
+    assert "a.jsonl 5f5f5f5f5f5f, b.jsonl 777777777777" in output
 
 
 def test_report_folder_is_complete_and_several_make_one_page(tmp_path):

@@ -122,7 +122,7 @@ def test_documentation_lists_every_evaluation_with_its_files():
 
 
 @pytest.mark.parametrize(
-    ("described", "said"),
+    ("described", "expected"),
     [
         ("name = 1", "no tasks"),
         ("[[task]]\nevaluation = 'probe'", "has no name"),
@@ -131,9 +131,9 @@ def test_documentation_lists_every_evaluation_with_its_files():
         ("[[task", "could not be read"),
     ],
 )
-def test_damaged_custom_suite_raises_error(tmp_path, described, said):
+def test_damaged_custom_suite_raises_error(tmp_path, described, expected):
     (tmp_path / "SUITE.toml").write_text(described)
-    with pytest.raises(TrainerError, match=said):
+    with pytest.raises(TrainerError, match=expected):
         custom.suite(tmp_path, SuiteSettings())
 
 

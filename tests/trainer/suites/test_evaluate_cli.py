@@ -119,9 +119,9 @@ def test_evaluate_missing_data_is_reported_with_a_hint(evaluated, tmp_path):
     models = [str(tmp_path / "others.jsonl"), "tf-idf"]
     done = evaluated("--tasks", "citations,labels", models=models)
     assert done.exit_code == 1
-    said = " ".join(done.stderr.split())
-    assert "Labels, failed: No paper has a vector. Check that ids are those of the" in said
-    assert "1 more task failed." in said
+    output = " ".join(done.stderr.split())
+    assert "Labels, failed: No paper has a vector. Check that ids are those of the" in output
+    assert "1 more task failed." in output
 
 
 def test_evaluate_does_not_overwrite_report_of_another_suite(evaluated, judged_folder, tmp_path):
@@ -176,9 +176,9 @@ def test_suites_lists_needed_files():
 
 
 def test_documented_sizes_equal_the_constants():
-    told = local.__doc__.replace(",", "")
+    messages = local.__doc__.replace(",", "")
     for size in (local.FIELDS, local.JOURNALS, local.PAIRED, local.QUERIES, local.LEARNED):
-        assert str(size) in told
+        assert str(size) in messages
 
 
 def test_evaluate_prints_progress_and_result_as_json(evaluated, tmp_path):
@@ -188,10 +188,10 @@ def test_evaluate_prints_progress_and_result_as_json(evaluated, tmp_path):
     answer = json.loads(done.stdout)
     assert answer["reports"] == {"tf-idf": str(tmp_path / "out" / "tf-idf")}
     assert list(answer["failed"]) == [str(tmp_path / "bad.jsonl")]
-    told = [json.loads(line) for line in done.stderr.splitlines()]
-    assert any(str(tmp_path / "bad.jsonl") == line.get("warning") for line in told)
-    assert "Labels" in [line["note"] for line in told if "note" in line][-1]
-    shares = [(line["what"], line["share"]) for line in told if "share" in line]
+    output = [json.loads(line) for line in done.stderr.splitlines()]
+    assert any(str(tmp_path / "bad.jsonl") == line.get("warning") for line in output)
+    assert "Labels" in [line["note"] for line in output if "note" in line][-1]
+    shares = [(line["what"], line["share"]) for line in output if "share" in line]
     assert all((share >= 0.5) == (what == "TF-IDF") for what, share in shares)
 
 
@@ -251,8 +251,8 @@ def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypa
         *("evaluate", tmp_path / "tiny", "--suite", "local", "--corpus", local_corpus.folder),
         *("-o", tmp_path / "out", "--tasks", "citations", "--progress", "--json"),
     )
-    told = [json.loads(line) for line in done.stderr.splitlines()]
-    read = [line for line in told if "texts embedded" in line.get("said", "")]
+    output = [json.loads(line) for line in done.stderr.splitlines()]
+    read = [line for line in output if "texts embedded" in line.get("said", "")]
     assert read and read[-1]["what"] == "Tiny"
 
 

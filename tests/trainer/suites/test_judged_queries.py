@@ -43,7 +43,7 @@ def test_missing_file_is_named(judged_folder, end):
 
 
 @pytest.mark.parametrize(
-    ("end", "line", "said"),
+    ("end", "line", "expected"),
     [
         ("papers.jsonl", '{"title": "no id"}', "has no ID"),
         ("papers.jsonl", '{"id": "d0"}', "twice"),
@@ -54,10 +54,10 @@ def test_missing_file_is_named(judged_folder, end):
         ("queries.tsv", "q1\tanother question", "contains two values for 'q1'"),
     ],
 )
-def test_damaged_judged_queries_raise_error_naming_the_line(judged_folder, end, line, said):
+def test_damaged_judged_queries_raise_error_naming_the_line(judged_folder, end, line, expected):
     with (judged_folder / f"small.{end}").open("a") as file:
         file.write("\n" + line)
-    with pytest.raises(TrainerError, match=said):
+    with pytest.raises(TrainerError, match=expected):
         judged_queries.task(judged_folder, "small")
 
 

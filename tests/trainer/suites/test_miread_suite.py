@@ -204,8 +204,8 @@ def test_abstract_only_uses_abstracts_as_the_paper_did(published):
         assert all(paper.title.startswith("we study") for paper in task.papers)
         assert not any(paper.abstract for paper in task.papers)
         assert task.sha256 != plain[name].make().sha256  # otherwise they would be compared
-        told = task.run(TfIdf().encode(task.papers).papers).excluded
-        assert told[WITHOUT_TITLES] == len(task.papers)
+        output = task.run(TfIdf().encode(task.papers).papers).excluded
+        assert output[WITHOUT_TITLES] == len(task.papers)
 
 
 @pytest.mark.parametrize(
@@ -236,6 +236,6 @@ def test_miread_truncated_table_raises_error(published):
 
 
 def test_documented_sizes_equal_the_constants():
-    told = " ".join(miread.__doc__.replace(",", "").split())
+    messages = " ".join(miread.__doc__.replace(",", "").split())
     for size in (miread.PER_GROUP, miread.PER_GROUP_AT_LEAST, miread.PAIRED):
-        assert str(size) in told
+        assert str(size) in messages

@@ -153,8 +153,8 @@ def test_scidocs_report_has_average_of_all_scores(published, tmp_path):
 
 
 def test_interval_of_a_share_is_clipped(published, tmp_path):
-    told = published / "mag" / "test.csv"
-    told.write_text(told.read_text().replace("s23,1", "s23,0"))
+    result = published / "mag" / "test.csv"
+    result.write_text(result.read_text().replace("s23,1", "s23,0"))
     where = ["--suite", "scidocs", "--corpus", str(published), "-o", str(tmp_path / "out")]
     assert CliRunner().invoke(app, ["evaluate", "tf-idf", *where, "--tasks", "mag"]).exit_code == 0
     score = Report.read(tmp_path / "out" / "tf-idf").result("mag").score("macro_f1")
@@ -209,12 +209,12 @@ def test_scidocs_missing_metadata_is_unknown(published):
 
 
 def test_scidocs_split_val_evaluates_the_validation_part(published):
-    told = tasks("scidocs", published, part="val")
-    labels = told["mag"].make()
+    result = tasks("scidocs", published, part="val")
+    labels = result["mag"].make()
     assert list(labels.measure.test) == IDS[14:16]
     assert list(labels.measure.train) == IDS[:14]
-    assert len(told["cite"].make().measure.judged) == 1
-    clicks = told["recomm"].make()
+    assert len(result["cite"].make().measure.judged) == 1
+    clicks = result["recomm"].make()
     assert len(clicks.measure.test) == 20
     assert clicks.measure.validation == []  # otherwise it would be trained on
     assert {task.split for task in (labels, clicks)} == {"validation"}

@@ -371,8 +371,8 @@ def test_fragment_of_any_facet_value_can_be_parsed(names, negated):
     for field, equals in (("tag", ""), ("in", ""), ("cat", ""), ("author", "="), ("venue", "=")):
         text = joined(["is:unread", fragment(field, names, negated=negated)], "OR words behind")
         query = parse(text)
-        said = [part for c in query.conditions if c.field == field for part in c.alternatives]
-        assert list(dict.fromkeys(said)) == list(dict.fromkeys(equals + name for name in meant))
+        result = [part for c in query.conditions if c.field == field for part in c.alternatives]
+        assert list(dict.fromkeys(result)) == list(dict.fromkeys(equals + name for name in meant))
         assert query.meaning == "words behind"
 
 

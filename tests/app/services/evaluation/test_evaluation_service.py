@@ -85,21 +85,21 @@ def test_evaluation_on_judged_data_reports_progress_and_resumes(evaluator, home,
     stopped.cancel()
     with pytest.raises(Cancelled):
         evaluator.evaluate(["tf-idf"], "judged", folder, stopped)
-    told: list[str] = []
-    task = Task(lambda done, total, note: told.append(note))
+    messages: list[str] = []
+    task = Task(lambda done, total, note: messages.append(note))
     done = evaluator.evaluate(["tf-idf", "random"], "judged", folder, task)
     assert done.reports.keys() == {"tf-idf", "random"} and not done.failed
-    assert any("Random" in note for note in told)
+    assert any("Random" in note for note in messages)
     (board,) = Scores(home.reports).boards()
     assert (board.folder, board.suite, board.data) == (done.board, "judged", "judged")
     (row, *_) = rows(board)
     assert list(names(board.reports).values()) == ["Random", "TF-IDF"]
     assert row.n == 3 and len(row.cells) == 2
 
-    told.clear()
+    messages.clear()
     again = evaluator.evaluate(["tf-idf"], "judged", folder, task)
     assert again.reports == {"tf-idf": done.reports["tf-idf"]}
-    assert any("already evaluated" in note for note in told)
+    assert any("already evaluated" in note for note in messages)
 
 
 @pytest.mark.slow

@@ -133,8 +133,8 @@ def test_comparison_is_cached_until_a_report_changes(tmp_path, monkeypatch):
     one = save_report(tmp_path / "a", ease, id="a", title="Start", space="aa")
     other = save_report(tmp_path / "b", ease + 0.05, id="b", title="Ours", space="bb")
     judge = ModelComparer(tmp_path)
-    told = []
-    found = judge.compare(one, other, Task(lambda done, total, note: told.append(note)))
+    messages = []
+    found = judge.compare(one, other, Task(lambda done, total, note: messages.append(note)))
     assert found.answer is ComparisonOutcome.yes and found.evidence[0].n == 200
     assert found.evidence[0].shown_p_value.startswith("< 0.001")
     monkeypatch.setattr(

@@ -156,10 +156,10 @@ def test_new_version_and_journal_article_are_updates(fetching, shelf, library):
         pmid="77",
     )
     shelf.papers = [second, article]
-    told = {(one.paper, one.what, one.detail) for one in fetching.run(id, Task()).news}
-    assert (1, UpdateKind.version, "v2") in told
-    assert (1, UpdateKind.published, "in Nature 1, 2 (2022)") in told
-    assert (2, UpdateKind.added, "") in told
+    output = {(one.paper, one.what, one.detail) for one in fetching.run(id, Task()).news}
+    assert (1, UpdateKind.version, "v2") in output
+    assert (1, UpdateKind.published, "in Nature 1, 2 (2022)") in output
+    assert (2, UpdateKind.added, "") in output
 
 
 def test_empty_repeated_fetch_has_a_reason(fetching, shelf):
@@ -170,9 +170,11 @@ def test_empty_repeated_fetch_has_a_reason(fetching, shelf):
 
 def test_fallback_of_source_is_shown_in_progress_and_remark(fetching, shelf):
     shelf.note = "The shelf is full; the cellar is asked instead."
-    said = []
-    done = fetching.run(fetching.start(ALL).id, Task(lambda done, total, note: said.append(note)))
-    assert done.remark == shelf.note and shelf.note in said
+    messages = []
+    done = fetching.run(
+        fetching.start(ALL).id, Task(lambda done, total, note: messages.append(note))
+    )
+    assert done.remark == shelf.note and shelf.note in messages
 
 
 def test_broken_records_are_logged_and_others_stored(fetching, shelf):

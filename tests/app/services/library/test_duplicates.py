@@ -238,17 +238,17 @@ def test_duplicate_search_finds_pairs_of_earlier_versions(library, duplicates, o
 
 def test_cancelled_duplicate_search_resumes(library, organise, monkeypatch):
     monkeypatch.setattr(duplicating, "_AT_ONCE", 2)
-    pairs, told = unnoticed_pairs(library), []
-    task = Task(lambda done, total, note: (told.append((done, total)), task.cancel()))
+    pairs, messages = unnoticed_pairs(library), []
+    task = Task(lambda done, total, note: (messages.append((done, total)), task.cancel()))
     with pytest.raises(Cancelled):
         Duplicates(library, organise).search(task)
         task.raise_if_cancelled()
     with closing(Library(library.path)) as again:
         duplicates = Duplicates(again, LibraryEditor(again))
         assert duplicates.is_search_due()
-        duplicates.search(Task(lambda done, total, note: told.append((done, total))))
+        duplicates.search(Task(lambda done, total, note: messages.append((done, total))))
         assert pairs_of(duplicates) == pairs and not duplicates.is_search_due()
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert [done for done, _ in messages] == sorted({done for done, _ in messages})
 
 
 def test_duplicate_search_suggests_pairs_an_import_would_merge(library, duplicates):

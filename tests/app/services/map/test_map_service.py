@@ -90,9 +90,9 @@ def test_map_groups_have_distinct_names_from_their_words(atlas):
         names = [cluster.name for cluster in clusters if cluster.name]
         assert len(set(names)) == len(names)
         assert sum(cluster.papers for cluster in clusters) == 80
-    said = " ".join(cluster.name for cluster in drawing.fine_clusters).lower()
-    assert "on" not in said.replace(",", "").split()
-    assert "glacier melt" in said
+    result = " ".join(cluster.name for cluster in drawing.fine_clusters).lower()
+    assert "on" not in result.replace(",", "").split()
+    assert "glacier melt" in result
 
 
 def test_map_is_deterministic(atlas, tmp_path):

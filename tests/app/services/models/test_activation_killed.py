@@ -118,8 +118,8 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "tests.app.services.models.test_activation_killed",
         str(folder),
     ]
-    told = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True).stdout
-    assert told.splitlines() == [f"{moment}\tTrue" for moment in MOMENTS]
+    output = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True).stdout
+    assert output.splitlines() == [f"{moment}\tTrue" for moment in MOMENTS]
     return folder
 
 

@@ -48,10 +48,10 @@ def test_no_search_fails_or_mixes_models_when_processes_are_killed(tmp_path):
 
 
 def test_program_killed_at_any_moment_resumes_swapping(tmp_path):
-    home, draw, told = make_home(tmp_path), random.Random(SEED), []
+    home, draw, messages = make_home(tmp_path), random.Random(SEED), []
     for kill in range(KILLS):
         with program(tmp_path, 10**6, SEED + kill) as process:
-            wait_for_output(told, collect_output(process, told))
+            wait_for_output(messages, collect_output(process, messages))
             time.sleep(draw.uniform(0, 1.5))
             models = psutil.Process(process.pid).children()
             process.kill()
@@ -61,12 +61,12 @@ def test_program_killed_at_any_moment_resumes_swapping(tmp_path):
         standing = library.active_model.state()
         library.close()
         assert standing is None or standing.answers.model in NAMES
-    left = max(3, SWAPS - count_swaps(told))
+    left = max(3, SWAPS - count_swaps(messages))
     with program(tmp_path, left, SEED) as process:
-        collect_output(process, told).join()
+        collect_output(process, messages).join()
         assert process.wait() == 0
-    assert [line for line in told if line.startswith(("wrong", "Traceback"))] == []
-    assert told[-1].startswith("done") and count_swaps(told) >= SWAPS
+    assert [line for line in messages if line.startswith(("wrong", "Traceback"))] == []
+    assert messages[-1].startswith("done") and count_swaps(messages) >= SWAPS
     workspace = opened(home)
     assert workspace.active_model.pending() == ""
     assert lost(workspace) == []
@@ -74,8 +74,8 @@ def test_program_killed_at_any_moment_resumes_swapping(tmp_path):
     workspace.close()
 
 
-def count_swaps(told: list[str]) -> int:
-    return sum(line.startswith("swap") for line in told)
+def count_swaps(messages: list[str]) -> int:
+    return sum(line.startswith("swap") for line in messages)
 
 
 def program(home: Path, swaps: int, seed: int) -> subprocess.Popen[str]:
@@ -85,16 +85,16 @@ def program(home: Path, swaps: int, seed: int) -> subprocess.Popen[str]:
     )
 
 
-def collect_output(process: subprocess.Popen[str], told: list[str]) -> threading.Thread:
+def collect_output(process: subprocess.Popen[str], messages: list[str]) -> threading.Thread:
     """Collect its output until it ends."""
     lines = process.stdout
     assert lines
-    thread = threading.Thread(target=lambda: told.extend(line.strip() for line in lines))
+    thread = threading.Thread(target=lambda: messages.extend(line.strip() for line in lines))
     thread.start()
     return thread
 
 
-def wait_for_output(told: list[str], listening: threading.Thread) -> None:
-    before = len(told)
-    while len(told) == before and listening.is_alive():
+def wait_for_output(messages: list[str], listening: threading.Thread) -> None:
+    before = len(messages)
+    while len(messages) == before and listening.is_alive():
         time.sleep(0.01)

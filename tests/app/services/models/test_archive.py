@@ -50,12 +50,12 @@ def read_files(folder):
     }
 
 
-def assert_refused(source, target, said):
+def assert_refused(source, target, expected):
     """Assert that it is refused with this message and that no file was left behind."""
     around = sorted(target.parents[1].rglob("*"))
     with pytest.raises(PackageRefused) as raised:
         bring(source, target, Task())
-    assert said in str(raised.value) and source.name in str(raised.value)
+    assert expected in str(raised.value) and source.name in str(raised.value)
     assert raised.value.hint
     assert sorted(target.parents[1].rglob("*")) == around
 
@@ -113,8 +113,8 @@ def test_null_byte_in_name_is_refused(archive, target):
 def test_links_and_devices_in_zip_are_refused(archive, target, kind):
     info = zipfile.ZipInfo("tokenizer.json")
     info.external_attr = (kind | 0o777) << 16
-    said = "contains a link" if kind == stat.S_IFLNK else "contains a special file"
-    assert_refused(archive([*FILES.items(), (info, "/etc/passwd")]), target, said)
+    result = "contains a link" if kind == stat.S_IFLNK else "contains a special file"
+    assert_refused(archive([*FILES.items(), (info, "/etc/passwd")]), target, result)
 
 
 def test_zip_bomb_is_refused_before_unpacking(archive, target):

@@ -115,15 +115,15 @@ def test_luck_is_two_sided_probability(first, second, luck):
 
 
 def test_optional_stopping_has_at_most_five_percent_false_positives():
-    chance, trials, told = random.Random(4), 1_000, 0
+    chance, trials, result = random.Random(4), 1_000, 0
     for _ in range(trials):
         first = 0
         for n in range(1, 101):
             first += chance.random() < 0.5
             if VoteTally("a", "b", first, n - first).luck <= 0.05:
-                told += 1
+                result += 1
                 break
-    assert 0 < told / trials <= 0.05
+    assert 0 < result / trials <= 0.05
 
 
 def test_vote_summary_grows_more_certain_with_votes(votes):

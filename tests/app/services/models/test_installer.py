@@ -81,15 +81,15 @@ def test_model_of_run_keeps_its_training_report(arrivals, models, package_folder
     run = tmp_path / "run"
     shutil.copytree(package_folder, run / "package")
     (run / "recipe.toml").touch()
-    told = {"recipe": "specter-small", "settings": {"margin": 2.0}, "seed": 1, "seconds": 60.0}
-    (run / "report.json").write_text(json.dumps(told | {"stages": [{"validations": [1] * 999}]}))
+    record = {"recipe": "specter-small", "settings": {"margin": 2.0}, "seed": 1, "seconds": 60.0}
+    (run / "report.json").write_text(json.dumps(record | {"stages": [{"validations": [1] * 999}]}))
     (run / "checkpoint").mkdir()
     (run / "checkpoint" / "weights.pt").write_bytes(b"pickle")
     model = arrivals.add(run, Task())
     origin = models.about(model.name).origin
     assert (origin.recipe, origin.changed["margin"]) == ("specter-small", "2.0")
     kept = json.loads((models.folder / model.name / "training.json").read_text())
-    assert kept == told
+    assert kept == record
 
 
 def change_weights(folder, to):
@@ -141,12 +141,12 @@ HASH = "sha256:" + "0" * 64
 def test_unsound_model_is_refused_and_leaves_nothing(
     arrivals, home, package_folder, tmp_path, what, packed
 ):
-    spoil, said = HOSTILE[what]
+    spoil, result = HOSTILE[what]
     spoil(package_folder)
     source = zipped(package_folder, tmp_path / "given.zip") if packed else package_folder
     with pytest.raises(PackageRefused) as refused:
         arrivals.add(source, Task())
-    assert said in str(refused.value)
+    assert result in str(refused.value)
     assert ".arriving" not in f"{refused.value} {refused.value.hint}"
     assert refused.value.hint
     assert installed_names(home) == []

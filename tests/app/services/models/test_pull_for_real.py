@@ -74,7 +74,7 @@ def test_cancelled_pull_leaves_nothing_and_resumes(hub, files, library, tmp_path
     models = ModelRegistry(home, library, lambda: "starter")
     arrivals = ModelInstaller(home, models)
 
-    stopped, told = threading.Event(), threading.Event()
+    stopped, result = threading.Event(), threading.Event()
 
     def stop_on_the_way(done: int, total: int, note: str) -> None:
         if 0 < done < total:
@@ -90,15 +90,15 @@ def test_cancelled_pull_leaves_nothing_and_resumes(hub, files, library, tmp_path
 
     def listen(done: int, total: int, note: str) -> None:
         if "of 42 MB" in note:
-            told.set()
+            result.set()
 
-    hub.fail(in_pieces(told), when=is_weights_request)
+    hub.fail(in_pieces(result), when=is_weights_request)
     pulled = arrivals.pull(DownloadRequest("allenai/specter"), Task(listen))
     assert (pulled.name, pulled.licence, pulled.checked) == ("allenai--specter", "MIT", True)
     assert read_package(home.models / pulled.name).base.startswith("allenai/specter@")
     fetched = [asked.path.rsplit("/")[-1] for asked in hub.requests if asked.method == "GET"]
     assert fetched.count("tokenizer.json") == 1
-    assert told.is_set()
+    assert result.is_set()
 
     with pytest.raises(TrainerFailed, match="nobody/nothing does not exist"):
         arrivals.pull(DownloadRequest("nobody/nothing"), Task())

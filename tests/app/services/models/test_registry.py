@@ -212,7 +212,7 @@ def test_malformed_scores_and_card_are_ignored(models, home, tiny, content):
 
 
 def test_changed_settings_of_training_are_listed(models, tiny):
-    told = {
+    record = {
         "recipe": "specter-small",
         "settings": {"margin": 7.0, "base": "starter"},
         "seed": 3,
@@ -221,7 +221,7 @@ def test_changed_settings_of_training_are_listed(models, tiny):
         "device": "cpu",
         "versions": {"torch": "2.13"},
     }
-    (tiny.folder / "training.json").write_text(json.dumps(told))
+    (tiny.folder / "training.json").write_text(json.dumps(record))
     origin = models.about("specter-tiny").origin
     assert (origin.recipe, origin.changed) == ("specter-small", {"margin": "7.0"})
     assert (origin.seed, origin.papers, origin.seconds) == ("3", 20_000, 61.5)

@@ -17,12 +17,12 @@ from tests.support import subprocess_works as works
 
 
 def test_subprocess_work_returns_result_and_reports_progress():
-    told = []
+    messages = []
     numbers, process, more = apart(
-        works.double, np.array([1, 2]), task=Task(lambda *said: told.append(said))
+        works.double, np.array([1, 2]), task=Task(lambda *expected: messages.append(expected))
     )
     assert (numbers.tolist(), more.tolist()) == ([2, 4], [0, 1, 2])
-    assert told == [(1, 2, "half"), (2, 2, "whole")]
+    assert messages == [(1, 2, "half"), (2, 2, "whole")]
     assert process != os.getpid()
     assert not psutil.pid_exists(process)
 
@@ -43,7 +43,7 @@ def test_killed_subprocess_raises_work_lost():
 
 def test_subprocess_work_pauses_and_is_cancelled(tmp_path):
     steps = threading.Semaphore(0)
-    task = Task(lambda *said: steps.release())
+    task = Task(lambda *expected: steps.release())
     ended = threading.Event()
 
     def work():

@@ -66,8 +66,8 @@ def test_job_trainer_knows_its_version_uninstalled(home: Home, tmp_path: Path) -
     asks = "from trainer.version import trainer_version; print(trainer_version())"
     there = {**os.environ, "PYTHONPATH": ""}
     command = [sys.executable, "-S", "-c", asks]  # -S: without site-packages
-    said = subprocess.run(command, cwd=job, env=there, capture_output=True, text=True)
-    assert said.stdout.strip() == f"sciread {__version__}", said.stderr
+    output = subprocess.run(command, cwd=job, env=there, capture_output=True, text=True)
+    assert output.stdout.strip() == f"sciread {__version__}", output.stderr
 
 
 def test_job_folder_can_be_moved(home: Home, tmp_path: Path) -> None:
@@ -77,14 +77,17 @@ def test_job_folder_can_be_moved(home: Home, tmp_path: Path) -> None:
 
 
 def test_job_can_be_a_zip_file(home: Home, tmp_path: Path) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     job = write_job(
-        recipe(home), home, tmp_path / "job.zip", Task(lambda done, total, note: told.append(note))
+        recipe(home),
+        home,
+        tmp_path / "job.zip",
+        Task(lambda done, total, note: messages.append(note)),
     )
     with zipfile.ZipFile(job) as archive:
         names = archive.namelist()
     assert {"job/train.sh", "job/run/recipe.toml", "job/trainer/__main__.py"} <= set(names)
-    assert {"Copying the papers", "Creating the zip file"} <= set(told)
+    assert {"Copying the papers", "Creating the zip file"} <= set(messages)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "job.zip"]
 
 

@@ -159,11 +159,11 @@ def test_import_without_run_is_refused(opener: FakeImport, tmp_path: Path) -> No
     (tmp_path / "text.zip").write_text("no zip")
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("a/b.txt", "x")
-    for name, said in (
+    for name, raised in (
         ("empty", "no training run"), ("text.zip", "not a zip file"),
         ("other.zip", "no training run"), ("missing", "does not exist"),
     ):  # fmt: skip
-        with pytest.raises(LibraryError, match=said):
+        with pytest.raises(LibraryError, match=raised):
             opener.open(tmp_path / name)
     assert opener.left() == []
 

@@ -146,7 +146,7 @@ def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "said"),
+    ("plan", "expected"),
     [
         ({"recipe": "spectre"}, "The recipe 'spectre' does not exist."),
         ({"changes": {"epoch": 1}}, "setting 'epoch' does not exist"),
@@ -155,11 +155,11 @@ def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
     ],
 )
 def test_invalid_plan_is_refused_before_any_work(
-    learning: TrainingService, library: Library, home: Home, plan: dict[str, Any], said: str
+    learning: TrainingService, library: Library, home: Home, plan: dict[str, Any], expected: str
 ) -> None:
     library.put([paper("A")])
     for do in (learning.check, learning.start, learning.estimate):
-        with pytest.raises(TrainerError, match=said):
+        with pytest.raises(TrainerError, match=expected):
             do(TrainingPlan(**plan), Task())
     assert not home.corpora.exists() and not home.runs.exists()
 
@@ -180,11 +180,11 @@ def test_training_is_estimated_started_and_finished(
         seed=2,
         changes={"clip": (0.0, 1.0)},
     )
-    told: list[str] = []
-    estimate = learning.estimate(plan, Task(lambda done, total, note: told.append(note)))
+    messages: list[str] = []
+    estimate = learning.estimate(plan, Task(lambda done, total, note: messages.append(note)))
     assert (estimate.steps, estimate.seconds, estimate.memory) == (60, 120.0, 1 << 30)
     assert [(one.name, one.examples) for one in estimate.stages] == [("triples", 99)]
-    assert "Timing steps of the stage triples" in told
+    assert "Timing steps of the stage triples" in messages
     assert learning.runs.all() == []
 
     started = learning.start(TrainingPlan(data=plan.data, seed=2, name="Of my thesis"), Task())

@@ -40,5 +40,5 @@ def test_truncated_packed_body_raises_bad_coding(body, data):
 
 @given(st.binary(max_size=500) | st.text(max_size=500).map(str.encode))
 def test_message_is_short_and_printable(body):
-    told = message(body)
-    assert told.isprintable() and len(told) <= 200
+    messages = message(body)
+    assert messages.isprintable() and len(messages) <= 200

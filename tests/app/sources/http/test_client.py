@@ -97,9 +97,9 @@ STAYING = {
 @pytest.mark.parametrize(("fault", "kind", "message"), STAYING.values(), ids=STAYING)
 def test_lasting_fault_is_reported_with_source_and_cause(server, client, fault, kind, message):
     server.fail(fault, times=99)
-    with pytest.raises(SourceError) as told:
+    with pytest.raises(SourceError) as raised:
         ask(client, check=closed)
-    assert type(told.value) is kind and str(told.value) == message and told.value.hint
+    assert type(raised.value) is kind and str(raised.value) == message and raised.value.hint
     assert len(server.requests) == HASTE.tries
 
 
@@ -122,10 +122,10 @@ def test_offline_is_reported_after_few_tries(tmp_path, monkeypatch, error):
     patience = RetryPolicy(first=0.0, longest=0.0)
     with (
         Client(tmp_path, {"shelf": away}, patience=patience) as client,
-        pytest.raises(SourceError, match="offline") as told,
+        pytest.raises(SourceError, match="offline") as raised,
     ):
         ask(client)
-    assert "Errno" not in str(told.value) and str(error.strerror) not in str(told.value)
+    assert "Errno" not in str(raised.value) and str(error.strerror) not in str(raised.value)
     assert len(tries) == OFFLINE_TRIES < patience.tries
 
 
@@ -136,10 +136,10 @@ def test_unreachable_source_is_named(tmp_path):
         nobody = Endpoint("shelf", "The Shelf", url, 0.0, "shelf")
         with (
             Client(tmp_path, {"shelf": nobody}, patience=HASTE) as client,
-            pytest.raises(SourceError, match=r"^Could not reach The Shelf") as told,
+            pytest.raises(SourceError, match=r"^Could not reach The Shelf") as raised,
         ):
             ask(client)
-        assert "Errno" not in str(told.value)
+        assert "Errno" not in str(raised.value)
 
 
 def test_silent_source_times_out(tmp_path):
@@ -174,9 +174,9 @@ def test_retry_after_of_source_is_respected(server, tmp_path, after):
 @pytest.mark.parametrize("after", [str, in_seconds])
 def test_too_long_retry_after_fails_at_once(server, client, after):
     server.fail(faults.too_many(after(3600)), times=99)
-    with pytest.raises(Busy) as told:
+    with pytest.raises(Busy) as raised:
         ask(client)
-    assert len(server.requests) == 1 and "Try again after" in told.value.hint
+    assert len(server.requests) == 1 and "Try again after" in raised.value.hint
 
 
 def test_retry_after_in_the_past_is_ignored(server, client):
@@ -242,12 +242,15 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "body", "told"), REFUSALS.values(), ids=REFUSALS)
-def test_refusal_gives_message_of_the_source(server, client, kind, body, told):
+@pytest.mark.parametrize(("kind", "body", "expected"), REFUSALS.values(), ids=REFUSALS)
+def test_refusal_gives_message_of_the_source(server, client, kind, body, expected):
     server.fail(faults.status(400, body, kind), times=99)
     with pytest.raises(SourceError) as error:
         ask(client)
-    assert str(error.value) == f"The Shelf rejected the request (400){': ' * bool(told)}{told}."
+    assert (
+        str(error.value)
+        == f"The Shelf rejected the request (400){': ' * bool(expected)}{expected}."
+    )
     assert len(server.requests) == 1
 
 

@@ -58,8 +58,8 @@ def content(library: Library) -> dict[str, list[Any]]:
         found = {}
         for table in tables:
             columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-            told = [name for name in columns if (table, name) != ("papers", "changed")]
-            listed = ", ".join(f'"{name}"' for name in told)
+            result = [name for name in columns if (table, name) != ("papers", "changed")]
+            listed = ", ".join(f'"{name}"' for name in result)
             found[table] = sorted(db.execute(f"SELECT {listed} FROM {table}"), key=repr)
         return found
 

@@ -218,13 +218,13 @@ def test_snapshot_ignores_vectors_not_of_unit_length(file):
 def test_pages_read_from_file_do_not_stay_resident(file, asked):
     file.write(0, units(9_000), hashes(9_000))
     rows, every = file.rows(), np.arange(9_000)
-    said = {
+    record = {
         "read": lambda: rows.read(every, hashes(9_000)),
         "scores": lambda: rows.scores(units(1)[0], every, hashes(9_000)),
         "hold": lambda: rows.hold(every, hashes(9_000)),
         "find": lambda: rows.find(hashes(9_000)),
     }[asked]()
-    assert said is not None
+    assert record is not None
 
     _, _, about = SMAPS.read_text().partition(str(file.path))
     assert re.search(r"^Rss: +(\d+) kB$", about, re.MULTILINE)[1] == "0"

@@ -234,7 +234,7 @@ def describe(folder: Path, **changes: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({"format": 2}, "format 2, not 1"),
         ({"format": None}, "format None"),
@@ -244,10 +244,10 @@ def describe(folder: Path, **changes: object) -> None:
         ({"files": {"../../etc/passwd": {}}}, "list all files"),
     ],
 )
-def test_corpus_with_wrong_description_is_refused(tmp_path: Path, changes, said) -> None:
+def test_corpus_with_wrong_description_is_refused(tmp_path: Path, changes, expected) -> None:
     folder = make_corpus(tmp_path / "corpus").folder
     describe(folder, **changes)
-    with pytest.raises(TrainerError, match=said) as refused:
+    with pytest.raises(TrainerError, match=expected) as refused:
         Corpus.open(folder)
     assert refused.value.hint
 

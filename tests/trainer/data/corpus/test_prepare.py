@@ -42,7 +42,7 @@ def papers(path: Path, *records: dict[str, Any]) -> str:
 
 
 def test_files_of_many_kinds_make_one_corpus(tmp_path: Path) -> None:
-    told = RecordedProgress()
+    progress = RecordedProgress()
     lines = papers(tmp_path / "a.jsonl", {"id": "a", "title": "A"}, {"id": "b", "title": "B"}, {})
     table = tmp_path / "c.csv"
     table.write_text("id,title,journal\nc,C,Phys. Rev.\n")
@@ -51,7 +51,7 @@ def test_files_of_many_kinds_make_one_corpus(tmp_path: Path) -> None:
     more = tmp_path / "more.tsv.gz"
     more.write_bytes(gzip.compress(b"a\tc\n"))
     corpus = prepare(
-        [str(edges), lines, str(table)], tmp_path / "corpus", citations=[str(more)], watch=told
+        [str(edges), lines, str(table)], tmp_path / "corpus", citations=[str(more)], watch=progress
     )
     assert corpus.ids[:] == ["a", "b", "c"]
     assert [corpus.cites[row].tolist() for row in range(3)] == [[1, 2], [2], []]
@@ -65,14 +65,14 @@ def test_files_of_many_kinds_make_one_corpus(tmp_path: Path) -> None:
         "problems": 1,
     }
     assert files["edges.tsv"]["citations"] == 2
-    assert told.problems == [
+    assert progress.problems == [
         ("a.jsonl", "line 3", "This paper has neither a title nor an abstract."),
         ("edges.tsv", "line 4", NO_IDS),
     ]
-    assert any("edges.tsv" in note for note in told.notes)
-    assert told.shares["a.jsonl"] == 1
+    assert any("edges.tsv" in note for note in progress.notes)
+    assert progress.shares["a.jsonl"] == 1
     kept = (corpus.folder / "problems.jsonl").read_text().splitlines()
-    assert [tuple(json.loads(line).values()) for line in kept] == told.problems
+    assert [tuple(json.loads(line).values()) for line in kept] == progress.problems
 
 
 def test_hash_is_independent_of_input_files(tmp_path: Path) -> None:
@@ -104,19 +104,22 @@ def test_placeholder_for_missing_value_is_empty(tmp_path: Path, word: str) -> No
     table.write_text(
         f"id,title,abstract,journal\na,A,{word},{word}\nb,{word},B,J\nc,{word},{word},J\n"
     )
-    told = RecordedProgress()
-    corpus = prepare([str(table)], tmp_path / "corpus", watch=told)
+    progress = RecordedProgress()
+    corpus = prepare([str(table)], tmp_path / "corpus", watch=progress)
     assert list(zip(corpus.ids[:], corpus.titles[:], corpus.abstracts[:], strict=True)) == [
         ("a", "A", ""),
         ("b", "", "B"),
     ]
     assert corpus.venue_names == ("J",)
-    assert [(file, entry) for file, entry, _ in told.problems] == [
+    assert [(file, entry) for file, entry, _ in progress.problems] == [
         ("a.csv", "a"),
         ("a.csv", "b"),
         ("a.csv", "line 4"),
     ]
-    assert ["abstract" in told.problems[0][2], "title" in told.problems[1][2]] == [True, True]
+    assert ["abstract" in progress.problems[0][2], "title" in progress.problems[1][2]] == [
+        True,
+        True,
+    ]
 
 
 def test_nan_in_json_is_reported_and_null_is_missing(tmp_path: Path) -> None:
@@ -127,16 +130,16 @@ def test_nan_in_json_is_reported_and_null_is_missing(tmp_path: Path) -> None:
         '{"id": "c", "title": "C", "abstract": null}\n'
         '{"id": "NaN", "title": "Nan particles"}\n'
     )
-    told = RecordedProgress()
-    corpus = prepare([str(path)], tmp_path / "corpus", watch=told)
-    assert [entry for _, entry, _ in told.problems] == ["a", "b"]
+    progress = RecordedProgress()
+    corpus = prepare([str(path)], tmp_path / "corpus", watch=progress)
+    assert [entry for _, entry, _ in progress.problems] == ["a", "b"]
     assert corpus.titles[:][:3] == ["A", "", "C"]
     assert corpus.abstracts[:][:3] == ["", "B", ""]
     assert corpus.ids[3].startswith("text:") and corpus.titles[3] == "Nan particles"
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "messages"),
     [
         ("a.csv", "", ["a.csv is empty"]),
         ("a.csv", "\ufeff \n\n", ["a.csv is empty"]),
@@ -146,26 +149,26 @@ def test_nan_in_json_is_reported_and_null_is_missing(tmp_path: Path) -> None:
     ],
 )
 def test_unrecognised_file_is_refused_with_expected_formats(
-    tmp_path: Path, name: str, content: str, said: list[str]
+    tmp_path: Path, name: str, content: str, messages: list[str]
 ) -> None:
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(TrainerError) as refused:
         prepare([str(path)], tmp_path / "corpus")
     answer = f"{refused.value} {refused.value.hint}"
-    assert all(words in answer for words in said), answer
+    assert all(words in answer for words in messages), answer
 
 
 @pytest.mark.parametrize("content", ["", "a b\nb c\n"])
 def test_citation_list_without_citations_is_reported(tmp_path: Path, content: str) -> None:
     edges = tmp_path / "edges.txt"
     edges.write_text(content)
-    told = RecordedProgress()
+    progress = RecordedProgress()
     lines = papers(tmp_path / "a.jsonl", {"id": "a", "title": "A"})
-    prepare([lines], tmp_path / "corpus", citations=[str(edges)], watch=told)
-    assert all(file == "edges.txt" for file, *_ in told.problems)
-    assert all("citing, tab, cited" in why for *_, why in told.problems)
-    assert len(told.problems) == 1 + content.count("\n")
+    prepare([lines], tmp_path / "corpus", citations=[str(edges)], watch=progress)
+    assert all(file == "edges.txt" for file, *_ in progress.problems)
+    assert all("citing, tab, cited" in why for *_, why in progress.problems)
+    assert len(progress.problems) == 1 + content.count("\n")
 
 
 @pytest.mark.parametrize("name", ["", "missing.jsonl", "jsonl=missing.jsonl"])
@@ -182,11 +185,11 @@ def test_truncated_file_is_reported_and_others_are_read(tmp_path: Path) -> None:
     edges = tmp_path / "edges.tsv.gz"
     edges.write_bytes(gzip.compress(b"p00000\tlast\n" * 200_000)[:-9])
     good = papers(tmp_path / "good.jsonl", {"id": "last", "title": "last"})
-    told = RecordedProgress()
-    corpus = prepare([str(broken), good, f"citations={edges}"], tmp_path / "corpus", watch=told)
+    progress = RecordedProgress()
+    corpus = prepare([str(broken), good, f"citations={edges}"], tmp_path / "corpus", watch=progress)
     assert corpus.row("last") is not None
     assert corpus.papers > 10_000
-    assert {file for file, _, why in told.problems if "is incomplete" in why} == {
+    assert {file for file, _, why in progress.problems if "is incomplete" in why} == {
         "broken.jsonl.gz",
         "edges.tsv.gz",
     }
@@ -196,19 +199,19 @@ def test_truncated_file_is_reported_and_others_are_read(tmp_path: Path) -> None:
 def test_file_without_papers_is_reported(tmp_path: Path) -> None:
     empty = tmp_path / "empty.xml"
     empty.write_text("<PubmedArticleSet></PubmedArticleSet>")
-    told = RecordedProgress()
-    corpus = prepare([str(empty)], tmp_path / "corpus", watch=told)
+    progress = RecordedProgress()
+    corpus = prepare([str(empty)], tmp_path / "corpus", watch=progress)
     assert corpus.papers == 0
-    assert [file for file, _, _ in told.problems] == ["empty.xml"]
+    assert [file for file, _, _ in progress.problems] == ["empty.xml"]
 
 
 def test_invalid_citation_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "edges.tsv"
     path.write_bytes(b"x" * (20 << 20))
-    told = RecordedProgress()
+    progress = RecordedProgress()
     good = papers(tmp_path / "good.jsonl", {"title": "good"})
-    assert prepare([good], tmp_path / "corpus", citations=[str(path)], watch=told).papers == 1
-    assert told.problems == [("edges.tsv", "line 1", "The line is too long for a citation.")]
+    assert prepare([good], tmp_path / "corpus", citations=[str(path)], watch=progress).papers == 1
+    assert progress.problems == [("edges.tsv", "line 1", "The line is too long for a citation.")]
 
 
 def test_full_disk_raises_while_writing_numbers(tmp_path: Path) -> None:
@@ -230,9 +233,9 @@ def test_full_disk_is_reported_and_leaves_nothing(
 
     source = papers(tmp_path / "a.jsonl", {"title": "A", "categories": ["x"]})
     monkeypatch.setattr(ListWriter, "add", full)
-    with pytest.raises(TrainerError, match="No space left on device") as told:
+    with pytest.raises(TrainerError, match="No space left on device") as raised:
         prepare([source], tmp_path / "corpus")
-    assert "free disk space" in told.value.hint
+    assert "free disk space" in raised.value.hint
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 

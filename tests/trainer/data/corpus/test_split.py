@@ -49,24 +49,26 @@ def test_split_by_hash_never_uses_a_part_of_zero_share(
     assert SplitRule.of(rule.described).shares == rule.shares
 
 
-@pytest.mark.parametrize("said", ["", "some", "85/5", "85/5/5", "0/50/50", "-5/5/100", "nan/0/0"])
-def test_invalid_shares_are_refused(said: str) -> None:
+@pytest.mark.parametrize(
+    "expected", ["", "some", "85/5", "85/5/5", "0/50/50", "-5/5/100", "nan/0/0"]
+)
+def test_invalid_shares_are_refused(expected: str) -> None:
     with pytest.raises(TrainerError, match="not a valid split"):
-        SplitRule.of(said)
+        SplitRule.of(expected)
 
 
 def test_named_test_set_is_exact(tmp_path: Path) -> None:
     usual = make_corpus(tmp_path / "usual", 200)
     mine = ["p00003", "p00004", "p00150"]
-    told: list[tuple[str, ...]] = []
+    messages: list[tuple[str, ...]] = []
     rule = SplitRule.of(test=ids(tmp_path / "mine.txt", *mine, "unheard", ""))
     corpus = make_corpus(
-        tmp_path / "mine", 200, split=rule, tell=lambda *problem: told.append(problem)
+        tmp_path / "mine", 200, split=rule, tell=lambda *problem: messages.append(problem)
     )
     assert named(corpus, Split.test) == mine
     kept = set(named(usual, Split.validation)) - set(mine)
     assert set(named(corpus, Split.validation)) == kept
-    assert [problem[:2] for problem in told] == [("papers listed for test", "unheard")]
+    assert [problem[:2] for problem in messages] == [("papers listed for test", "unheard")]
     assert corpus.split_by.startswith("85/5/10, test named ")
 
 

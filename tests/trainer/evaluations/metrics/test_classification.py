@@ -38,16 +38,16 @@ def clouds(papers: int, apart: float, seed: int = 0) -> tuple[np.ndarray, np.nda
     return rng.normal(size=(papers, 8)) + apart * np.eye(8)[labels], labels
 
 
-def macro_f1(y_true: ArrayLike, told: ArrayLike) -> float:
-    y_true, told = np.asarray(y_true), np.asarray(told)
-    return weighted_mean(Items.of_macro_f1([""] * len(y_true), y_true, told))
+def macro_f1(y_true: ArrayLike, expected: ArrayLike) -> float:
+    y_true, expected = np.asarray(y_true), np.asarray(expected)
+    return weighted_mean(Items.of_macro_f1([""] * len(y_true), y_true, expected))
 
 
 def test_macro_f1_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "macro_f1_basic")
-    y_true, told = case["inputs"]["y_true"], case["inputs"]["y_pred"]
+    y_true, predicted = case["inputs"]["y_true"], case["inputs"]["y_pred"]
     expected, slack = case["expected"], case["tolerance_abs"]
-    assert macro_f1(y_true, told) == pytest.approx(expected["macro_f1"], abs=slack)
+    assert macro_f1(y_true, predicted) == pytest.approx(expected["macro_f1"], abs=slack)
 
 
 def test_macro_f1_includes_labels_only_predicted() -> None:
@@ -113,7 +113,10 @@ def test_linear_probe_averages_runs_and_folds_over_all_papers() -> None:
     codes = np.unique([*labels.values()], return_inverse=True)[1]
     each = [
         np.mean(
-            [(np.mean(codes[rows] == told), macro_f1(codes[rows], told)) for rows, told in folds],
+            [
+                (np.mean(codes[rows] == result), macro_f1(codes[rows], result))
+                for rows, result in folds
+            ],
             axis=0,
         )
         for folds in (probe_folds(vectors.matrix, codes, seed=s, plan=plan) for s in (5, 6))

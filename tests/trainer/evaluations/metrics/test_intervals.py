@@ -67,20 +67,20 @@ def random_predictions(seed, count=900, labels=5, right=0.7):
 
 
 def test_macro_f1_items_average_to_macro_f1():
-    y_true, said = random_predictions(1)
-    found = Items.of_macro_f1(items(y_true).ids, y_true, said)
-    assert weighted_mean(found) == pytest.approx(f1_score(y_true, said, average="macro"))
+    y_true, predicted = random_predictions(1)
+    found = Items.of_macro_f1(items(y_true).ids, y_true, predicted)
+    assert weighted_mean(found) == pytest.approx(f1_score(y_true, predicted, average="macro"))
 
 
 def test_macro_f1_interval_equals_resampling_of_papers():
-    y_true, said = random_predictions(2)
+    y_true, predicted = random_predictions(2)
     rng = np.random.default_rng(3)
     drawn = []
     for _ in range(300):
         rows = rng.integers(0, len(y_true), len(y_true))
-        drawn.append(f1_score(y_true[rows], said[rows], average="macro"))
+        drawn.append(f1_score(y_true[rows], predicted[rows], average="macro"))
     low, high = np.percentile(drawn, (2.5, 97.5))
-    found = bootstrap_ci(Items.of_macro_f1(items(y_true).ids, y_true, said), 1)
+    found = bootstrap_ci(Items.of_macro_f1(items(y_true).ids, y_true, predicted), 1)
     assert found[1] - found[0] == pytest.approx(high - low, rel=0.12)
     assert found == pytest.approx((low, high), abs=0.01)
 

@@ -65,10 +65,10 @@ def test_all_pairs_match_reference_values(case: dict[str, Any]) -> None:
         expected["positives"],
         expected["n_pairs"],
     )
-    told = np.array(expected["pair_labels"], bool)
+    predicted = np.array(expected["pair_labels"], bool)
     scores = np.array(expected["pair_scores"])
-    assert belonging == pytest.approx(np.sort(scores[told]), abs=1e-6)
-    assert others == pytest.approx(np.sort(scores[~told]), abs=1e-6)
+    assert belonging == pytest.approx(np.sort(scores[predicted]), abs=1e-6)
+    assert others == pytest.approx(np.sort(scores[~predicted]), abs=1e-6)
     assert separation(vectors, categories) == pytest.approx(
         (expected["ap"], expected["auc"]), abs=slack
     )
