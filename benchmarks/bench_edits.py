@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.storage.library import Library
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 WORDS = " ".join(f"word{n}" for n in range(150))
 

@@ -29,10 +29,10 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from tests.support.make import paper
-from tests.support.make_book import make_book
-from tests.support.make_pdf import At, body
-from tests.support.ui.fake_context import context_of
+from tests.support.generate.book import make_book
+from tests.support.generate.papers import paper
+from tests.support.generate.pdf import At, body
+from tests.support.ui.fakes.context import context_of
 from tests.support.ui.heartbeat import FairHeartbeat
 
 PAGES = 500

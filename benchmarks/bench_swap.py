@@ -27,7 +27,7 @@ from sciread_app.formats import read_file
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from trainer.contract.package import starter_package, write_package
 
 REAL = Path(__file__).resolve().parents[1].parent / "shared/data/arxiv/papers.jsonl.gz"

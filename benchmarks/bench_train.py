@@ -33,7 +33,7 @@ from sentence_transformers.sentence_transformer.losses import MultipleNegativesR
 from transformers.utils import logging
 
 from benchmarks.bench_encode import Pairs, some_papers
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
 from trainer.contract.package import Package, starter_package
 from trainer.data.examples import PaperExamples
 from trainer.data.tokens import TextPart, Texts, TokenCache

@@ -17,7 +17,7 @@ from sciread_app import encoder as encoder_module
 from sciread_app.encoder import EncoderProcess, trainer_command, whole_words
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.tasks import Task
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, starter_package
 

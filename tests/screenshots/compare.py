@@ -8,7 +8,7 @@ from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
-from tests.support.tiny_model import WORDS, tiny_package
+from tests.support.models.tiny_model import WORDS, tiny_package
 
 OURS = "specter-small"
 

@@ -23,8 +23,8 @@ from sciread_app.ui.evaluation.page import (
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import restyled
 from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
-from tests.support.make_report import pictures_of, report, result
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.report import pictures_of, report, result
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.events import Event
 from trainer.contract.plots import write_pictures
 from trainer.contract.report import EvaluatedModel, Report, Result, Score

@@ -9,7 +9,7 @@ from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.view_models import RecommendationTab
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 # Fictitious papers and authors.
 FETCHED = (

@@ -15,7 +15,7 @@ from sciread_app.ui.models.page import ModelsPage
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 
 CARD = """---
 tags: ["scientific papers"]

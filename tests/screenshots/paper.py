@@ -13,7 +13,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.paper.related_papers import REFERENCES
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
-from tests.support.make_pdf import At, body, make_pdf
+from tests.support.generate.pdf import At, body, make_pdf
 
 NOTE = """## What it is about
 Attention *alone* is enough: no recurrence, no convolution. See **section 3.2**.

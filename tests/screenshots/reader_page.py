@@ -10,8 +10,8 @@ from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
-from tests.support.make_book import locked, make_book
-from tests.support.make_pdf import At as Text
+from tests.support.generate.book import locked, make_book
+from tests.support.generate.pdf import At as Text
 
 TITLE = "How bees tell one another where the flowers are"
 HEADINGS = ("Introduction", "The dance", "Distance and angle", "Experiments", "What is left open")

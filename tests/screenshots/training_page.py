@@ -20,8 +20,8 @@ from sciread_app.services.training.training_service import (
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.training.page import TrainingPage
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
-from tests.support.tiny_model import tiny_package
-from tests.support.ui.fake_training import ENOUGH, HELD
+from tests.support.models.tiny_model import tiny_package
+from tests.support.ui.fakes.training import ENOUGH, HELD
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from sciread_app import cli, workspace
 from sciread_app.services.subprocess import trainer
-from tests.support import fake_trainer
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models import fake_trainer
+from tests.support.models.fake_encoder import FakeEncoder
 
 
 def main() -> None:

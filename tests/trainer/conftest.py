@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.support.small_runs import small_base, small_corpus, small_recipe
+from tests.support.models.small_runs import small_base, small_corpus, small_recipe
 from trainer.contract.run import Recipe
 
 

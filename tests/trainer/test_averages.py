@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.make_report import result
+from tests.support.generate.report import result
 from trainer.contract.report import Result, Score
 from trainer.evaluate import average
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from tests.support import rank_work
-from tests.support.ranks import ended, start_ranks
+from tests.support.distributed import rank_work
+from tests.support.distributed.ranks import ended, start_ranks
 from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks, agree_on_run_id
 
@@ -30,7 +30,7 @@ IN_STEP = (
 @pytest.fixture(scope="module")
 def results_of_two() -> dict[str, list[Any]]:
     """The results of each of two ranks, by name of the function."""
-    ranks = ended(start_ranks(2, "tests.support.rank_work", *IN_STEP))
+    ranks = ended(start_ranks(2, "tests.support.distributed.rank_work", *IN_STEP))
     assert [rank.code for rank in ranks] == [0, 0], ranks
     found = [[json.loads(line) for line in rank.out.splitlines()] for rank in ranks]
     return {name: [rank[at] for rank in found] for at, name in enumerate(IN_STEP)}
@@ -96,7 +96,7 @@ def test_ranks_exchange_values(results_of_two):
 
 @pytest.mark.parametrize("name", ["death", "silence"])
 def test_lost_rank_is_reported_in_one_sentence(name):
-    first, other = start_ranks(2, "tests.support.rank_work", name)
+    first, other = start_ranks(2, "tests.support.distributed.rank_work", name)
     (left,) = ended([first])
     other.kill()
     other.communicate()
@@ -107,7 +107,7 @@ def test_lost_rank_is_reported_in_one_sentence(name):
 
 def test_rank_waits_for_the_others_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setenv("LATE", str(tmp_path / "late"))
-    first, other = start_ranks(2, "tests.support.rank_work", "lateness")
+    first, other = start_ranks(2, "tests.support.distributed.rank_work", "lateness")
     (left,) = ended([first])
     assert (left.code, (tmp_path / "late").exists()) == (0, True), left.err
     assert [rank.code for rank in ended([other])] == [0]

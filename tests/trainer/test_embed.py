@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.tiny_model import WORDS, tiny_package
+from tests.support.models.tiny_model import WORDS, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.embed import EmbeddingJob, Stopped, embed
 from trainer.embedding.shards import Store, verify

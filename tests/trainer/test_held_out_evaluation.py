@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_runs import small_recipe
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_runs import small_recipe
 from trainer.contract.evaluations import EVALUATIONS
 from trainer.contract.events import Event
 from trainer.contract.package import read_package

@@ -16,8 +16,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.support.ranks import ROOT
-from tests.support.small_runs import METHODS, small_base, small_corpus, small_recipe
+from tests.support.distributed.ranks import ROOT
+from tests.support.models.small_runs import METHODS, small_base, small_corpus, small_recipe
 from trainer.contract.run import Run
 from trainer.distributed import Ranks
 from trainer.loop.setup import Options
@@ -79,7 +79,9 @@ def runs_of_two(make_run) -> dict[str, Run]:
     long = make_run("specter", "long", epochs=8)
     asked += [{"run": str(long.folder)}]
     log = long.folder / "log.txt"
-    assert_ended_well(torchrun(log, "-m", "tests.support.rank_runs", json.dumps(asked)), log)
+    assert_ended_well(
+        torchrun(log, "-m", "tests.support.distributed.rank_runs", json.dumps(asked)), log
+    )
     return runs | pieces | sharded | {"long": long}
 
 

@@ -17,8 +17,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from tests.support.small_runs import METHODS, small_corpus
-from tests.support.tiny_model import tiny_package
+from tests.support.models.small_runs import METHODS, small_corpus
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
 from trainer.contract.package import read_package

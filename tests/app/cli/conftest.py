@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sciread_app import workspace
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models.fake_encoder import FakeEncoder
 from tests.support.shell import BIB, Shell
 
 

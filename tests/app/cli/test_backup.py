@@ -14,7 +14,7 @@ from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from sciread_app.storage.organisation.attachments import Attachment
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 CURIE = paper(
     "On radium", authors="Curie, Marie", published="1898-12", doi="10.1000/radium",

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from sciread_app.services.evaluation import evaluation_service, model_comparison
-from tests.support.make_report import report, result
+from tests.support.generate.report import report, result
+from tests.support.models.tiny_model import tiny_package
 from tests.support.shell import Shell
-from tests.support.tiny_model import tiny_package
-from tests.support.ui.fake_evaluation import ANSWER, START, TRAINED, measured
+from tests.support.ui.fakes.evaluation import ANSWER, START, TRAINED, measured
 from trainer.contract.report import Score
 
 

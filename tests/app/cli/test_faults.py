@@ -25,8 +25,8 @@ from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support import damage
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import FakeEncoder
 
 NOBODY = 65534
 # Commands that need no library, since they restore one or store something elsewhere.
@@ -248,7 +248,8 @@ def test_read_only_home_shows_papers_in_write_ahead_log(tmp_path):
     def make(folder: Path) -> Home:
         home = fill(folder)
         code = (
-            "import os, sys; from pathlib import Path; from tests.support.make import paper;"
+            "import os, sys; from pathlib import Path;"
+            "from tests.support.generate.papers import paper;"
             "from sciread_app.storage.library import Library;"
             "Library(Path(sys.argv[1])).put([paper('Late ants')]); os._exit(9)"
         )

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from sciread_app import cli, workspace
 from sciread_app.paths import resource
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models.fake_encoder import FakeEncoder
 from tests.support.servers.arxiv_server import ArxivServer
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "json.md"

@@ -11,9 +11,9 @@ from sciread_app import workspace
 from sciread_app.domain.votes import Question
 from sciread_app.paths import open_home
 from sciread_app.services.subprocess import trainer
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models.fake_encoder import FakeEncoder
+from tests.support.models.tiny_model import tiny_package
 from tests.support.shell import Shell
-from tests.support.tiny_model import tiny_package
 
 
 @pytest.fixture

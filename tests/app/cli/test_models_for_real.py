@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sciread_app import workspace
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models.fake_encoder import FakeEncoder
+from tests.support.models.tiny_model import tiny_package
 from tests.support.shell import BIB, Shell
-from tests.support.tiny_model import tiny_package
 
 ROOT = Path(__file__).resolve().parents[3]
 

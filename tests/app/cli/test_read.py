@@ -10,7 +10,7 @@ from sciread_app import cli
 from sciread_app.domain.annotations.annotations import Box, Highlight
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage.library import Library
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def run(home, *arguments: str) -> str:

@@ -13,10 +13,10 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import FollowedTopic, Recommendations, RecommendedPaper, TopicKind
 from sciread_app.services.recommend.digest import FORMS, Digest, DigestEntry
 from sciread_app.storage.library import Library
-from tests.support.fake_encoder import WordsEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import WordsEncoder
+from tests.support.models.topics import BEES, STARS, about, fetch, like
 from tests.support.shell import Shell
-from tests.support.topics import BEES, STARS, about, fetch, like
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
+from tests.support.models.tiny_model import tiny_package
 from tests.support.shell import BIB
-from tests.support.tiny_model import tiny_package
 
 TITLE = "Schrödinger’s λ"
 # All commands run in one process, as starting one takes seconds.

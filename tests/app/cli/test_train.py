@@ -10,8 +10,8 @@ import pytest
 from sciread_app import workspace
 from sciread_app.cli import train as training
 from sciread_app.services.subprocess import trainer
-from tests.support import fake_trainer
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models import fake_trainer
+from tests.support.models.fake_encoder import FakeEncoder
 from tests.support.shell import BIB, Shell
 from trainer.contract.run import Run
 

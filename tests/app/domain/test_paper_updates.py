@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sciread_app.domain.paper_updates import retraction_status
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.mark.parametrize(

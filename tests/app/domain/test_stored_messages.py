@@ -13,7 +13,7 @@ from sciread_app.domain.stored_messages import translate_stored
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.extraction import extract
 from sciread_app.storage.papers.versions import USER_DECISION
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 class _Marks(gettext.NullTranslations):

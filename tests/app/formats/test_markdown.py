@@ -5,7 +5,7 @@ from __future__ import annotations
 from sciread_app.domain.annotations.annotations import Box, Colour, Highlight
 from sciread_app.domain.paper import PaperId
 from sciread_app.formats.markdown import notes_of
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def mark(text: str, page: int = 0, note: str = "", colour: Colour = Colour.yellow) -> Highlight:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models.fake_encoder import FakeEncoder
 
 
 @pytest.fixture

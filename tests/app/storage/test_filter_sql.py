@@ -10,7 +10,7 @@ import pytest
 from sciread_app.domain.paper import Order
 from sciread_app.domain.query.parser import parse
 from sciread_app.storage.filter_sql import selections
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 MONTH = 30 * 86_400
 

@@ -16,7 +16,7 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.errors import LibraryError
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def words(library: Library, expression: str) -> list[int]:

@@ -15,7 +15,7 @@ from sciread_app.storage import database, fulltext, schema
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from trainer.data.inputs.library import NEWEST
 
 

@@ -15,7 +15,7 @@ from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from sciread_app.storage.salvage import salvage
 from tests.support import damage
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 PAPERS = 400
 

@@ -20,8 +20,8 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
-from tests.support.ui.fake_context import context_of
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.context import context_of
+from tests.support.ui.fakes.gateway import FakeGateway
 
 LONG = 60.0  # seconds: the longest wait on a busy machine
 

@@ -24,7 +24,7 @@ from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style import theme
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.controls import is_reached, name_of, walk
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 Key = Qt.Key
 

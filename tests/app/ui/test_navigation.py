@@ -11,8 +11,8 @@ from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from tests.support.ui.controls import menu_action
-from tests.support.ui.fake_add_papers import BUSY
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.add_papers import BUSY
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 def to_intake(qtbot, window, jobs) -> None:

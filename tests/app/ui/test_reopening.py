@@ -17,7 +17,7 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui.application import Session
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture

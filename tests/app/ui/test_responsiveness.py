@@ -16,7 +16,7 @@ from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from tests.support.ui.heartbeat import FairHeartbeat
 from tests.support.ui.working_day import working_day
 

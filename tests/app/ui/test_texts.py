@@ -22,7 +22,7 @@ from sciread_app.ui.paper_list.card_text import (
 )
 from sciread_app.ui.style.theme import LIGHT
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def hit(**evidence):

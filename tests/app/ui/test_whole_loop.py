@@ -18,9 +18,9 @@ from sciread_app.services.evaluation.model_comparison import ComparisonOutcome
 from sciread_app.settings import Settings, write_settings
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.models.tiny_model import SPECIAL, tiny_package
 from tests.support.servers.citation_lists import CitationLists
 from tests.support.shell import Shell
-from tests.support.tiny_model import SPECIAL, tiny_package
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -17,7 +17,7 @@ from sciread_app.ui.library.picker_popup import PickerPopup
 from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import ThemeChoice
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 

@@ -30,11 +30,11 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.style.theme import ThemeChoice as Look
-from tests.support.fake_encoder import WordsEncoder
-from tests.support.make import paper
-from tests.support.make_book import make_book
-from tests.support.make_pdf import At as Text
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.book import make_book
+from tests.support.generate.papers import paper
+from tests.support.generate.pdf import At as Text
+from tests.support.models.fake_encoder import WordsEncoder
+from tests.support.models.tiny_model import tiny_package
 from tests.support.ui.visible_texts import SeenTexts
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer import cli
 from trainer.cli.data import _Progress
 from trainer.contract.corpus_stats import CorpusStats

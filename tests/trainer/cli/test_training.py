@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.support.small_runs import small_corpus
+from tests.support.models.small_runs import small_corpus
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
 from trainer.contract.catalog import METHODS, Need, method_spec, recipe_of
 from trainer.contract.corpus_stats import (
     CorpusStats,

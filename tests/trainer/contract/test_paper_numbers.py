@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make_report import report, result, subject
+from tests.support.generate.report import report, result, subject
 from tests.support.paper_numbers import RESOURCE, compact, text
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.paper_numbers import beside

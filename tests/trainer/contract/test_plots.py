@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support.make_report import pictures_of
+from tests.support.generate.report import pictures_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.plots import PICTURES, read_pictures, write_pictures
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.make_report import report, result, subject
+from tests.support.generate.report import report, result, subject
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import REPORT, EvaluatedModel, Report, Result, Score
 

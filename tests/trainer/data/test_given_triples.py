@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_runs import small_base, small_recipe
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_runs import small_base, small_recipe
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import RECORDS, Run
 from trainer.data.corpus.builder import Builder

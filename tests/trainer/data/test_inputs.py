@@ -15,7 +15,7 @@ from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Skipped
 from sciread_app.formats.pubmed import xml as as_the_app_reads_it
 from sciread_app.storage.library import Library
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, one_line
 from trainer.data.inputs import KINDS, json_stream, kind_named, kind_of

@@ -4,8 +4,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.support.make_corpus import make_corpus
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Split
 from trainer.data.journals import JournalRule, choose, journal_examples

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.make_corpus import make_corpus
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.tiny_model import tiny_package
 from trainer.data.corpus.corpus import Split
 from trainer.data.pairs import (
     _distinct_pairs,

@@ -3,8 +3,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.support.make_corpus import make_corpus
-from tests.support.tiny_model import SPECIAL, WORDS, tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.token_blocks import Blocks
 from trainer.data.tokens import TokenCache

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from tests.support import tiny_model
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
+from tests.support.models import tiny_model
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import starter_package
 from trainer.data import tokens

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.make_corpus import make_corpus
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.catalog import method_spec
 from trainer.data import triples as module
 from trainer.data.corpus import citation_graph

@@ -1,7 +1,7 @@
 import pytest
 from transformers import AutoTokenizer
 
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Split
 from trainer.data.tokens import TokenCache, Vocabulary

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make import paper
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
+from tests.support.generate.papers import paper
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.records import InputRecord, RecordProblem
 from trainer.embedding.inputs import open_input

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.embed import EmbeddingJob, embed
 from trainer.embedding.shards import verify

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.evaluation_ranks import PAPERS as MANY
-from tests.support.ranks import ended, start_ranks
-from tests.support.tiny_model import tiny_package
+from tests.support.distributed.evaluation_ranks import PAPERS as MANY
+from tests.support.distributed.ranks import ended, start_ranks
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, starter_package, write_package
 from trainer.encoder import Encoder
@@ -289,7 +289,7 @@ def test_two_ranks_encode_the_same_vectors_as_one(tmp_path, tiny):
     for world in (1, 2):
         cache = tmp_path / f"cache of {world}"
         processes = start_ranks(
-            world, "tests.support.evaluation_ranks", str(tiny.folder), str(cache)
+            world, "tests.support.distributed.evaluation_ranks", str(tiny.folder), str(cache)
         )
         ranks = ended(processes)
         assert [rank.code for rank in ranks] == [0] * world, ranks

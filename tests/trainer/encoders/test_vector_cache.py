@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.ranks import ROOT
+from tests.support.distributed.ranks import ROOT
 from trainer.encoders.vector_cache import CachedVectors, VectorCache, cache_folder, text_key
 
 DIM = 8

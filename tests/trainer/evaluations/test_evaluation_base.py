@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import EvaluationTask, TaskResult, TextInput, Vectors
 from trainer.evaluations.metrics.intervals import Items

@@ -11,7 +11,7 @@ import pytest
 import torch
 from scipy.sparse import csr_array
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.recommendation import (

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from tests.support.tiny_model import CONFIG
-from tests.support.toy_stage import stage
+from tests.support.models.tiny_model import CONFIG
+from tests.support.models.toy_stage import stage
 from trainer.distributed import Ranks
 from trainer.loop.optimizer import adamw, optimizer_step
 from trainer.loop.stage_trainer import StageTrainer

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.toy_stage import Model, stage
+from tests.support.models.toy_stage import Model, stage
 from trainer.distributed import Ranks
 from trainer.loop.steps import OutOfMemory, Steps
 

@@ -11,8 +11,8 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from tests.support.small_loop import learn, make
-from tests.support.small_runs import small_base, small_corpus
+from tests.support.models.small_loop import learn, make
+from tests.support.models.small_runs import small_base, small_corpus
 from trainer.contract import catalog
 from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run

@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_loop import learn, make, setup
-from tests.support.tiny_model import CONFIG, tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_loop import learn, make, setup
+from tests.support.models.tiny_model import CONFIG, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.examples import Batch

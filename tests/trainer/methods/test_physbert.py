@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_loop import learn, make, setup
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_loop import learn, make, setup
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import Batch

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.small_loop import setup
+from tests.support.models.small_loop import setup
 from trainer.data.corpus.corpus import Corpus
 from trainer.methods.registry import METHODS
 from trainer.model.text_model import Backbone, TextModel

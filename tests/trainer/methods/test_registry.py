@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.small_loop import make
-from tests.support.small_runs import small_base, small_corpus
+from tests.support.models.small_loop import make
+from tests.support.models.small_runs import small_base, small_corpus
 from trainer.contract.catalog import METHODS as SPECS
 from trainer.data.corpus.corpus import Corpus
 from trainer.methods.registry import METHODS

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.small_loop import setup
+from tests.support.models.small_loop import setup
 from trainer.contract.catalog import METHODS as SPECS
 from trainer.contract.package import WEIGHTS
 from trainer.data.corpus.builder import Builder

@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_loop import learn, make
-from tests.support.tiny_model import SPECIAL, WORDS, tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_loop import learn, make
+from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus
 from trainer.methods.multi2spe import COMMON

@@ -8,9 +8,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_loop import learn, make
-from tests.support.tiny_model import SPECIAL, WORDS, tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_loop import learn, make
+from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.package import POOLING_WEIGHTS
 from trainer.model.text_model import Backbone, TextModel
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from transformers import AutoModel, BertConfig, BertModel, RobertaConfig, RobertaModel
 from transformers.utils import logging as transformers_logging
 
-from tests.support.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
+from tests.support.models.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
 from trainer.model.bert import Layer, Padding

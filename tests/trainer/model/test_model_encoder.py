@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import DistilBertConfig, DistilBertModel
 
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, starter_package, write_package
 from trainer.encoder import Encoder, TextReader

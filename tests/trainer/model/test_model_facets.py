@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.tiny_model import CONFIG
+from tests.support.models.tiny_model import CONFIG
 from trainer.model.packed import first, pack
 from trainer.model.pooling import FacetPooling, facet_linear, facet_places
 from trainer.model.text_model import Backbone, TextModel

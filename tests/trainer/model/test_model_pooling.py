@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.support.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package
+from tests.support.models.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, write_package
 from trainer.encoder import Encoder

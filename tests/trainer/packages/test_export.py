@@ -5,7 +5,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.encoder import Encoder
 from trainer.packages.export import card, export

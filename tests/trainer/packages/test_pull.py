@@ -10,9 +10,9 @@ import pytest
 from huggingface_hub import HfApi, constants
 from safetensors.numpy import load, save
 
+from tests.support.models.tiny_model import tiny_package
 from tests.support.servers import faults
 from tests.support.servers.hub_server import HubServer, Model
-from tests.support.tiny_model import tiny_package
 from trainer import cli
 from trainer.contract.catalog import METHODS
 from trainer.contract.errors import TrainerError

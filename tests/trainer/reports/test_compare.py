@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.support.make_report import items, report, result, score, subject
+from tests.support.generate.report import items, report, result, score, subject
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import evaluation_spec

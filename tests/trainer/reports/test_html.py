@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from tests.support.make_report import items, pictures_of, report, result, subject
+from tests.support.generate.report import items, pictures_of, report, result, subject
 from trainer.contract.errors import TrainerError
 from trainer.contract.plots import read_pictures
 from trainer.contract.report import Report, Score

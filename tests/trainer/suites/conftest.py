@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make_corpus import ids_of, make_corpus
-from tests.support.make_judged import TOPICS
-from tests.support.make_judged import judged_folder as make_judged
+from tests.support.generate.corpus import ids_of, make_corpus
+from tests.support.generate.judged import TOPICS
+from tests.support.generate.judged import judged_folder as make_judged
 from trainer.data.corpus.corpus import Corpus, Split
 
 

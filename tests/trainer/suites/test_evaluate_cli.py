@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.support.make_corpus import ids_of, make_corpus
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.corpus import ids_of, make_corpus
+from tests.support.models.tiny_model import tiny_package
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.ranks import ended, start_ranks
-from tests.support.tiny_model import tiny_package
+from tests.support.distributed.ranks import ended, start_ranks
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.plots import read_pictures
 from trainer.contract.report import Report
 from trainer.evaluations.metrics.intervals import read_items

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make_corpus import ids_of, make_corpus
-from tests.support.make_judged import TOPICS
+from tests.support.generate.corpus import ids_of, make_corpus
+from tests.support.generate.judged import TOPICS
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import EVALUATIONS
 from trainer.data.corpus.corpus import Corpus, Split, split_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
 from trainer.encoders.baselines import Random, TfIdf

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.encoders.baselines import Random, TfIdf
 from trainer.suites import judged_queries, physbert

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sciread_app.domain.annotations.page_text import PageText
-from tests.support.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, letters_of
+from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, letters_of
 
 PAGE = letters_of(WORDS)  # three lines: "Bees fly to", "flowers and", "home again"
 

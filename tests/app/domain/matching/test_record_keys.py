@@ -15,7 +15,7 @@ from sciread_app.domain.matching.record_keys import (
     title_key,
 )
 from sciread_app.domain.paper import Author, Identifier, Paper
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def test_merge_fills_empty_fields_and_loses_nothing():

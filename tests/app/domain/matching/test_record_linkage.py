@@ -10,7 +10,7 @@ from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.matching.record_linkage import judge, likelihood
 from sciread_app.domain.matching.titles import is_generic
 from sciread_app.domain.paper import Paper
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 LONG = "A measurement of the anomalous magnetic moment of the muon"
 

@@ -1,7 +1,7 @@
 import io
 
 from sciread_app.formats.bibtex import reader as bibtex
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def written(*papers, **dialect):

@@ -5,7 +5,7 @@ import pytest
 
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats.csl import reader as csl_json
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from sciread_app.errors import Cancelled
 from sciread_app.formats.pdf import process
 from sciread_app.formats.pdf.rendering.document import PdfDocument, SpareProcess
 from sciread_app.formats.pdf.rendering.responses import CannotShow, FailureReason, PageFailed
-from tests.support.make_book import HEIGHT, WIDTH, locked, make_book
-from tests.support.make_pdf import At
+from tests.support.generate.book import HEIGHT, WIDTH, locked, make_book
+from tests.support.generate.pdf import At
 
 ROOT = Path(__file__).resolve().parents[4]
 WHOLE = PageRegion(0, 1.0, 0, 0, 0, WIDTH, HEIGHT)

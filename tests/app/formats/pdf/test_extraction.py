@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sciread_app.formats.pdf.content import PdfContent
 from sciread_app.formats.pdf.extraction import extract
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, join_hyphens
-from tests.support.make_pdf import At, body, dc_title, make_pdf, xmp
+from tests.support.generate.pdf import At, body, dc_title, make_pdf, xmp
 
 TITLE = "Learning to Weigh Neutrinos"
 

@@ -14,7 +14,7 @@ from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import SciReadError
 from sciread_app.formats import pdf
 from sciread_app.formats.pdf import ExtractionPool, extraction_pool, process
-from tests.support.make_pdf import At, body, make_pdf
+from tests.support.generate.pdf import At, body, make_pdf
 
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -21,9 +21,9 @@ from sciread_app.services.models.registry import ModelRegistry
 from sciread_app.services.training.corpora import Corpora
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.make import paper
-from tests.support.make_judged import judged_folder
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.judged import judged_folder
+from tests.support.generate.papers import paper
+from tests.support.models.tiny_model import tiny_package
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from sciread_app.services.evaluation.csv_export import COLUMNS, write_csv
 from sciread_app.services.evaluation.leaderboard import BOARD, Scores, names, rows
-from tests.support.make_report import report, result, subject
+from tests.support.generate.report import report, result, subject
 from trainer.contract.report import Score
 
 STARTER = subject(id="starter", title="Starter", space="aa")

@@ -15,8 +15,8 @@ from sciread_app.services.evaluation.model_comparison import (
     verdict,
 )
 from sciread_app.tasks import Task
-from tests.support.make_report import items, report, result, score, subject
-from tests.support.ui.fake_evaluation import START, TRAINED, compared, measured
+from tests.support.generate.report import items, report, result, score, subject
+from tests.support.ui.fakes.evaluation import START, TRAINED, compared, measured
 from trainer.evaluations.metrics.intervals import write_items
 
 A, B = (

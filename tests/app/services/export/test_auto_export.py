@@ -16,7 +16,7 @@ from sciread_app.services.export.export import Format
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture

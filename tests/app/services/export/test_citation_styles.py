@@ -11,7 +11,7 @@ from sciread_app.paths import resource
 from sciread_app.services.export import citeproc
 from sciread_app.services.export.citation_styles import CitationStyles, built_in
 from sciread_app.services.export.citations import cite
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 BOOK = paper("What is life?", authors="Schrödinger, Erwin", kind="book", published="1944")
 

@@ -15,7 +15,7 @@ from sciread_app.services.export.citation_styles import CitationStyles, built_in
 from sciread_app.services.export.citations import MOST, cite, plain
 from sciread_app.services.export.clipboard import copy
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 HELIX = paper(
     "Molecular structure of nucleic acids",

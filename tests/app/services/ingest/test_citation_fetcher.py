@@ -19,7 +19,7 @@ from sciread_app.services.ingest import citation_fetcher
 from sciread_app.services.ingest.citation_fetcher import CitationFetcher
 from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from tests.support.servers import faults
 from tests.support.servers.elink import ElinkServer, ids_of
 from tests.support.servers.semantic_scholar_server import SemanticScholarServer

@@ -15,7 +15,7 @@ from sciread_app.services.ingest.paper_lookup import OnlineLookup
 from sciread_app.sources.endpoints import Endpoint
 from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.elink import ElinkServer
 from tests.support.servers.local import Answer, LocalServer

@@ -13,7 +13,7 @@ from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import BadQuery, Cancelled, LibraryError, SourceError
 from sciread_app.services.ingest.fetcher import Fetcher
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 ALL = SourceQuery("shelf", "everything")
 

@@ -16,7 +16,7 @@ from sciread_app.errors import Cancelled
 from sciread_app.services.ingest.importer import BATCH, Importer
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.make_pdf import At, body, make_pdf
+from tests.support.generate.pdf import At, body, make_pdf
 
 BIB = """
 @article{curie1898, author = {Curie, Marie}, title = {On a new radioactive substance},

@@ -18,9 +18,9 @@ from sciread_app.services.library.annotations import (
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
-from tests.support.make import paper
-from tests.support.make_book import make_book
-from tests.support.make_pdf import At
+from tests.support.generate.book import make_book
+from tests.support.generate.papers import paper
+from tests.support.generate.pdf import At
 
 
 @pytest.fixture

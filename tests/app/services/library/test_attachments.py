@@ -11,8 +11,8 @@ from sciread_app.errors import LibraryError
 from sciread_app.services.library.attachments import AttachmentService
 from sciread_app.services.library.note_drafts import NEW, Drafts
 from sciread_app.tasks import Task
-from tests.support.make import paper
-from tests.support.make_pdf import At, body, make_pdf
+from tests.support.generate.papers import paper
+from tests.support.generate.pdf import At, body, make_pdf
 
 
 @pytest.fixture

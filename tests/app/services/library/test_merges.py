@@ -16,7 +16,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.storage.library import Library
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 TITLE = "The social life of honey bees in winter"
 A = paper(

@@ -17,7 +17,7 @@ from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_file import backup, default_name, restore
 from sciread_app.storage.library import Library
 from tests.support import damage
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from sciread_app.storage.files.sqlite_backup import is_sound, papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support import damage
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 TODAY = date(2026, 11, 22)
 

@@ -20,8 +20,8 @@ from sciread_app.storage import fulltext
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support import damage
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import FakeEncoder
 
 PAPERS = 300
 

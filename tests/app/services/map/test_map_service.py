@@ -17,7 +17,7 @@ from sciread_app.services.map.tsne_layout import STEPS
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.subprocess.worker import apart
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 TOPICS = ("glacier melt", "black holes", "gene editing", "graph colouring")
 FOREIGN = "oak photosynthesis"  # of another field than all the others

@@ -21,8 +21,8 @@ from sciread_app.storage.organisation.active_model import ActiveModelStore, Mode
 from sciread_app.storage.search.vector_file import VectorFile
 from sciread_app.storage.search.vector_index import VectorIndex
 from sciread_app.tasks import Task
-from tests.support.fake_models import FakeModels, vector_of
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_models import FakeModels, vector_of
 from trainer.contract.errors import PackageRefused
 
 PAPERS = 150

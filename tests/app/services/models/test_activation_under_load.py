@@ -18,7 +18,15 @@ import pytest
 
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.swap_load import NAMES, ROOT, Load, lost, make_home, model_processes, opened
+from tests.support.models.swap_load import (
+    NAMES,
+    ROOT,
+    Load,
+    lost,
+    make_home,
+    model_processes,
+    opened,
+)
 
 SWAPS = int(os.environ.get("SCIREAD_SWAPS", "20"))
 SEED = int(os.environ.get("SCIREAD_SEED", "7"))
@@ -79,7 +87,14 @@ def count_swaps(messages: list[str]) -> int:
 
 
 def program(home: Path, swaps: int, seed: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.support.swap_load", str(home), str(swaps), str(seed)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.models.swap_load",
+        str(home),
+        str(swaps),
+        str(seed),
+    ]
     return subprocess.Popen(
         command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

@@ -16,8 +16,8 @@ from sciread_app.services.models.active_model import ActiveModel
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
-from tests.support.fake_models import FakeModel, FakeModels, vector_of
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_models import FakeModel, FakeModels, vector_of
 
 PAPERS = 60
 

@@ -9,8 +9,8 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.services.models.comparison import ModelComparison
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
-from tests.support.fake_encoder import SynonymEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import SynonymEncoder
 
 
 class CountingSynonyms(SynonymEncoder):

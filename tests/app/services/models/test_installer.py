@@ -18,7 +18,7 @@ from sciread_app.services.models.installer import DownloadRequest, ModelInstalle
 from sciread_app.services.models.registry import ModelRegistry
 from sciread_app.services.subprocess import trainer
 from sciread_app.tasks import Task
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package
 

@@ -15,9 +15,9 @@ from sciread_app.paths import Home
 from sciread_app.services.models.installer import DownloadRequest, ModelInstaller
 from sciread_app.services.models.registry import ModelRegistry
 from sciread_app.tasks import Task
+from tests.support.models.tiny_model import tiny_package
 from tests.support.servers.hub_server import HubServer, Model
 from tests.support.servers.local import Answer, Fault
-from tests.support.tiny_model import tiny_package
 from trainer.contract.package import read_package
 
 PIECE = 10 << 20  # size of the reads of the hub's client

@@ -14,9 +14,9 @@ from sciread_app.services.models.installer import ModelInstaller
 from sciread_app.services.models.registry import ModelRegistry, ModelState
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
-from tests.support.make import paper
-from tests.support.make_report import report, result, subject
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.papers import paper
+from tests.support.generate.report import report, result, subject
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package
 

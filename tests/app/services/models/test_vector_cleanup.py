@@ -13,8 +13,8 @@ from sciread_app.services.maintenance.doctor import examine
 from sciread_app.services.models.vector_cleanup import remove_unneeded_spaces, unneeded_spaces
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
-from tests.support.make import paper
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.papers import paper
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.package import starter_package
 
 STARTER = ModelRef("starter", starter_package(hashes=False).space)

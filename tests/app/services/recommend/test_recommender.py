@@ -11,9 +11,9 @@ from sciread_app.domain.recommend import CandidateScope, SuggestedAction, TopicP
 from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.services.recommend.recommender import Recommender
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from tests.support.fake_encoder import WordsEncoder
-from tests.support.make import paper
-from tests.support.topics import BEES, STARS, about, fetch, like
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import WordsEncoder
+from tests.support.models.topics import BEES, STARS, about, fetch, like
 
 DAY = 86_400
 

@@ -24,9 +24,9 @@ from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.library import Library
 from sciread_app.storage.search.vector_index import VectorIndex
 from sciread_app.tasks import Task
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make import paper
-from tests.support.small_spaces import brute_force, papers
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import FakeEncoder
+from tests.support.models.small_spaces import brute_force, papers
 from trainer.contract.package import starter_package
 
 

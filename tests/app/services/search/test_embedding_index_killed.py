@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.small_spaces import brute_force, papers
+from tests.support.models.small_spaces import brute_force, papers
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -41,7 +41,7 @@ import sys
 from pathlib import Path
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.library import Library
-from tests.support.fake_encoder import FakeEncoder
+from tests.support.models.fake_encoder import FakeEncoder
 
 home = Path(sys.argv[1])
 with (home / "asked").open("a") as asked:

@@ -8,7 +8,7 @@ import pytest
 from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.parser import parse
 from sciread_app.services.search.facets import FacetService
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture

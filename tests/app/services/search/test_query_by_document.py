@@ -10,8 +10,8 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.errors import BadQuery
 from sciread_app.services.search.query_by_document import QueryByDocument, plain
 from sciread_app.tasks import Task
-from tests.support.make import paper
-from tests.support.make_pdf import At, body, make_pdf
+from tests.support.generate.papers import paper
+from tests.support.generate.pdf import At, body, make_pdf
 
 ENTRY = """@article{a, title = {Bees: a "story" -- in short}, abstract = {They OR we fly.},
  doi = {10.1000/bees}}"""

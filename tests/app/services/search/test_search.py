@@ -15,8 +15,8 @@ from sciread_app.services.search.results import MatchExplanation, shared_words
 from sciread_app.services.search.search import UNRELATED, SearchService
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.fake_encoder import SynonymEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import SynonymEncoder
 
 
 class TextSearch(SearchService):

@@ -19,8 +19,8 @@ from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import DESCRIPTION, Corpora, files_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support import fake_trainer
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models import fake_trainer
 
 
 @pytest.fixture

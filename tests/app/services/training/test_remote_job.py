@@ -23,7 +23,7 @@ from sciread_app.services.training.run_import import RunImporter
 from sciread_app.services.training.runs import Runs, RunStatus
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.small_runs import small_base, small_corpus, small_recipe
+from tests.support.models.small_runs import small_base, small_corpus, small_recipe
 from trainer.contract.run import Recipe, Run
 
 ROOT = Path(__file__).resolve().parents[4]

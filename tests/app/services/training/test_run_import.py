@@ -16,8 +16,8 @@ from sciread_app.services.training.run_import import RunImporter
 from sciread_app.services.training.runs import Runs, RunStatus
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support.fake_trainer import STEPS
-from tests.support.tiny_model import tiny_package
+from tests.support.models.fake_trainer import STEPS
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run

@@ -16,7 +16,7 @@ from sciread_app.paths import Home
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training import runs as services
 from sciread_app.services.training.runs import CONSOLE, Runs, RunStatus, TrainingRun
-from tests.support import fake_trainer
+from tests.support.models import fake_trainer
 from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run
 

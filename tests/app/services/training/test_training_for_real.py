@@ -16,9 +16,9 @@ from sciread_app.services.training.runs import RunStatus
 from sciread_app.services.training.training_service import TrainingPlan
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace, open_workspace
-from tests.support.make import paper
-from tests.support.small_runs import small_base
-from tests.support.tiny_model import WORDS
+from tests.support.generate.papers import paper
+from tests.support.models.small_runs import small_base
+from tests.support.models.tiny_model import WORDS
 
 PAPERS = 120
 SETTINGS = {"base": "tiny", "max_tokens": 40, "read_tokens": 0, "batch_size": 8, "max_steps": 12}

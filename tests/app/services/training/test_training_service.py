@@ -23,8 +23,8 @@ from sciread_app.services.training.training_service import (
 )
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from tests.support import fake_trainer
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models import fake_trainer
 from trainer.contract.corpus_stats import CorpusStats, Level, VenueYear
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import Recipe, Run

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from sciread_app.errors import BadQuery
 from sciread_app.sources.arxiv import query as arxiv_query
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 ATTENTION = paper(
     "Attention Is All You Need",

@@ -19,7 +19,7 @@ from sciread_app.storage.files.sqlite_backup import copy
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import APPLICATION_ID
 from tests.support import damage
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_invalid_stored_texts_are_reported_as_damage(path):
 def test_library_created_by_two_processes_at_once_is_intact(tmp_path):
     code = (
         "import sys; from pathlib import Path; from sciread_app.storage.library import Library;"
-        "from tests.support.make import paper; library = Library(Path(sys.argv[1]));"
+        "from tests.support.generate.papers import paper; library = Library(Path(sys.argv[1]));"
         "library.put([paper(sys.argv[2])]); library.close()"
     )
     path = tmp_path / "library.sqlite3"

@@ -22,7 +22,7 @@ from sciread_app.storage.history import undo
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 # Columns that an edit does not change, or that are derived from the rest.
 _NOT_COMPARED = ("edits", "edited_rows", "sqlite_sequence", "vectors")

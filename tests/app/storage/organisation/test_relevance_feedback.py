@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.recommend import TopicPreferences
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def fetch(library, *papers, source="arxiv", text="bees"):

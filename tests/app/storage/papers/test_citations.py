@@ -7,7 +7,7 @@ import time
 from sciread_app.domain.citations import Counts, Neighbour
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import PaperId
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def doi(name):

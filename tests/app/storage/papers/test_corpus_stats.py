@@ -8,7 +8,7 @@ import pytest
 from sciread_app.domain.paper import Identifier
 from sciread_app.storage.library import Library
 from sciread_app.storage.papers import corpus_stats
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from trainer.contract.corpus_stats import CorpusStats, VenueYear
 
 

@@ -1,4 +1,4 @@
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 
 def test_years_and_first_fields_of_papers(library):

@@ -10,9 +10,9 @@ from sciread_app.domain.fetch import FetchState
 from sciread_app.settings import Settings, write_settings
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.models.tiny_model import tiny_package
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.faults import too_many
-from tests.support.tiny_model import tiny_package
 from tests.support.ui.heartbeat import FairHeartbeat
 
 

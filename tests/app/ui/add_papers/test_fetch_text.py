@@ -19,7 +19,7 @@ from sciread_app.ui.add_papers.fetch_text import (
     when,
 )
 from sciread_app.ui.view_models import FetchResults, ImportSummary
-from tests.support.ui.fake_add_papers import CHANGES, done, fetch_of
+from tests.support.ui.fakes.add_papers import CHANGES, done, fetch_of
 
 NOW = datetime(2026, 11, 21, 12, 0)
 TODAY = datetime(2026, 11, 21, 5, 12).timestamp()

@@ -21,7 +21,7 @@ from sciread_app.services.ingest.fetcher import Fetcher
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway
 from sciread_app.workspace import Workspace
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 BEES = SourceQuery("hive", "bees")
 

@@ -17,9 +17,9 @@ from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingF
 from sciread_app.ui.add_papers.page import AddPapersPage
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.view_models import CitationReport
-from tests.support.make import paper
-from tests.support.ui.fake_add_papers import BUSY, CHANGES, FakeAddPapers, done, fetch_of
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.add_papers import BUSY, CHANGES, FakeAddPapers, done, fetch_of
+from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
 FILES, CITATIONS = 3, 4  # places in the switch, after the three sources

@@ -11,9 +11,9 @@ from sciread_app.services.models.blind_votes import BlindVotes, VoteTally
 from sciread_app.storage.library import Library
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
-from tests.support.fake_models import FakeModel
-from tests.support.make import paper
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.papers import paper
+from tests.support.models.fake_models import FakeModel
+from tests.support.models.tiny_model import tiny_package
 
 WORDS = ("bees", "wasps", "hornets", "ants", "flies", "moths")
 

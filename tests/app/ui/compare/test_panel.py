@@ -13,7 +13,7 @@ from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.compare.view_models import in_common, with_moves
 from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 ANONYMOUS = ["Left results", "Right results"]
 _CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier

@@ -15,8 +15,8 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.ui.duplicates.comparison import comparison
 from sciread_app.ui.duplicates.comparison_panel import ComparisonCell
 from sciread_app.ui.duplicates.page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
-from tests.support.ui.fake_duplicates import ONE, OTHER, FakeDuplicates
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.duplicates import ONE, OTHER, FakeDuplicates
+from tests.support.ui.fakes.gateway import FakeGateway
 
 Key = Qt.Key
 

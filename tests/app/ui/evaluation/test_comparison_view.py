@@ -13,7 +13,7 @@ from sciread_app.ui.evaluation.metric_table import TableHeading
 from sciread_app.ui.evaluation.page import COMPARE
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.style.data_colours import hue
-from tests.support.ui.fake_evaluation import START, TRAINED, WORDS, board, compared, measured
+from tests.support.ui.fakes.evaluation import START, TRAINED, WORDS, board, compared, measured
 
 
 @pytest.fixture

@@ -17,12 +17,12 @@ from sciread_app.tasks import Task
 from sciread_app.ui.compare.gateway import CompareGateway
 from sciread_app.ui.evaluation.gateway import EvaluationGateway
 from sciread_app.workspace import Workspace
-from tests.support.fake_models import FakeModel
-from tests.support.make import paper
-from tests.support.make_report import pictures_of, subject
+from tests.support.generate.papers import paper
+from tests.support.generate.report import pictures_of, subject
+from tests.support.models.fake_models import FakeModel
+from tests.support.models.tiny_model import tiny_package
 from tests.support.shell import Shell
-from tests.support.tiny_model import tiny_package
-from tests.support.ui.fake_evaluation import START, WORDS, measured
+from tests.support.ui.fakes.evaluation import START, WORDS, measured
 from trainer.contract.events import Event
 from trainer.contract.plots import write_pictures
 from trainer.contract.run import Recipe, Run

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 
 from sciread_app.ui.evaluation.page import LEARNING
 from sciread_app.ui.style.theme import DARK, LIGHT, ThemeChoice
-from tests.support.ui.fake_evaluation import training
+from tests.support.ui.fakes.evaluation import training
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.ui.evaluation.maps_view import scheme_like, turned
 from sciread_app.ui.evaluation.model_pair_view import ModelPairPicker
 from sciread_app.ui.evaluation.page import MAPS, NEIGHBOURS
-from tests.support.ui.fake_evaluation import drawing
+from tests.support.ui.fakes.evaluation import drawing
 
 
 @pytest.fixture

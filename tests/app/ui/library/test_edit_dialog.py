@@ -11,8 +11,8 @@ from sciread_app.domain import editable_fields
 from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
 from sciread_app.domain.paper import Author
 from sciread_app.ui.library.edit_dialog import ADD, REMOVE, BulkEditDialog, EditDialog
-from tests.support.make import paper
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.gateway import FakeGateway
 
 CURIE = paper(
     "On Radium", authors="Curie, Marie; Joliot, Irène", doi="10.1000/1", arxiv="2101.00027",

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.support.ui.controls import menu_action
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture

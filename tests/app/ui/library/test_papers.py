@@ -11,7 +11,7 @@ from sciread_app.ui.library.drag_and_drop import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
 from sciread_app.ui.library.tree_nodes import NodeKind
 from tests.support.ui.controls import menu_action
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture

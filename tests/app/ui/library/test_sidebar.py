@@ -15,7 +15,7 @@ from sciread_app.ui.library.edit_queue import EditQueue, LongEdit
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_model import LibraryTreeModel
 from sciread_app.ui.library.tree_nodes import FIXED, SEEN, LibraryTreeNodes, NameEntry, NodeKind
-from tests.support.ui.fake_library import FakeEditor
+from tests.support.ui.fakes.library import FakeEditor
 
 THESIS = NameEntry(NodeKind.collection, "thesis")
 OVERVIEW = NameEntry(NodeKind.collection, "Übersicht")

@@ -13,8 +13,8 @@ from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.page import MapPage
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import FakeEncoder
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from sciread_app.ui.map.canvas.density_raster import MOST_COLOURS, density_image
 from sciread_app.ui.map.canvas.points import MapPoints, extent
 from sciread_app.ui.map.color_scheme import by_group, by_sets, by_year
 from sciread_app.ui.style.theme import DARK, LIGHT
-from tests.support.ui.fake_map import drawing
+from tests.support.ui.fakes.map import drawing
 
 WHITE, RED, BLUE = QColor("#ffffff"), QColor("#c00000"), QColor("#0000c0")
 

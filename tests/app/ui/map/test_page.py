@@ -17,9 +17,9 @@ from sciread_app.services.map.map_service import NO_GROUP
 from sciread_app.ui.map.canvas import density_raster, point_renderer
 from sciread_app.ui.map.options import ColorBy, Tool
 from sciread_app.ui.map.page import MapPage
-from tests.support.make import paper
-from tests.support.ui.fake_map import FakeMap, drawing
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.map import FakeMap, drawing
 
 
 @pytest.fixture

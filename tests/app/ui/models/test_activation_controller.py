@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from sciread_app.ui.jobs.runner import JobQueue
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture

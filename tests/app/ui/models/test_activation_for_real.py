@@ -16,10 +16,10 @@ from sciread_app.tasks import Task
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.workspace import Workspace
-from tests.support.directions import DIM
-from tests.support.fake_models import FakeModel, vector_of
-from tests.support.make import paper
-from tests.support.tiny_model import tiny_package
+from tests.support.distributed.directions import DIM
+from tests.support.generate.papers import paper
+from tests.support.models.fake_models import FakeModel, vector_of
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract import package as package_module
 
 PAPERS = 40

@@ -9,9 +9,9 @@ import pytest
 from sciread_app import workspace
 from sciread_app.tasks import Task
 from sciread_app.ui.shell.gateway import open_gateway
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make import paper
-from tests.support.tiny_model import tiny_package
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import FakeEncoder
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.package import read_package
 
 

@@ -19,8 +19,8 @@ from sciread_app.ui.models.card_score_table import BEFORE, CHANGE, NOW, WHAT, Ca
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.view_models import ON_HUB
 from sciread_app.ui.style.theme import scaled
-from tests.support.ui.fake_models import BROKEN, SCORES, THEIRS
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.models import BROKEN, SCORES, THEIRS
 from trainer.contract.errors import PackageRefused
 from trainer.packages.pull import PUBLISHED
 

@@ -18,8 +18,8 @@ from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper.related_papers import CITING, REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
 from sciread_app.ui.view_models import Card, PaperNote
-from tests.support.make import paper
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.gateway import FakeGateway
 
 DOI = Identifier("doi", "10.5555/other")
 NOW = time.time()

@@ -15,7 +15,7 @@ from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.workspace import Workspace
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from tests.support.servers.local import Answer, LocalServer
 from tests.support.servers.semantic_scholar_server import SemanticScholarServer
 

@@ -22,7 +22,7 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.library.annotations import FailureReason
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
-from tests.support.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReader
+from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReader
 
 BEES, WASPS = Path("/papers/bees.pdf"), Path("/papers/wasps.pdf")
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton

@@ -16,9 +16,9 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.widgets.focus import takes_focus
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from tests.support.ui.controls import is_reached, name_of, walk
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 BEES = Path("/papers/bees.pdf")
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

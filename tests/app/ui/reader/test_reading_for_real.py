@@ -13,10 +13,10 @@ from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make_book import make_book
-from tests.support.make_pdf import At as TextAt
-from tests.support.make_pdf import body
+from tests.support.generate.book import make_book
+from tests.support.generate.pdf import At as TextAt
+from tests.support.generate.pdf import body
+from tests.support.models.fake_encoder import FakeEncoder
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -12,9 +12,9 @@ from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.recommend import SuggestedAction
 from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.view_models import RecommendationTab
-from tests.support.ui.fake_context import CallRecorder
-from tests.support.ui.fake_recommendations import BEES, DANCE, HIVES, FakeRecommendations
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.context import CallRecorder
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.recommendations import BEES, DANCE, HIVES, FakeRecommendations
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from sciread_app.storage.library import Library
 from sciread_app.ui.recommendations.view_models import RecommendationTab
 from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.support.fake_encoder import WordsEncoder
-from tests.support.topics import BEES, STARS, about, fetch, like
+from tests.support.models.fake_encoder import WordsEncoder
+from tests.support.models.topics import BEES, STARS, about, fetch, like
 
 
 @pytest.fixture

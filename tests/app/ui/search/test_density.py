@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
 from sciread_app.ui.paper_list.density import COLUMNS, Density
-from tests.support.make import paper
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.gateway import FakeGateway
 
 VASWANI, BEE, DEE = Author("Vaswani", "Ashish"), Author("Bee", "Ann"), Author("Dee", "Cy")
 PAPERS = (

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from sciread_app.domain.paper import LibraryChanges
-from tests.support.make import paper
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.gateway import FakeGateway
 
 ABSENT = "10.1145/3292500.3330701"
 

@@ -11,7 +11,7 @@ from sciread_app.ui.search.filter_bar import field_words, filter_text
 from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
 from tests.support.ui.controls import filter_item, open_filter
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.search.gateway import STARTING
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 TWO = """
 @article{curie, title = {Radium and its rays}, author = {Curie, Marie}, year = 1903}

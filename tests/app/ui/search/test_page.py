@@ -15,8 +15,8 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
 from sciread_app.ui.search.search_box import PartialWord, partial_word
-from tests.support.make import paper
-from tests.support.ui.fakes import FakeGateway
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.gateway import FakeGateway
 
 PAPERS = (
     paper("Attention Is All You Need", abstract="We propose the Transformer. It is fast."),

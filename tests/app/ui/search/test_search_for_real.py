@@ -10,7 +10,7 @@ from sciread_app.domain.query import parser
 from sciread_app.paths import Home
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 from tests.support.ui.controls import filter_item, open_filter
 
 PAPERS = [

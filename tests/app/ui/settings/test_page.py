@@ -15,8 +15,8 @@ from sciread_app.ui.formatting import file_size
 from sciread_app.ui.settings.backup_scheduler import BackupScheduler
 from sciread_app.ui.settings.page import THEMES, SettingsPage
 from sciread_app.ui.style.theme import DARK, ThemeChoice
-from tests.support.ui.fake_settings import FakeSettings
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.settings import FakeSettings
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory, JobState
 from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.view_models import ImportSummary
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 def click(qtbot, button: QPushButton):

@@ -18,7 +18,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
 FAILURES = [

@@ -28,8 +28,8 @@ from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.text import STATUS_LABELS, stats_tiles
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.controls import is_reached, name_of, walk
-from tests.support.ui.fake_training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
 from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.corpus_stats import Level
 

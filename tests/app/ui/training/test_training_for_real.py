@@ -11,8 +11,8 @@ from sciread_app.services.training.runs import RunStatus
 from sciread_app.ui.training.gateway import TrainingGateway
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.workspace import open_workspace
-from tests.support import fake_trainer
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models import fake_trainer
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.builder import Builder
 from trainer.data.corpus.columns import Csr, ListWriter, TextColumn, write_texts

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.make_corpus import make_corpus
-from tests.support.small_runs import METHODS, small_base, small_corpus, small_recipe
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.small_runs import METHODS, small_base, small_corpus, small_recipe
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import read_package
 from trainer.contract.report import Report

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.make_corpus import make_corpus
+from tests.support.generate.corpus import make_corpus
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus.corpus import Corpus, Split, split_of
 from trainer.data.corpus.split import SplitRule, may_have_learned

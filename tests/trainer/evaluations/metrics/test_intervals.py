@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from tests.support.make_report import items
+from tests.support.generate.report import items
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.metrics.intervals import (
     ITEMS,

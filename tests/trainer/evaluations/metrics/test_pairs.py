@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.metrics.pairs import (

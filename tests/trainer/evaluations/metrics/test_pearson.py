@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, Vectors

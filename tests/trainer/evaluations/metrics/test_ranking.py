@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from tests.support.make_vectors import vectors_of
+from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_CANDIDATES, QUERY_WITHOUT_VECTOR
 from trainer.evaluations.base import Vectors

@@ -15,8 +15,8 @@ from sciread_app.ui.evaluation.metric_table import TableHeading
 from sciread_app.ui.evaluation.scores.score_table import FIRST, METRIC, has_strip, span
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.style.theme import DARK, ThemeChoice, scaled
-from tests.support.make_report import report, result
-from tests.support.ui.fake_evaluation import START, TRAINED, WORDS, board, measured
+from tests.support.generate.report import report, result
+from tests.support.ui.fakes.evaluation import START, TRAINED, WORDS, board, measured
 from trainer.contract.report import Score
 
 DISPLAY, SPOKEN = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole

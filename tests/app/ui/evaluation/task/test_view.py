@@ -12,8 +12,8 @@ from sciread_app.ui.evaluation.page import CLASSES
 from sciread_app.ui.evaluation.task.scatter import turned
 from sciread_app.ui.evaluation.task.view import FOUND_A, FOUND_B, LABEL, N
 from sciread_app.ui.evaluation.view_models import EvaluationResults
-from tests.support.make_report import pictures_of
-from tests.support.ui.fake_evaluation import START, TRAINED, board, measured
+from tests.support.generate.report import pictures_of
+from tests.support.ui.fakes.evaluation import START, TRAINED, board, measured
 from trainer.contract.errors import TrainerError
 from trainer.contract.plots import Places
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.page import PaletteEntry
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 Role = Qt.ItemDataRole
 

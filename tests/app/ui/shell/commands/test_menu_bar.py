@@ -12,9 +12,9 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from sciread_app.domain.paper import PaperId
-from tests.support.ui.fake_duplicates import ONE, OTHER
-from tests.support.ui.fake_recommendations import BEES, FakeRecommendations
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.duplicates import ONE, OTHER
+from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.recommendations import BEES, FakeRecommendations
 
 LISTS = ("search", "sidebar", "foryou", "duplicates", "reader")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.startup import recovery
 from sciread_app.ui.shell.startup.recovery import StartupErrorDialog
 from tests.support import damage
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 PAPERS = 200
 

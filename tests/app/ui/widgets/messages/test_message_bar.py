@@ -16,7 +16,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.window_placement import clear_place
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 from tests.support.ui.controls import walk
-from tests.support.ui.fakes import FakeGateway
+from tests.support.ui.fakes.gateway import FakeGateway
 
 
 @pytest.fixture

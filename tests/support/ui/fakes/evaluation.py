@@ -23,7 +23,7 @@ from sciread_app.services.training.run_monitor import CurvePoints, RunProgress, 
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.tasks import Task
 from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults
-from tests.support.make_report import pictures_of, report, result, subject
+from tests.support.generate.report import pictures_of, report, result, subject
 from trainer.contract.plots import Picture
 from trainer.contract.report import Report, Score
 from trainer.contract.run import RunState

@@ -17,7 +17,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.view_models import Card, CitationReport, Details, Names, PaperNote, SimilarPaper
 
 if TYPE_CHECKING:
-    from tests.support.ui.fakes import FakeGateway
+    from tests.support.ui.fakes.gateway import FakeGateway
 
 NEVER = CitationList((), (), 0, 0, None, True)
 

@@ -1,7 +1,7 @@
 """Train runs one after the other, as one of the ranks started by torchrun.
 
-`python -m tests.support.rank_runs '[{"run": FOLDER, "budget": 0, "fsdp": false, "breaks": 0},
-...]'`:
+`python -m tests.support.distributed.rank_runs RUNS`, where RUNS is JSON:
+`[{"run": FOLDER, "budget": 0, "fsdp": false, "breaks": 0}, ...]`;
 `breaks` is the step at which a run is interrupted, to be resumed.
 """
 

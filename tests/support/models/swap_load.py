@@ -1,7 +1,7 @@
 """Eight threads search continuously while models are swapped and processes are killed.
 
-`python -m tests.support.swap_load HOME SWAPS SEED` is a program that does so until it is killed
-itself. It prints a line per swap, and one per wrong or missing answer.
+`python -m tests.support.models.swap_load HOME SWAPS SEED` is a program that does so until it is
+killed itself. It prints a line per swap, and one per wrong or missing answer.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from sciread_app.services.search.search import UNRELATED
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
-from tests.support.directions import DIM
-from tests.support.fake_models import vector_of
-from tests.support.make import paper
-from tests.support.tiny_model import tiny_package
+from tests.support.distributed.directions import DIM
+from tests.support.generate.papers import paper
+from tests.support.models.fake_models import vector_of
+from tests.support.models.tiny_model import tiny_package
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NAMES = ("one", "two", "three")
 PAPERS, THREADS = 200, 8
 # A fake model in a separate process, which gets its space as an argument.
@@ -42,7 +42,7 @@ CHILD = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from array import array
-from tests.support.directions import DIM, direction
+from tests.support.distributed.directions import DIM, direction
 from trainer.contract import wire
 space, requests, answers = sys.argv[1], sys.stdin.buffer, sys.stdout.buffer
 unrelated = {UNRELATED!r}

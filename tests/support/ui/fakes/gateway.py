@@ -21,21 +21,21 @@ from sciread_app.ui.view_models import (
     ResultList,
     Status,
 )
-from tests.support.make import paper
-from tests.support.ui.fake_activation import FakeActivation
-from tests.support.ui.fake_add_papers import FakeAddPapers
-from tests.support.ui.fake_comparison import FakeComparison
-from tests.support.ui.fake_duplicates import FakeDuplicates
-from tests.support.ui.fake_evaluation import FakeEvaluation
-from tests.support.ui.fake_export import FakeExport
-from tests.support.ui.fake_library import FakeEditor
-from tests.support.ui.fake_map import FakeMap
-from tests.support.ui.fake_models import FakeModels
-from tests.support.ui.fake_paper import FakePaperPanel
-from tests.support.ui.fake_reader import FakeReader
-from tests.support.ui.fake_recommendations import FakeRecommendations
-from tests.support.ui.fake_settings import FakeSettings
-from tests.support.ui.fake_training import FakeTraining
+from tests.support.generate.papers import paper
+from tests.support.ui.fakes.activation import FakeActivation
+from tests.support.ui.fakes.add_papers import FakeAddPapers
+from tests.support.ui.fakes.comparison import FakeComparison
+from tests.support.ui.fakes.duplicates import FakeDuplicates
+from tests.support.ui.fakes.evaluation import FakeEvaluation
+from tests.support.ui.fakes.export import FakeExport
+from tests.support.ui.fakes.library import FakeEditor
+from tests.support.ui.fakes.map import FakeMap
+from tests.support.ui.fakes.models import FakeModels
+from tests.support.ui.fakes.paper import FakePaperPanel
+from tests.support.ui.fakes.reader import FakeReader
+from tests.support.ui.fakes.recommendations import FakeRecommendations
+from tests.support.ui.fakes.settings import FakeSettings
+from tests.support.ui.fakes.training import FakeTraining
 
 
 class FakeGateway:

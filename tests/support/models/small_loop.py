@@ -17,7 +17,7 @@ from trainer.methods.registry import METHODS
 
 
 def setup(corpus: Corpus, base: Path, recipe: str, **changes: Any) -> Setup:
-    """Settings of a recipe, sized for tests/support/tiny_model.py."""
+    """Settings of a recipe, sized for tests/support/models/tiny_model.py."""
     spec, recipe = recipe_of(recipe)
     settings = spec.resolve(recipe, {"max_tokens": 40, "read_tokens": 0, "dropout": 0.0} | changes)
     torch.manual_seed(1)

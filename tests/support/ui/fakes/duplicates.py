@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sciread_app.domain.matching.duplicates import DuplicatePair, Merge, PairMember
 from sciread_app.domain.paper import Edit, Paper, PaperId
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 ONE = paper(
     "The life of bees",

@@ -16,7 +16,7 @@ from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 
 if TYPE_CHECKING:
-    from tests.support.ui.fakes import FakeGateway
+    from tests.support.ui.fakes.gateway import FakeGateway
 
 STARTER = InstalledModel(
     name="starter", title="Starter", space="s", method="starter", dim=384, pooling="mean",

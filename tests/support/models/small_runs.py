@@ -1,4 +1,4 @@
-"""Runs of all four methods, sized for tests/support/tiny_model.py, that end in seconds."""
+"""Runs of all four methods, sized for tests/support/models/tiny_model.py, that end in seconds."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from tests.support.make_corpus import make_corpus
-from tests.support.tiny_model import SPECIAL, WORDS, tiny_package
+from tests.support.generate.corpus import make_corpus
+from tests.support.models.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.run import Recipe
 
 PAPERS = 100

@@ -1,6 +1,6 @@
 """Work of the ranks of an evaluation test.
 
-`python -m tests.support.evaluation_ranks MODEL CACHE`.
+`python -m tests.support.distributed.evaluation_ranks MODEL CACHE`.
 """
 
 from __future__ import annotations

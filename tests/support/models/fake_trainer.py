@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.support.tiny_model import tiny_package
+from tests.support.models.tiny_model import tiny_package
 from trainer.contract.events import Event
 from trainer.contract.run import Run
 
@@ -21,7 +21,7 @@ STEPS = 20
 
 def command(*arguments: str) -> list[str]:
     """Replacement of sciread_app.encoder.trainer_command."""
-    return [sys.executable, "-m", "tests.support.fake_trainer", *arguments]
+    return [sys.executable, "-m", "tests.support.models.fake_trainer", *arguments]
 
 
 def main(verb: str, *arguments: str) -> None:

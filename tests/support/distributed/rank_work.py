@@ -1,4 +1,7 @@
-"""Functions that the ranks of a test run: `python -m tests.support.rank_work NAME...`."""
+"""Functions that the ranks of a test run.
+
+`python -m tests.support.distributed.rank_work NAME...`
+"""
 
 from __future__ import annotations
 

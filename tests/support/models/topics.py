@@ -10,7 +10,7 @@ import numpy as np
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.storage.library import Library
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 BEES = ("honey", "bee", "hive", "nectar", "swarm", "queen", "pollen", "waggle", "drone", "brood")
 STARS = ("star", "dwarf", "orbit", "nova", "halo", "quasar", "dust", "pulsar", "flare", "disk")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sciread_app.storage.library import Library
-from tests.support.fake_encoder import FakeEncoder
-from tests.support.make import paper
+from tests.support.generate.papers import paper
+from tests.support.models.fake_encoder import FakeEncoder
 
 
 def papers(count: int, start: int = 0) -> list:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from itertools import cycle
 
-from tests.support.make_pdf import At, _escaped, _file, _shown, _stream, body
+from tests.support.generate.pdf import At, _escaped, _file, _shown, _stream, body
 
 WIDTH, HEIGHT = 600, 800
 _PAD = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")

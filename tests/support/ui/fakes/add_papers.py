@@ -20,7 +20,7 @@ from sciread_app.ui.view_models import (
     ImportSummary,
     SourceForm,
 )
-from tests.support.make import paper
+from tests.support.generate.papers import paper
 
 ARXIV = SourceForm(
     "arxiv",

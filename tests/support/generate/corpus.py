@@ -10,7 +10,7 @@ from trainer.data.corpus.builder import Builder
 from trainer.data.corpus.corpus import Corpus, Split, split_of
 from trainer.data.corpus.records import InputRecord
 
-# Words of tests/support/tiny_model.py, so that its tokenizer knows all of them.
+# Words of tests/support/models/tiny_model.py, so that its tokenizer knows all of them.
 _WORDS = ("deep", "graph", "learning", "paper", "we", "study", "neural", "network", "the", "of")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from sciread_app.errors import EncoderFailed
 from sciread_app.services.search.search import UNRELATED
 from sciread_app.tasks import Task
-from tests.support.directions import DIM, direction
+from tests.support.distributed.directions import DIM, direction
 from trainer.contract.errors import PackageRefused
 
 

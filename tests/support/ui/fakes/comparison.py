@@ -16,7 +16,7 @@ from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, Vo
 from trainer.contract.errors import PackageRefused
 
 if TYPE_CHECKING:
-    from tests.support.ui.fakes import FakeGateway
+    from tests.support.ui.fakes.gateway import FakeGateway
 
 
 class FakeComparison:
