@@ -113,12 +113,16 @@ EARLIER = {
 }
 
 
+def _identifier_name(kind: str) -> str:
+    return _IDENTIFIERS.get(kind, kind)
+
+
 def translated(reason: str) -> str:
     """A stored English reason, translated."""
     values = {
         "fields": _named,
         "a": _kind_name,
         "b": _kind_name,
-        "kind": lambda key: _IDENTIFIERS.get(key, key),
+        "kind": _identifier_name,
     }
     return translate_stored(reason, TEMPLATES, values, EARLIER)

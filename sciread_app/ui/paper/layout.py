@@ -115,8 +115,8 @@ class Parts(QWidget):
     def _column(self) -> QVBoxLayout:
         inside = column(self._warning(), self.head, self.body, margins=0, spacing=8)
         inside.addSpacing(6)
-        for part in (self.stars, self.tags, self.collections):
-            inside.addWidget(part)
+        for mark in (self.stars, self.tags, self.collections):
+            inside.addWidget(mark)
         inside.addSpacing(6)
         self._rest += [section(tr("Files")), self.files, section(tr("Notes")), self.notes]
         self._rest += [section(tr("Related papers")), self.around]
