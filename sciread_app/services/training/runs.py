@@ -278,7 +278,7 @@ class Runs:
             return RunStatus.stopping if run.stop_requested() else RunStatus.running
         if state is RunState.finished:
             return RunStatus.finished
-        if self._is_starting(run):
+        if self._is_starting(run, state):
             # A process that was asked to stop writes so to the run a moment before it ends.
             return RunStatus.stopping if name in self._stopping else RunStatus.starting
         self._stopping.discard(name)
@@ -286,12 +286,15 @@ class Runs:
             return RunStatus.failed if (run.folder / CONSOLE).exists() else RunStatus.stopped
         return RunStatus[state.value]
 
-    def _is_starting(self, run: Run) -> bool:
-        """Whether a process was started that has not written an event yet."""
+    def _is_starting(self, run: Run, state: RunState) -> bool:
+        """Whether a process was started that had not written an event when `state` was read.
+
+        Not read again: a run that has begun since would be taken for one that failed.
+        """
         if run.folder.name in self._processes:
             return self._child(run.folder.name) is not None
         console = run.folder / CONSOLE
-        if run.state is not RunState.new or not console.exists():
+        if state is not RunState.new or not console.exists():
             return False
         began = console.stat()  # started by another SciRead process
         return not began.st_size and time.time() - began.st_mtime < _START_TIMEOUT

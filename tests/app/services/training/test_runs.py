@@ -74,7 +74,7 @@ def test_run_is_found_after_program_restart(home: Home) -> None:
         "from sciread_app.services.subprocess import trainer as trainer_process\n"
         "from sciread_app.services.training.runs import Runs\n"
         "from trainer.contract.run import Recipe\n"
-        "from tests.support import fake_trainer as fake_trainer\n"
+        "from tests.support.models import fake_trainer\n"
         "trainer_process.trainer_command = fake_trainer.command\n"
         "home = Home(Path(sys.argv[1]))\n"
         "recipe = Recipe.named('specter-small', home.corpora / 'papers')\n"
