@@ -54,7 +54,9 @@ SHELF = (
     LibraryAction("empty", tr("Empt&y Trash…"), "", lambda library: library.empty_trash()),
 )
 VIEW = (
-    LibraryAction("sidebar", tr("Side&bar"), "Ctrl+B", lambda library: library.toggle_sidebar()),
+    LibraryAction(
+        "sidebar", tr("Library side&bar"), "Ctrl+B", lambda library: library.toggle_sidebar()
+    ),
     LibraryAction(
         "into", tr("Focus s&idebar"), "Ctrl+Shift+B", lambda library: library.go_to_sidebar()
     ),

@@ -56,7 +56,7 @@ class ReaderActions(PageActions["ReaderPage"]):
         add(tr("&Rotate"), lambda book: book.view.rotate(), "Ctrl+R")
         self.add(tr("&Dark pages"), lambda page: page.toggle_dark(), "Ctrl+D")
         menu.addSeparator()
-        add(tr("&Sidebar"), lambda book: book.toggle_side(), "F9")
+        add(tr("Reader &sidebar"), lambda book: book.toggle_side(), "F9")
         add(tr("Show outline"), lambda book: book.show_side(0))
         add(tr("Show thumbnails"), lambda book: book.show_side(1))
         add(tr("Show highlights and notes"), lambda book: book.show_side(2))

@@ -22,7 +22,7 @@ ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
 # Icon, tooltip and shortcut of each button
 _BUTTONS = {
-    "panel": ("panel", tr("Sidebar"), "F9"),
+    "panel": ("panel", tr("Reader sidebar"), "F9"),
     "back": ("back", tr("Back"), "Alt+Left"),
     "forward": ("forward", tr("Forward"), "Alt+Right"),
     "smaller": ("minus", tr("Zoom out"), "Ctrl+-"),
