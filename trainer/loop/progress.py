@@ -80,7 +80,7 @@ class Reporter(AbstractContextManager["Reporter"]):
             log.log(_LEVELS.get(kind, logging.INFO), said)
             # Errors are raised, and printed by the caller.
             if kind not in ("checkpoint", "error"):
-                self._say(said)
+                self._say(f"Warning: {said}" if kind == "warning" else said)
 
     def note(self, text: str) -> None:
         self.record("note", text=text)
@@ -210,7 +210,7 @@ _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "validation": _measured,
     "checkpoint": lambda event: f"Checkpoint saved after step {event.step}.",
     "note": lambda event: str(event.values["text"]),
-    "warning": lambda event: f"Warning: {event.values['text']}",
+    "warning": lambda event: str(event.values["text"]),
     "stop": _stopped,
     "error": _failed,
     "end": lambda event: f"Finished in {duration(event.values['seconds'])}.",
