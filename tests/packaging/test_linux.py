@@ -74,6 +74,8 @@ def test_man_page_covers_every_verb_with_its_options(share, name, app):
 
 def verbs(group, before=""):
     for name, command in group.commands.items():
+        if command.hidden:
+            continue
         if hasattr(command, "commands"):
             yield from verbs(command, f"{before}{name} ")
         else:

@@ -108,7 +108,7 @@ def test_stop_during_evaluation_leaves_a_finished_run(
 
     def stopping(self: Run, event: Event) -> None:
         append(self, event)
-        if str(event.values.get("text")).startswith("Measuring"):
+        if str(event.values.get("text")).startswith("Evaluating"):
             self.stop()
 
     monkeypatch.setattr(Run, "append", stopping)

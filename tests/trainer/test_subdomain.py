@@ -62,6 +62,6 @@ def test_missing_data_is_reported_before_training(published, tiny_base, tmp_path
     where = ("--corpus", published, "-o", tmp_path / "out")
     with pytest.raises(TrainerError, match="field 'optics' does not exist"):
         run(tiny_base, *where, "--fields", "optics")
-    with pytest.raises(TrainerError, match="physbert_subdomain_training has 0 P2P_astro-ph"):
+    with pytest.raises(TrainerError, match="physbert_subdomain_training contains 0 P2P_astro-ph"):
         run(tiny_base, *where, "--fields", "hep,astro")
     assert not (tmp_path / "out").exists()

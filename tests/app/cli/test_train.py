@@ -74,7 +74,7 @@ def test_training_is_followed_until_it_finishes(shell):
     output = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
     assert (
         "specter-small: finished" in output
-        and "Ranking of judged candidates: MAP" in output
+        and "Ranking of candidates: MAP" in output
         and "90.00" in output
     )
     printed = shell.json("train", "follow", "specter-small")

@@ -173,7 +173,7 @@ def test_stop_during_evaluation_of_seeds_can_be_resumed(
 
     def stopping(self: Run, event: Event) -> None:
         append(self, event)
-        if event.values.get("text") == "Measuring seed=4":
+        if event.values.get("text") == "Evaluating seed=4":
             run.stop()
 
     monkeypatch.setattr(Run, "append", stopping)

@@ -32,11 +32,11 @@ def test_steps_are_occasional_lines_without_a_terminal(
     run = Run(tmp_path)
     output = reported(run, terminal=False)
     assert output.splitlines() == [
-        "Careful: memory is short",
+        "Warning: memory is short",
         "triples: step 1 · loss 0.5000 · 1,234 tokens/s · 3 min left",
     ]
     assert [event.step for event in run.events()] == [0, 1, 2, 3]
-    assert "WARNING Careful: memory is short" in run.log.read_text()
+    assert "WARNING memory is short" in run.log.read_text()
 
 
 def test_speed_is_shown_once_known_and_lines_do_not_wrap(tmp_path: Path, monkeypatch) -> None:

@@ -92,7 +92,7 @@ def test_finished_model_may_read_more_than_in_training(corpus: Corpus, base: Pat
 
 
 def test_read_tokens_above_model_limit_are_refused(corpus: Corpus, base: Path) -> None:
-    with pytest.raises(TrainerError, match="reads 64 tokens, not 65") as refused:
+    with pytest.raises(TrainerError, match="at most 64 tokens, not 65") as refused:
         make(corpus, base, "miread-paper", read_tokens=65, **FEW)
     assert "read_tokens=64" in str(refused.value.hint)
 

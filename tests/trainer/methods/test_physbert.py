@@ -210,7 +210,7 @@ def test_missing_source_of_pairs_is_left_out_with_a_note(tmp_path: Path, base: P
     ("changes", "match"),
     [
         ({"mlm_short": 0, "mlm_long": 0, "contrast": False}, "nothing to train"),
-        ({"mlm_long": 512}, "reads 64 tokens, not 512"),
+        ({"mlm_long": 512}, "at most 64 tokens, not 512"),
         ({"train_tokenizer": True}, "do not match a new tokenizer"),
         ({"min_papers": 5_000, "citation_pairs": 0, "question_pairs": 0}, "has no pairs"),
     ],

@@ -158,7 +158,7 @@ def test_records_count_triples_and_papers_without(corpus: Corpus, base: Path) ->
 
 
 def test_max_tokens_above_model_limit_is_refused(corpus: Corpus, base: Path) -> None:
-    with pytest.raises(TrainerError, match="reads 64 tokens, not 512") as refused:
+    with pytest.raises(TrainerError, match="at most 64 tokens, not 512") as refused:
         make(corpus, base, "specter-paper", max_tokens=512)
     assert "max_tokens=64" in refused.value.hint
 

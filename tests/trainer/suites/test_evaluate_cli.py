@@ -120,7 +120,7 @@ def test_evaluate_missing_data_is_reported_with_a_hint(evaluated, tmp_path):
     done = evaluated("--tasks", "citations,labels", models=models)
     assert done.exit_code == 1
     output = " ".join(done.stderr.split())
-    assert "Labels, failed: No paper has a vector. Check that ids are those of the" in output
+    assert "Labels, failed: No paper has a vector. Check that the IDs match those" in output
     assert "1 more task failed." in output
 
 

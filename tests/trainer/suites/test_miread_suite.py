@@ -151,7 +151,7 @@ def test_pairs_use_papers_with_all_categories_in_the_field(published):
     sets = tasks(published)["cs"].make().measure.categories
     assert len(sets) == 40
     assert {name for some in sets.values() for name in some} == {"cs.L", "cs.C"}
-    with pytest.raises(TrainerError, match="categories of physics alone"):
+    with pytest.raises(TrainerError, match="only physics categories"):
         tasks(published)["phys"].make()
 
 

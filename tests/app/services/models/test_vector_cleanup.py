@@ -109,6 +109,6 @@ def test_doctor_removes_unneeded_vectors_and_names_pending_activation(library, h
 
     first, then = models(), models()
     assert (first.ok, first.mended, then.mended) == (True, True, False)
-    assert first.detail.startswith("1 model is gone")
+    assert "1 deleted model" in first.detail
     assert "`sciread model activate ours`" in then.detail
     assert library.spaces() == set() and remaining_spaces(home) == set()

@@ -291,7 +291,7 @@ def test_damaged_vector_is_found_and_encoded_again(library, space, tmp_path, enc
     path.write_bytes(whole)
 
     doctor = EmbeddingIndex(library, encoder, tmp_path / "indexes")
-    assert "1 vector is missing" in doctor.problems()[0]
+    assert "fake.vectors" in doctor.problems()[0]
     doctor.rebuild()
     assert doctor.problems() == []
     assert doctor.encode_missing() == 1

@@ -133,7 +133,7 @@ def test_identifier_query_finds_exactly_its_paper(library, search, papers):
 def test_unknown_identifier_query_is_explained(search):
     results = search.find("arXiv:1706.03762")
     assert results.hits == []
-    assert "arXiv ID 1706.03762" in results.note and "Add" in results.note
+    assert "arXiv ID 1706.03762" in results.note and "add its PDF" in results.note
 
 
 def test_invalid_query_raises_bad_query(search):

@@ -150,7 +150,7 @@ def test_retry_after_applies_to_all_clients(tmp_path):
     with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
         server.fail(faults.too_many(2))
         rests = threading.Event()
-        task = Task(lambda done, total, note: rests.set() if "again" in note else None)
+        task = Task(lambda done, total, note: rests.set() if "retrying" in note else None)
         with client_of(server, tmp_path, patience=RetryPolicy(first=0.01)) as client:
             how = {"fresh": True, "task": task}
             first = threading.Thread(target=client.ask, args=("shelf",), kwargs=how)

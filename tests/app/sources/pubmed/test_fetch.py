@@ -268,10 +268,10 @@ def test_failed_answer_is_retried(serve, fault, which):
     [
         (faults.too_many(), ""),
         (faults.unavailable(), ""),
-        (faults.truncated(), "broken"),
-        (faults.malformed(), "broken"),
+        (faults.truncated(), "not valid"),
+        (faults.malformed(), "not valid"),
         (faults.entity_bomb(), "entities"),
-        (faults.replaced(b"<PubmedArticleSet/>"), "none of the 30 papers"),
+        (faults.replaced(b"<PubmedArticleSet/>"), "none of the 30 requested papers"),
         (faults.replaced(b"<html/>"), "html"),
     ],
     ids=["429", "503", "truncated", "malformed", "entity bomb", "empty pages", "no papers"],

@@ -33,10 +33,10 @@ def test_undo_and_redo_name_the_edit(qtbot, window, undo, redo):
         "Tagged papers", lambda organise: organise.tag([1, 2], "cats & dogs")
     )
     qtbot.waitUntil(undo.isEnabled)
-    assert undo.text() == "&Undo: tagged 2 papers “cats && dogs”"
+    assert undo.text() == "&Undo: added tag “cats && dogs” to 2 papers"
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(redo.isEnabled)
-    assert redo.text() == "Re&do: tagged 2 papers “cats && dogs”"
+    assert redo.text() == "Re&do: added tag “cats && dogs” to 2 papers"
     qtbot.waitUntil(lambda: undo.text() == "&Undo" and not undo.isEnabled())
     again = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(window.page.result_list, Qt.Key.Key_Z, again)
