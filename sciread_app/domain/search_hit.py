@@ -23,7 +23,8 @@ class SearchHit:
     Ranks count from 1; None if that method did not find it among its best. `percentile`: the
     percentage of random pairs of papers in this library that are less similar than this paper and
     the query; None if it is not comparable, as for queries of a few words. `weak`: it contains no
-    word of the query, and its similarity is below the relevance floor.
+    word of the query, and its similarity is below the relevance floor; of a recommendation, it is
+    less similar to the papers of the topic than they are to each other.
     """
 
     paper: PaperId

@@ -131,13 +131,19 @@ def _why(details: Details, listing: ResultList) -> str:
         lines.append(tr("The paper contains all keywords"))
     if hit and hit.percentile is not None:
         closer = f"<b>{format_percent(hit.percentile)}</b>"
-        lines.append(
-            tr(
+        if hit.weak:
+            text = tr(
+                "Weak match: more similar in meaning than {percent} of random pairs in this "
+                "library",
+                percent=closer,
+            )
+        else:
+            text = tr(
                 "{percent} match: more similar in meaning than {percent} of random pairs in this "
                 "library",
                 percent=closer,
             )
-        )
+        lines.append(text)
     if hit and listing.words and (hit.text_rank or hit.meaning_rank):
         words, meaning = _rank(hit.text_rank), _rank(hit.meaning_rank)
         lines.append(

@@ -59,7 +59,10 @@ class RecommendationsGateway:
             _parts(feed),
             {
                 pick.paper: SearchHit(
-                    pick.paper, similarity=pick.similarity, percentile=pick.percentile
+                    pick.paper,
+                    similarity=pick.similarity,
+                    percentile=pick.percentile,
+                    weak=not pick.fits,
                 )
                 for pick in feed.picks
             },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QSize, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QKeyEvent,
@@ -40,11 +40,13 @@ class AutoHeightText(QTextBrowser):
         for set_policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
+        # also after a change of the font, which a style sheet may set long after the text
+        self.document().documentLayout().documentSizeChanged.connect(self._follow_size)
         self.anchorClicked.connect(_open_web_page)
 
     def show_html(self, html: str) -> None:
         self.setHtml(html)
-        self._grow()
+        self._set_width()
 
     def show_markdown(self, text: str) -> None:
         """Show Markdown; HTML inside it is shown literally."""
@@ -53,7 +55,7 @@ class AutoHeightText(QTextBrowser):
             with_formulas(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML
         )
         self._tame_headings()
-        self._grow()
+        self._set_width()
 
     def links(self) -> list[QUrl]:
         """The targets of its links, from the top."""
@@ -74,7 +76,7 @@ class AutoHeightText(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._grow()
+            self._set_width()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0)
@@ -115,11 +117,14 @@ class AutoHeightText(QTextBrowser):
                 cursor.mergeCharFormat(letters)
             block = block.next()
 
-    def _grow(self) -> None:
+    def _set_width(self) -> None:
         width = self.viewport().width()
         if width > 0:
             self.document().setTextWidth(width)
-            self.setFixedHeight(round(self.document().size().height() + 0.5))
+            self._follow_size(self.document().size())
+
+    def _follow_size(self, size: QSizeF) -> None:
+        self.setFixedHeight(round(size.height() + 0.5))
 
 
 def _open_web_page(url: QUrl) -> None:

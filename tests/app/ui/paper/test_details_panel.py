@@ -12,12 +12,13 @@ from PySide6.QtGui import QGuiApplication
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
 from sciread_app.domain.paper import Identifier, LibraryChanges, PaperFile
+from sciread_app.domain.search_hit import SearchHit
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.paper import style_picker
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper.related_papers import CITING, REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
-from sciread_app.ui.view_models import Card, PaperNote
+from sciread_app.ui.view_models import Card, PaperNote, ResultList
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -250,6 +251,15 @@ def test_copying_missing_data_is_reported(show, qtbot):
     panel.copy(what=CopyAs.doi)
     qtbot.waitUntil(lambda: panel.parts.copy.text() == "Nothing to copy")
     assert QGuiApplication.clipboard().text() == "mine"
+
+
+def test_weak_match_is_not_given_as_a_percentage(show, qtbot, gateway):
+    hits = {2: SearchHit(2, percentile=91.0, weak=True), 3: SearchHit(3, percentile=99.0)}
+    listing, panel = ResultList((2, 3), 2, hits), show()
+    for id, text in ((2, "Weak match"), (3, "99.0% match")):
+        panel.show_paper(id, Card(gateway.paper(id)), listing=listing)
+        assert text in shown(panel.parts.body)
+        assert "91.0% match" not in shown(panel.parts.body)
 
 
 # ---- notes ---------------------------------------------------------------------------------------

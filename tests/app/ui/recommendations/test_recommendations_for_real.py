@@ -50,6 +50,9 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     settle()
     first, second = page.model.listing.ids
     assert page.subjects.count_of("collection:1") == 2
+    far = page.found.part(RecommendationTab.far)
+    assert far and all(page.found.evidence[paper].weak for paper in far)
+    assert not any(page.found.evidence[paper].weak for paper in (first, second))
     assert page.model.card(0).paper.abstract.startswith("Similar to “")
     assert page.model.listing.remarks[page.model.paper_at(0)].startswith("Key terms: ")
 
