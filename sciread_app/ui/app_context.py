@@ -88,7 +88,7 @@ class Navigator(Protocol):
 class Edits(Protocol):
     """Runs edits in the background; implemented by `EditQueue`."""
 
-    def submit(self, what: str, *steps: Callable[..., Any]) -> None: ...
+    def submit(self, title: str, *steps: Callable[..., Any], done: str = "") -> None: ...
 
 
 class ModelActivation(Protocol):

@@ -17,6 +17,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.messages.message_bar import MessageBar
 
 T = TypeVar("T")
+KEPT = tr("Papers imported so far are kept")
 
 
 class ImportBackend(Protocol):
@@ -59,11 +60,12 @@ class ImportController(QObject):
 
     def add_sample(self) -> Job:
         title = tr("Preparing the sample library")
-        return self._run(title, self._importer.add_sample, self._sample_added, self.add_sample)
+        work = self._importer.add_sample
+        return self._run(title, work, self._sample_added, self.add_sample, KEPT)
 
     def bring(self, title: str, work: Callable[[Task], ImportSummary]) -> Job:
         """Import papers, for example those of another program."""
-        return self._run(title, work, self._added, lambda: self.bring(title, work))
+        return self._run(title, work, self._added, lambda: self.bring(title, work), KEPT)
 
     def encode_missing(self) -> None:
         """Index new papers; once more if indexing is running, since it may miss the latest ones."""
@@ -77,7 +79,8 @@ class ImportController(QObject):
 
         title = tr("Indexing papers")
         work = self._importer.encode_missing
-        self._catching_up = self._run(title, work, encoded, self.encode_missing)
+        kept = tr("Papers indexed so far are kept")
+        self._catching_up = self._run(title, work, encoded, self.encode_missing, kept)
 
     def _run(
         self,
@@ -85,8 +88,9 @@ class ImportController(QObject):
         work: Callable[[Task], T],
         on_done: Callable[[T], None],
         retry: Callable[[], object],
+        kept: str,
     ) -> Job:
-        job = self._jobs.run(title, work, on_done)
+        job = self._jobs.run(title, work, on_done, kept=kept)
         job.retry = retry
         self._imports.add(job)
         return job

@@ -363,6 +363,7 @@ class ComparePanel(QWidget):
             on_failed=self._explain,
             queue=JobQueue.long,
             replaces="encode for comparing",
+            kept=tr("Papers indexed so far are kept"),
         )
         for side in self.sides:
             side.read_button.hide()

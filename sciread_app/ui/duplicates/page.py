@@ -52,7 +52,7 @@ NOTHING = {  # title and text of each list when it is empty
 
 
 class DuplicatesPage(Page):
-    # Description of an edit, and its operation on the library editor
+    # Title of the task, and its operation on the library editor
     edit_requested = Signal(str, object)
     papers_requested = Signal(object, str)  # list of PaperId, and a description
     library_requested = Signal()
@@ -123,7 +123,9 @@ class DuplicatesPage(Page):
         if found and not self.busy:
             ids = (found.pair.a, found.pair.b)
             keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.chosen
-            self._decide(tr("Merged"), lambda organise: organise.merge(keep, [other], **chosen))
+            self._decide(
+                tr("Merging papers"), lambda organise: organise.merge(keep, [other], **chosen)
+            )
 
     def mark_not_duplicates(self) -> None:
         if self._must_wait(self.mark_not_duplicates):
@@ -131,7 +133,7 @@ class DuplicatesPage(Page):
         if (found := self.panel.found) and not self.busy:
             a, b = found.pair.a, found.pair.b
             self._decide(
-                tr("Kept both papers"), lambda organise: organise.mark_not_duplicates(a, b)
+                tr("Keeping both papers"), lambda organise: organise.mark_not_duplicates(a, b)
             )
 
     def mark_as_versions(self) -> None:
@@ -140,11 +142,13 @@ class DuplicatesPage(Page):
         found = self.panel.found
         if found and not found.pair.versions and not self.busy:
             a, b = found.pair.a, found.pair.b
-            self._decide(tr("Linked as versions"), lambda organise: organise.mark_as_versions(a, b))
+            self._decide(
+                tr("Linking papers as versions"), lambda organise: organise.mark_as_versions(a, b)
+            )
 
     def merge_agreeing(self) -> None:
         if not self.merge_all.isHidden() and not self.busy:
-            self._decide(tr("Merged"), lambda _: self._reviewer.merge_agreeing())
+            self._decide(tr("Merging papers"), lambda _: self._reviewer.merge_agreeing())
 
     def find_duplicates(self) -> None:
         """Search the whole library. Pairs found are kept if it is cancelled, and the next search
@@ -178,10 +182,10 @@ class DuplicatesPage(Page):
         if asked:
             asked()
 
-    def _decide(self, what: str, step: Callable[[Any], object]) -> None:
+    def _decide(self, title: str, step: Callable[[Any], object]) -> None:
         self.busy = True
         self.panel.allow(False)
-        self.edit_requested.emit(what, step)
+        self.edit_requested.emit(title, step)
 
     def _load(self) -> None:
         self._dirty = False
@@ -218,7 +222,9 @@ class DuplicatesPage(Page):
 
     def _split_merge(self, merge: Merge) -> None:
         if not self.busy:
-            self._decide(tr("Split"), lambda organise: organise.split(merge.paper, merge.id))
+            self._decide(
+                tr("Splitting a paper"), lambda organise: organise.split(merge.paper, merge.id)
+            )
 
     def _show_pairs(self, pairs: list[DuplicatePair], search_due: bool) -> None:
         self.search_due.setVisible(search_due and self._search is None)

@@ -166,6 +166,7 @@ class NeighboursView(InstalledPairView):
             on_failed=self._explain_below,
             queue=JobQueue.long,
             replaces="encode for comparing",
+            kept=tr("Papers indexed so far are kept"),
         )
 
     def _finished(self, job: Job) -> None:

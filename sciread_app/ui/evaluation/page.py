@@ -90,6 +90,7 @@ class EvaluationPage(Page):
         self._appearance = context.appearance
         self.found = EvaluationResults()
         self._measuring: Job | None = None
+        self._titles: dict[str, str] = {}  # of the models that can be evaluated, by key
         self.views = SegmentedControl(tr("View"), VIEWS)
         self.scores = ScoresView(context.appearance)
         self._build()
@@ -215,15 +216,21 @@ class EvaluationPage(Page):
     def measure(self, names: Sequence[str], suite: str, data: TrainingData | Path) -> None:
         """Evaluate these models in the trainer; one evaluation runs at a time."""
         dashboard = self._source.dashboard
-        what = names[0] if len(names) == 1 else trn("{n} model", "{n} models", len(names))
+        alone = self._titles.get(names[0], names[0])
+        what = alone if len(names) == 1 else trn("{n} model", "{n} models", len(names))
         self._measuring = self._jobs.run(
             tr("Evaluating {what}", what=what),
             lambda task: dashboard.evaluate(names, suite, data, task),
             self._measured,
             on_failed=self.problem.emit,
             queue=JobQueue.long,
+            kept=tr("Finished results are kept"),
         )
         self._measuring.retry = lambda: self.measure(names, suite, data)
+        self._measuring.link = (
+            tr("Show evaluation"),
+            lambda: self.place_requested.emit("dashboard"),
+        )
         self._show_progress(tr("Queued…"))
         self.busy_changed.emit(True)
         self.scores.invite(self.ask_what_to_measure, measuring=True)
@@ -310,6 +317,7 @@ class EvaluationPage(Page):
         corpora: Sequence[EvaluationCorpus],
         space: str,
     ) -> None:
+        self._titles = {one.key: one.title for one in candidates}
         dialog = EvaluateDialog(candidates, corpora, self)
         if names := [one.key for one in candidates if space and one.space == space]:
             dialog.tick([*names, *TO_BEAT])
@@ -320,6 +328,8 @@ class EvaluationPage(Page):
         n = len(done.reports)
         what = trn("{n} model was evaluated", "{n} models were evaluated", n)
         parts = done.remarks()
+        if self._measuring:
+            self._measuring.remarks = tuple(parts)
         if done.absent:
             parts.append(
                 tr("Not evaluated because data are missing: {tasks}.", tasks=", ".join(done.absent))

@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -54,6 +54,29 @@ class JobQueue(enum.Enum):
     network = 6  # more than there are sources
 
 
+class TaskState(enum.Enum):
+    """The state of a background task. A `partial` one has finished, but parts of its work
+    failed."""
+
+    queued = "queued"
+    running = "running"
+    paused = "paused"
+    done = "done"
+    partial = "partial"
+    failed = "failed"
+    stopped = "stopped"  # by the user
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the task does not run any more."""
+        return self not in (TaskState.queued, TaskState.running, TaskState.paused)
+
+    @property
+    def needs_attention(self) -> bool:
+        """Return whether the user should see the task even after it is over."""
+        return self in (TaskState.failed, TaskState.partial)
+
+
 @dataclass(frozen=True)
 class JobError:
     """An error to be shown to the user. `report`, for a developer, is there if the fault is
@@ -75,7 +98,10 @@ class Job:
     is kept only until `finished` has been emitted.
 
     `retry` starts the same work once more; code that handles the end of a job can set its own.
-    `stopping` describes what stopping means for work that `retry` resumes where it was.
+    `stopping` describes what stopping means for work that `retry` resumes where it was. `kept`
+    describes what remains of stopped work, if anything does. `remarks` are the parts that failed
+    although the job has finished. `link` is the name of a button and what it does: it shows the job
+    in more detail, or its results.
     """
 
     title: str
@@ -91,6 +117,9 @@ class Job:
     result: Any = None
     retry: Callable[[], object] | None = None
     stopping: str = ""
+    kept: str = ""
+    remarks: Sequence[str] = ()
+    link: tuple[str, Callable[[], object]] | None = None
     on_cancelled: Callable[[], object] = lambda: None  # called when the user cancels
 
     @property
@@ -198,20 +227,22 @@ class JobRunner(QObject):
         on_failed: Callable[[JobError], None] | None = None,
         queue: JobQueue = JobQueue.long,
         replaces: str = "",
+        kept: str = "",
     ) -> Job:
         """Run `work` in `queue` and pass its result to `on_done` on the main thread.
 
         A job started with `replaces` cancels the last job started under that name, whose result
         is dropped. A failure is passed to `on_failed` if given, else emitted as `failed`. A
-        cancelled job has not failed.
+        cancelled job has not failed. For `kept` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
+        job.kept = kept
         if self._closed:
             return job  # requested while the window closes
         slots = self._slots[queue]
         job.task = Task(self._reporter(job), slots.released)
         job.retry = lambda: self.run(
-            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces
+            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces, kept=kept
         )
         if replaces:
             if older := self._latest.get(replaces):
@@ -229,15 +260,28 @@ class JobRunner(QObject):
         return job
 
     def follow(
-        self, title: str, stop: Callable[[], object], retry: Callable[[], object], stopping: str
+        self,
+        title: str,
+        *,
+        stop: Callable[[], object],
+        retry: Callable[[], object],
+        stopping: str = "",
+        kept: str = "",
+        link: tuple[str, Callable[[], object]] | None = None,
     ) -> Job:
         """Show work that another process does, until `end` is called. `stop` and `retry` are called
-        to stop and to resume that process at the user's request; `stopping` describes what stopping
-        means."""
+        to stop and to resume that process at the user's request; for the others see `Job`."""
         job = Job(
-            title, JobQueue.network, has_started=True, followed=True, retry=retry, on_cancelled=stop
+            title,
+            JobQueue.network,
+            has_started=True,
+            followed=True,
+            retry=retry,
+            stopping=stopping,
+            kept=kept,
+            link=link,
+            on_cancelled=stop,
         )
-        job.stopping = stopping
         self.followed.append(job)
         self.queued.emit(job)
         self.started.emit(job)

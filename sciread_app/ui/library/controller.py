@@ -16,7 +16,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.drag_and_drop import PaperDrag
-from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue
+from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, LongEdit, Step
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import SelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
@@ -105,9 +105,11 @@ class LibraryController(QObject):
                 """Add the tag to the papers, or remove it if every paper has it."""
                 name = choice.name
                 if choice.on:
-                    self.work.submit(tr("Removed tag"), lambda organise: organise.untag(ids, name))
+                    self.work.submit(
+                        tr("Removing a tag"), lambda organise: organise.untag(ids, name)
+                    )
                 else:
-                    self.work.submit(tr("Tagged papers"), lambda organise: organise.tag(ids, name))
+                    self.work.submit(tr("Tagging papers"), lambda organise: organise.tag(ids, name))
 
             self._choose(title, choices, take)
 
@@ -122,7 +124,8 @@ class LibraryController(QObject):
             def take(choice: PickerItem) -> None:
                 path = choice.name
                 self.work.submit(
-                    tr("Added to collection"), lambda organise: organise.collect(ids, path)
+                    tr("Adding papers to a collection"),
+                    lambda organise: organise.collect(ids, path),
                 )
 
             self._choose(title, choices, take)
@@ -133,7 +136,8 @@ class LibraryController(QObject):
             self.notice.show_message(tr("Select a collection in the sidebar first"))
         elif ids:
             self.work.submit(
-                tr("Removed from collection"), lambda organise: organise.uncollect(ids, path)
+                tr("Removing papers from a collection"),
+                lambda organise: organise.uncollect(ids, path),
             )
 
     def toggle_read(self) -> None:
@@ -142,23 +146,25 @@ class LibraryController(QObject):
             cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
             read = not all(card is not None and card.read for card in cards)
             self.work.submit(
-                tr("Changed read status"), lambda organise: organise.mark_read(ids, read)
+                tr("Changing the read status"), lambda organise: organise.mark_read(ids, read)
             )
 
     def rate(self, stars: int) -> None:
         if ids := self._chosen():
-            self.work.submit(tr("Rated papers"), lambda organise: organise.rate(ids, stars))
+            self.work.submit(tr("Rating papers"), lambda organise: organise.rate(ids, stars))
 
     def trash(self) -> None:
         """Move the selected papers to the trash; those in the trash are deleted instead."""
         if self.in_trash:
             self.delete_permanently()
         elif ids := self._chosen():
-            self.work.submit(tr("Moved to Trash"), lambda organise: organise.trash(ids))
+            self.work.submit(tr("Moving papers to Trash"), lambda organise: organise.trash(ids))
 
     def untrash(self) -> None:
         if ids := self._chosen():
-            self.work.submit(tr("Restored from Trash"), lambda organise: organise.untrash(ids))
+            self.work.submit(
+                tr("Restoring papers from Trash"), lambda organise: organise.untrash(ids)
+            )
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
@@ -189,9 +195,11 @@ class LibraryController(QObject):
             )
 
             tags = [tag.name for tag in self.work.shelf.tags]
-            BulkEditDialog(
-                ids, tags, lambda what, do: self.work.submit(what, *do), self._window
-            ).show()
+
+            def save(done: str, steps: Sequence[Step | LongEdit]) -> None:
+                self.work.submit(tr("Editing papers"), *steps, done=done)
+
+            BulkEditDialog(ids, tags, save, self._window).show()
 
     def export(self) -> None:
         if ids := self._chosen():
@@ -325,7 +333,7 @@ class LibraryController(QObject):
 
         def save(values: Mapping[str, Any]) -> None:
             ids = [card.paper.id for card in cards if card.paper.id is not None]
-            self.work.submit(tr("Edited paper"), lambda organise: organise.edit(ids, **values))
+            self.work.submit(tr("Editing a paper"), lambda organise: organise.edit(ids, **values))
 
         for card in cards:
             EditDialog(card.paper, by_hand, save, self._window).show()
@@ -336,10 +344,11 @@ class LibraryController(QObject):
         def delete() -> None:
             text = trn("Permanently deleted {n:,} paper", "Permanently deleted {n:,} papers", count)
             self.work.submit(
-                text,
+                tr("Deleting papers permanently"),
                 lambda organise: (
                     organise.empty_trash() if ids is None else organise.delete_permanently(ids)
                 ),
+                done=text,
                 lasting=True,
             )
 

@@ -74,9 +74,12 @@ class EditQueue(QObject):
         self._wanted = wanted
         self._grow(lambda: self.shelf)
 
-    def submit(self, what: str, *steps: Step | LongEdit, lasting: bool = False) -> None:
-        """Submit edit operations. `what` describes them together; a single operation describes
-        itself. With `lasting` they cannot be undone."""
+    def submit(
+        self, title: str, *steps: Step | LongEdit, done: str = "", lasting: bool = False
+    ) -> None:
+        """Submit edit operations. `title` names the task, as in "Tagging papers"; `done` describes
+        several operations together once they are done, while a single one describes itself. With
+        `lasting` they cannot be undone, and `done` describes them."""
 
         def take(step: Step | LongEdit, task: Task) -> Any:
             organiser = self._organiser
@@ -85,12 +88,12 @@ class EditQueue(QObject):
         def work(task: Task) -> CompletedEdit:
             edits = [edit for step in steps if (edit := take(step, task)) is not None]
             if lasting:
-                return CompletedEdit(what)
+                return CompletedEdit(done)
             if not edits:
                 return CompletedEdit(tr("No changes"))
-            return CompletedEdit(edits[0].what if len(edits) == 1 else what, len(edits))
+            return CompletedEdit(edits[0].what if len(edits) == 1 else done, len(edits))
 
-        self._queue(what, work)
+        self._queue(title, work)
 
     def undo(self, times: int = 1) -> None:
         """Undo edits. An edit of an earlier session is only named at first, and undone on a second

@@ -217,38 +217,39 @@ class Sidebar(QFrame):
 
     def _make(self, below: TreeNode, name: str) -> None:
         if below.kind is NodeKind.tags:
-            self._work.submit(tr("Created tag"), lambda organise: organise.tag([], name))
+            self._work.submit(tr("Creating a tag"), lambda organise: organise.tag([], name))
         else:
             path = "/".join(filter(None, (_path(below), name)))
             self._work.submit(
-                tr("Created collection"), lambda organise: organise.create_collection(path)
+                tr("Creating a collection"), lambda organise: organise.create_collection(path)
             )
 
     def _rename(self, node: TreeNode, new: str) -> None:
         old = node.key
         if node.kind is NodeKind.tag:
-            self._work.submit(tr("Renamed tag"), lambda organise: organise.rename_tag(old, new))
+            self._work.submit(tr("Renaming a tag"), lambda organise: organise.rename_tag(old, new))
             self._follow([node], fragment("tag", [new]), new)
         elif node.kind is NodeKind.search:
             self._work.submit(
-                tr("Renamed saved search"), lambda organise: organise.rename_search(old, new)
+                tr("Renaming a saved search"), lambda organise: organise.rename_search(old, new)
             )
         else:
             path = "/".join(filter(None, (parent_of(old), new)))
-            self._work.submit(tr("Renamed collection"), _move_to(old, path))
+            self._work.submit(tr("Renaming a collection"), _move_to(old, path))
             self._follow([node], fragment("in", [path]), last_of(path))
 
     def _move(self, paths: Sequence[str], below: str) -> None:
         steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
         text = trn("Moved {n:,} collection", "Moved {n:,} collections", len(paths))
         shown = [node for node in self.tree.chosen() if node.key in paths]
-        self._work.submit(text, *steps)
+        self._work.submit(tr("Moving collections"), *steps, done=text)
         if len(shown) == 1 and shown[0].kind is NodeKind.collection:
             path = "/".join(filter(None, (below, last_of(shown[0].key))))
             self._follow(shown, fragment("in", [path]), last_of(path))
 
     def _colour(self, names: Sequence[str], colour: str) -> None:
-        self._work.submit(tr("Changed tag colors"), *(_colour_to(name, colour) for name in names))
+        steps = [_colour_to(name, colour) for name in names]
+        self._work.submit(tr("Changing tag colors"), *steps, done=tr("Changed tag colors"))
 
     def _remove(self, nodes: Sequence[TreeNode]) -> None:
         """Remove nodes. The papers in them stay in the library, and the removal can be undone."""
@@ -261,7 +262,7 @@ class Sidebar(QFrame):
         if steps:
             count = len(steps)
             text = trn("Removed {n:,} item", "Removed {n:,} items", count)
-            self._work.submit(text, *steps)
+            self._work.submit(tr("Removing items from the sidebar"), *steps, done=text)
             self._follow(nodes, "", "")
 
     def _follow(self, nodes: Sequence[TreeNode], new: str, label: str) -> None:
@@ -272,14 +273,14 @@ class Sidebar(QFrame):
     def put(self, node: TreeNode, ids: Sequence[PaperId]) -> None:
         """Handle papers dropped on a node."""
         if node.kind is NodeKind.tag:
-            self._work.submit(tr("Tagged papers"), lambda organise: organise.tag(ids, node.key))
+            self._work.submit(tr("Tagging papers"), lambda organise: organise.tag(ids, node.key))
         elif node.kind is NodeKind.collection:
             self._work.submit(
-                tr("Added to collection"), lambda organise: organise.collect(ids, node.key)
+                tr("Adding papers to a collection"),
+                lambda organise: organise.collect(ids, node.key),
             )
         elif node.kind is NodeKind.trash:
-            text = trn("Moved {n:,} paper to Trash", "Moved {n:,} papers to Trash", len(ids))
-            self._work.submit(text, lambda organise: organise.trash(ids))
+            self._work.submit(tr("Moving papers to Trash"), lambda organise: organise.trash(ids))
 
 
 def _path(node: TreeNode) -> str:

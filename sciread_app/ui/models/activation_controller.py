@@ -135,6 +135,7 @@ class ActivationController(QObject):
             on_failed=partial(self._failed, request),
             queue=JobQueue.short if ready else JobQueue.long,
             replaces="activation",
+            kept=tr("Papers indexed so far are kept"),
         )
         self.job.retry = partial(self.activate, *request)
         self.job.on_cancelled = partial(self._job_cancelled, request.model)

@@ -123,7 +123,8 @@ class RecommendationsPage(Page):
         self._take_away(papers)
         if subject.kind is TopicKind.collection:
             self._context.edits.submit(
-                tr("Added to collection"), lambda editor: editor.collect(papers, subject.name)
+                tr("Adding papers to a collection"),
+                lambda editor: editor.collect(papers, subject.name),
             )
         else:
             self._do(tr("Saving feedback"), lambda: self._services.like(subject, papers))
@@ -154,7 +155,7 @@ class RecommendationsPage(Page):
     def read_later(self) -> None:
         if papers := self.list.chosen():
             self._context.edits.submit(
-                tr("Tagged papers"), lambda editor: editor.tag(papers, LATER)
+                tr("Tagging papers"), lambda editor: editor.tag(papers, LATER)
             )
 
     def mark_seen(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import time
 from dataclasses import dataclass, field
 
@@ -11,23 +10,10 @@ from PySide6.QtCore import QObject, Signal
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.import_report import summed_up
 from sciread_app.ui.formatting import ProgressRate, duration, progress_text
-from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner, TaskState
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary
 
-REMEMBERED = 60  # finished jobs that are kept
-
-
-class JobState(enum.Enum):
-    waiting = "waiting"
-    running = "running"
-    held = "held"
-    done = "done"
-    failed = "failed"
-    stopped = "stopped"
-
-    @property
-    def ended(self) -> bool:
-        return self in (JobState.done, JobState.failed, JobState.stopped)
+REMEMBERED = 60  # finished and stopped jobs that are kept; failed ones stay until dismissed
 
 
 @dataclass(eq=False)
@@ -35,7 +21,7 @@ class JobRecord:
     """The record of a job, which is kept after the job has ended."""
 
     job: Job
-    state: JobState = JobState.waiting
+    state: TaskState = TaskState.queued
     done: int = 0
     total: int = 0  # 0: unknown
     note: str = ""
@@ -50,33 +36,43 @@ class JobRecord:
 
     def status_text(self) -> str:
         """Return the progress or the outcome in one line."""
-        if self.state is JobState.waiting:
+        if self.state is TaskState.queued:
             return tr("Queued")
-        if not self.state.ended:
-            far = progress_text(self.done, self.total, self.pace, self.note)
-            if self.state is JobState.held:
-                return " · ".join(filter(None, [tr("Paused"), far]))
-            return far or tr("Running")
+        if not self.state.is_over:
+            return " · ".join(filter(None, self._progress()))
         parts = [self._end()]
         if self.begun and self.ended - self.begun >= 1:
             # Translators: {duration} is "7 s" or "2 h 5 min"
             parts.append(tr("after {duration}", duration=duration(self.ended - self.begun)))
         return " · ".join(filter(None, [*parts, *self._result()]))
 
+    def _progress(self) -> list[str]:
+        far = progress_text(self.done, self.total, self.pace, self.note)
+        if self.state is TaskState.paused:
+            return [tr("Paused"), far]
+        parts = [far or tr("Running")]
+        elapsed = time.time() - self.begun
+        if self.pace.left(self.done, self.total) is None and elapsed >= 1:
+            # Translators: {duration} is "7 s" or "2 h 5 min"
+            parts.append(tr("{duration} elapsed", duration=duration(elapsed)))
+        return parts
+
     def _end(self) -> str:
         clock = time.strftime("%H:%M", time.localtime(self.ended))
-        if self.state is JobState.failed:
+        if self.state is TaskState.failed:
             return tr("Failed at {clock}", clock=clock)
-        if self.state is JobState.stopped:
+        if self.state is TaskState.partial:
+            return tr("Finished with errors at {clock}", clock=clock)
+        if self.state is TaskState.stopped:
             return tr("Stopped at {clock}", clock=clock)
         return tr("Finished at {clock}", clock=clock)
 
     def _result(self) -> list[str]:
-        if self.state is JobState.failed and self.job.problem:
+        if self.state is TaskState.failed and self.job.problem:
             return [self.job.problem.text]
-        if self.state is JobState.stopped:
-            return [tr("Results so far are kept")]
-        return [summed_up(self.ledger)] if self.ledger else []
+        if self.state is TaskState.stopped:
+            return [self.job.kept]
+        return [*([summed_up(self.ledger)] if self.ledger else []), *self.job.remarks]
 
 
 class JobHistory(QObject):
@@ -84,7 +80,7 @@ class JobHistory(QObject):
 
     added = Signal(object)  # JobRecord
     changed = Signal(object)  # JobRecord: its state or its progress
-    dropped = Signal(object)  # JobRecord: the oldest finished one
+    dropped = Signal(object)  # JobRecord: dismissed, or the oldest finished one
 
     def __init__(self, jobs: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -92,18 +88,35 @@ class JobHistory(QObject):
         self.works: list[JobRecord] = []  # in the order in which they were asked for
         jobs.queued.connect(self._start)
         jobs.started.connect(self._begin)
-        jobs.pause_changed.connect(self._hold)
+        jobs.pause_changed.connect(self._pause)
         jobs.progressed.connect(self._progress)
         jobs.finished.connect(self._finish)
 
-    def hold(self, work: JobRecord, held: bool) -> None:
-        self._jobs.set_paused(work.job, held)
+    def pause(self, work: JobRecord, paused: bool) -> None:
+        """Pause or resume a job."""
+        self._jobs.set_paused(work.job, paused)
+
+    def dismiss(self, work: JobRecord) -> None:
+        """Remove a job that is over from the history."""
+        if work.state.is_over and work in self.works:
+            self.works.remove(work)
+            self.dropped.emit(work)
+
+    def clear_finished(self) -> None:
+        """Remove the finished and stopped jobs; those that failed stay until dismissed."""
+        for work in self.settled():
+            self.dismiss(work)
+
+    def settled(self) -> list[JobRecord]:
+        """Return the jobs that are over without errors, oldest first."""
+        states = [(work, work.state) for work in self.works]
+        return [work for work, state in states if state.is_over and not state.needs_attention]
 
     def of(self, job: Job) -> JobRecord | None:
         return next((work for work in reversed(self.works) if work.job is job), None)
 
     def going(self) -> list[JobRecord]:
-        return [work for work in self.works if not work.state.ended]
+        return [work for work in self.works if not work.state.is_over]
 
     def _start(self, job: Job) -> None:
         if job.queue is not JobQueue.short:
@@ -114,14 +127,14 @@ class JobHistory(QObject):
     def _begin(self, job: Job) -> None:
         if work := self.of(job):
             work.begun = time.time()
-            work.state = JobState.held if job.task.is_paused else JobState.running
+            work.state = TaskState.paused if job.task.is_paused else TaskState.running
             self.changed.emit(work)
 
-    def _hold(self, job: Job) -> None:
+    def _pause(self, job: Job) -> None:
         work = self.of(job)
-        if work and not work.state.ended:
-            running = JobState.running if job.has_started else JobState.waiting
-            work.state = JobState.held if job.task.is_paused else running
+        if work and not work.state.is_over:
+            running = TaskState.running if job.has_started else TaskState.queued
+            work.state = TaskState.paused if job.task.is_paused else running
             work.pace = ProgressRate()  # the time of the pause must not count
             self.changed.emit(work)
 
@@ -132,22 +145,16 @@ class JobHistory(QObject):
             self.changed.emit(work)
 
     def _finish(self, job: Job) -> None:
-        work = self.of(job)
-        if not work:
-            return
-        work.ended = time.time()
-        work.ledger = ledger_of(job.result)
-        stopped = job.cancelled or bool(work.ledger and work.ledger.stopped)
-        failed = JobState.failed if job.problem else JobState.done
-        work.state = JobState.stopped if stopped else failed
-        self.changed.emit(work)
-        self._forget()
+        if work := self.of(job):
+            work.ended = time.time()
+            work.ledger = ledger_of(job.result)
+            work.state = _outcome(job, work.ledger)
+            self.changed.emit(work)
+            self._forget()
 
     def _forget(self) -> None:
-        ended = [work for work in self.works if work.state.ended]
-        for work in ended[:-REMEMBERED]:
-            self.works.remove(work)
-            self.dropped.emit(work)
+        for work in self.settled()[:-REMEMBERED]:
+            self.dismiss(work)
 
 
 def ledger_of(result: object) -> ImportSummary | None:
@@ -155,3 +162,12 @@ def ledger_of(result: object) -> ImportSummary | None:
     if isinstance(result, FetchResults | CitationReport):
         return result.ledger
     return result if isinstance(result, ImportSummary) else None
+
+
+def _outcome(job: Job, ledger: ImportSummary | None) -> TaskState:
+    if job.cancelled or (ledger and ledger.stopped):
+        return TaskState.stopped
+    if job.problem:
+        return TaskState.failed
+    has_errors = bool(job.remarks or (ledger and ledger.failures))
+    return TaskState.partial if has_errors else TaskState.done

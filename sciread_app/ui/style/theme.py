@@ -43,6 +43,8 @@ class Theme:
     danger: str
     danger_soft: str
     notice_soft: str
+    good: str  # icons of success
+    caution: str  # icons of warnings
 
 
 LIGHT = Theme(
@@ -64,6 +66,8 @@ LIGHT = Theme(
     danger="#b3261e",
     danger_soft="#fdecea",
     notice_soft="#fff6dd",
+    good="#1b7a3d",
+    caution="#8a5a00",
 )
 DARK = Theme(
     dark=True,
@@ -84,6 +88,8 @@ DARK = Theme(
     danger="#ff9a91",
     danger_soft="#40211f",
     notice_soft="#3a321b",
+    good="#7fd39a",
+    caution="#f0c65c",
 )
 
 

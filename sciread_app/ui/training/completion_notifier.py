@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 GOING_MS, IDLE_MS = 4_000, 30_000  # between two checks: another program may start a run as well
 REMEMBERED = "training/going"
+SHOW_RUN = tr("Show training run")
+RESUMABLE = tr("You can resume the run where it stopped.")
 
 
 class CompletionNotifier(QObject):
@@ -77,19 +79,21 @@ class CompletionNotifier(QObject):
                 name = training.name
                 job = self._jobs_of.get(name) or self._jobs.follow(
                     tr("Training {name}", name=name),
-                    partial(
+                    stop=partial(
                         self._change,
                         tr("Stopping a training run"),
                         self._training_service.stop,
                         name,
                     ),
-                    partial(
+                    retry=partial(
                         self._change,
                         tr("Resuming a training run"),
                         self._training_service.resume,
                         name,
                     ),
-                    STOPPING,
+                    stopping=STOPPING,
+                    kept=tr("A checkpoint was saved"),
+                    link=(SHOW_RUN, partial(self._look_at, name)),
                 )
                 self._jobs_of[name] = job
                 note = (
@@ -98,11 +102,13 @@ class CompletionNotifier(QObject):
                 self._jobs.report(job, training.step, training.steps, note)
 
     def _end(self, job: Job, training: TrainingRun | None) -> None:
-        if training is not None and training.status is RunStatus.failed:
+        status = training.status if training else RunStatus.stopped
+        if training and status is RunStatus.failed:
             self._jobs.end(job, problem=JobError(training.problem, training.hint))
+        elif status is RunStatus.interrupted:
+            self._jobs.end(job, problem=JobError(tr("The run was interrupted."), RESUMABLE))
         else:
-            finished = training is not None and training.status is RunStatus.finished
-            self._jobs.end(job, cancelled=not finished)
+            self._jobs.end(job, cancelled=status is not RunStatus.finished)
 
     def _change(self, title: str, change: Callable[[str], TrainingRun], name: str) -> None:
         self._jobs.run(title, lambda task: change(name), queue=JobQueue.short)
@@ -118,8 +124,8 @@ class CompletionNotifier(QObject):
             text = tr("Training run {name} failed.", name=name)
         else:
             text = tr("Training run {name} was interrupted.", name=name)
-            why = tr("You can resume the run where it stopped.")
-        look = (tr("Show training run"), partial(self._look_at, name))
+            why = RESUMABLE
+        look = (SHOW_RUN, partial(self._look_at, name))
         messages = self._context.messages
         finished = training.status is RunStatus.finished
         show = messages.show_notice if finished else messages.show_warning

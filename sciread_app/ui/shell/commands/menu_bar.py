@@ -209,7 +209,7 @@ class MenuBar:
         page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
         view.addSeparator()
         self.palette = add(view, tr("&Command palette"), window.show_palette, "Ctrl+K")
-        add(view, tr("&Activity"), window.job_panel.toggle, "Ctrl+J")
+        self.activity = add(view, tr("&Activity"), window.job_panel.toggle, "Ctrl+J")
         add(view, tr("&Next pane"), window.next_pane, "F6")
         self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
         themes, group = view.addMenu(tr("&Theme")), QActionGroup(view)

@@ -19,7 +19,7 @@ from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.neighbours_view import NeighboursView
 from sciread_app.ui.evaluation.page import LEARNING, NEIGHBOURS, VIEWS
 from sciread_app.ui.evaluation.view_models import EvaluationResults
-from sciread_app.ui.shell.job_history import JobState
+from sciread_app.ui.jobs.runner import TaskState
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_failed_task_is_a_notice_rather_than_an_error(
     assert window.banner.property("kind") == "notice"
     hint = window.banner.hint.text()
     assert "Journals" in hint and "There is one journal." in hint
-    assert window.work_log.works[-1].state is JobState.done
+    assert window.work_log.works[-1].state is TaskState.partial
 
 
 def test_evaluation_can_be_stopped(page, dashboard, qtbot, settled):
@@ -115,6 +115,12 @@ def test_published_suite_is_evaluated_from_its_folder(dialog, page, dashboard, q
     qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
     settled()
     assert dashboard.asked[0] == ("evaluate", ("starter",), "scidocs", Path("/data/scidocs"))
+    (work,) = page.window().work_log.works
+    titles = {one.key: one.title for one in dashboard.candidates()}
+    assert titles["starter"] != "starter" and titles["starter"] in work.title
+    page.window().go_to("search")
+    work.job.link[1]()
+    assert page.isVisible()
 
 
 def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, monkeypatch):

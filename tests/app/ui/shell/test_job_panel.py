@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QPushButton
 from sciread_app.domain.paper import Skipped
 from sciread_app.errors import SciReadError
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
-from sciread_app.ui.jobs.runner import JobQueue
-from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory, JobState
+from sciread_app.ui.jobs.runner import JobQueue, TaskState
+from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory
 from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.view_models import ImportSummary
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -62,7 +62,7 @@ def test_running_job_shows_its_progress(qtbot, jobs, centre):
     assert row.title.text() == "Importing a.bib" and row.bar.isVisible()
     assert "25%" in row.accessibleName()
     steps.let.release(3)
-    qtbot.waitUntil(lambda: work.state is JobState.done)
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
     assert row.status.text().startswith("Finished at ") and not row.bar.isVisible()
 
 
@@ -75,7 +75,7 @@ def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
     click(qtbot, row.cancel)
     assert row.status.text() == "Stopping…"
     steps.let.release(3)
-    qtbot.waitUntil(lambda: waiting.state is JobState.stopped)
+    qtbot.waitUntil(lambda: waiting.state is TaskState.stopped)
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -83,13 +83,13 @@ def test_queued_job_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
 def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps, queue=queue)
-    qtbot.waitUntil(lambda: work.state is JobState.running and work.done == 1)
+    qtbot.waitUntil(lambda: work.state is TaskState.running and work.done == 1)
     click(qtbot, row.pause)
-    assert work.state is JobState.held and row.status.text().startswith("Paused")
+    assert work.state is TaskState.paused and row.status.text().startswith("Paused")
     assert row.pause.text() == "Resume"
     click(qtbot, row.pause)
     steps.let.release(3)
-    qtbot.waitUntil(lambda: work.state is JobState.done)
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
 
 
 def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
@@ -98,13 +98,85 @@ def test_stopped_job_can_be_restarted(qtbot, jobs, centre):
     qtbot.waitUntil(lambda: work.done == 1)
     assert not row.again.isVisible()
     click(qtbot, row.cancel)
-    qtbot.waitUntil(lambda: work.state is JobState.stopped)
-    assert "Results so far are kept" in row.status.text()
+    qtbot.waitUntil(lambda: work.state is TaskState.stopped)
+    assert "kept" not in row.status.text()
     click(qtbot, row.again)
     assert not row.again.isEnabled()
     steps.let.release(3)
-    qtbot.waitUntil(lambda: centre._log.works[-1].state is JobState.done)
+    qtbot.waitUntil(lambda: centre._log.works[-1].state is TaskState.done)
     assert centre._log.works[-1] is not work
+
+
+def test_stopped_job_names_what_is_kept(qtbot, jobs, centre):
+    work, row = started(qtbot, centre, jobs, Steps(), kept="Papers read so far are kept")
+    qtbot.waitUntil(lambda: work.done == 1)
+    click(qtbot, row.cancel)
+    qtbot.waitUntil(lambda: work.state is TaskState.stopped)
+    assert "Papers read so far are kept" in row.status.text()
+    click(qtbot, row.again)
+    qtbot.waitUntil(lambda: centre._log.works[-1].done == 1)
+    assert centre._log.works[-1].job.kept == "Papers read so far are kept"
+
+
+def test_job_with_remarks_is_finished_with_errors(qtbot, jobs, centre):
+    steps = Steps()
+    steps.let.release(3)
+
+    def done(result):
+        work.job.remarks = ["Journals: there is one journal."]
+
+    work, row = started(qtbot, centre, jobs, steps, on_done=done)
+    qtbot.waitUntil(lambda: work.state is TaskState.partial)
+    assert "there is one journal" in row.status.text()
+    assert row.state.toolTip() == "Finished with errors"
+
+
+def test_link_of_a_job_opens_its_page(qtbot, jobs, centre):
+    opened, steps = [], Steps()
+    work, row = started(qtbot, centre, jobs, steps)
+    assert not row.link.isVisible()
+    work.job.link = ("Show evaluation", lambda: opened.append(True))
+    qtbot.waitUntil(row.link.isVisible)
+    click(qtbot, row.link)
+    assert opened and row.link.text() == "Show evaluation"
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
+
+
+def test_clear_finished_keeps_running_and_failed_jobs(qtbot, jobs, centre):
+    broken, fine, steps = Steps(), Steps(), Steps()
+    broken.result = SciReadError("The disk is full.")
+    for one in (broken, fine):
+        one.let.release(3)
+    failed, row = started(qtbot, centre, jobs, broken)
+    started(qtbot, centre, jobs, fine)
+    going, _ = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: going.state is TaskState.running)
+    click(qtbot, centre.clear)
+    assert centre._log.works == [failed, going] and not centre.clear.isEnabled()
+    click(qtbot, row.dismiss)
+    assert centre._log.works == [going] and centre.isAncestorOf(centre.window().focusWidget())
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: going.state is TaskState.done)
+
+
+def test_time_of_a_job_without_total_is_shown_while_it_runs(qtbot, jobs, centre):
+    go_on = threading.Event()
+    work, row = started(qtbot, centre, jobs, lambda task: go_on.wait(10))
+    qtbot.waitUntil(lambda: "2 s elapsed" in row.status.text())
+    go_on.set()
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
+
+
+def test_failed_jobs_are_not_displaced_by_finished_ones(qtbot, jobs, centre):
+    steps = Steps()
+    steps.result = SciReadError("The disk is full.")
+    steps.let.release(3)
+    failed, _ = started(qtbot, centre, jobs, steps)
+    for _ in range(REMEMBERED + 2):
+        jobs.run("Importing", lambda task: None)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert failed in centre._log.works and len(centre._log.works) == REMEMBERED + 1
 
 
 def test_failed_job_shows_message_and_hint(qtbot, jobs, centre):
@@ -112,7 +184,7 @@ def test_failed_job_shows_message_and_hint(qtbot, jobs, centre):
     steps.result = SciReadError("The disk is full.", "Make room.")
     steps.let.release(3)
     work, row = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: work.state is JobState.failed)
+    qtbot.waitUntil(lambda: work.state is TaskState.failed)
     assert "The disk is full. Make room." in row.status.text()
     assert row.again.isVisible() and not row.report.isVisible()
 
@@ -122,7 +194,7 @@ def test_report_of_an_internal_error_can_be_copied(qtbot, jobs, centre):
     steps.result = KeyError("lost")
     steps.let.release(3)
     work, row = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: work.state is JobState.failed)
+    qtbot.waitUntil(lambda: work.state is TaskState.failed)
     click(qtbot, row.report)
     assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
 
@@ -132,7 +204,7 @@ def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     steps.result = ImportSummary(3, 1, 1, [Skipped("a.bib", "smith", "No closing brace.")])
     steps.let.release(3)
     work, row = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: work.state is JobState.done)
+    qtbot.waitUntil(lambda: work.state is TaskState.partial)
     assert "1 new, 1 already in library, 1 failed" in row.status.text()
     with qtbot.waitSignal(centre.ledger_requested) as wanted:
         click(qtbot, row.skipped)

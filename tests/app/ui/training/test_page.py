@@ -17,9 +17,8 @@ from sciread_app.services.training.runs import RunStatus
 from sciread_app.services.training.training_service import CheckLine, Remedy
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.view_models import EvaluationResults
-from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.jobs.runner import JobQueue, TaskState
 from sciread_app.ui.setting_labels import choice_label, setting_help, setting_label
-from sciread_app.ui.shell.job_history import JobState
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.training import completion_notifier, page
 from sciread_app.ui.training.form import controller
@@ -594,7 +593,7 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     window = show_window(gateway)
     qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
     work = window.work_log.works[-1]
-    assert "mine" in work.title and (work.state, work.total) == (JobState.running, STEPS)
+    assert "mine" in work.title and (work.state, work.total) == (TaskState.running, STEPS)
     foot = window.findChild(StatusBar)
     qtbot.waitUntil(lambda: "mine" in foot.what.text())
     assert "120 of 330" in foot.how_far.text() and not foot.pause.isVisible()
@@ -606,12 +605,15 @@ def test_running_training_is_listed_and_stopped_in_the_job_panel(
     assert not row.pause.isVisible()
     assert row.cancel.text() == "Stop" and "You can resume later" in row.cancel.toolTip()
     click(qtbot, row.cancel)
-    qtbot.waitUntil(lambda: work.state is JobState.stopped)
+    qtbot.waitUntil(lambda: work.state is TaskState.stopped)
     assert service.known["mine"].status is RunStatus.stopped
-    assert row.again.text() == "Resume"
+    assert row.again.text() == "Resume" and "checkpoint was saved" in row.status.text()
+    click(qtbot, row.link)
+    assert window.shows("training")
+    qtbot.waitUntil(lambda: window.other_page("training").list.current == "mine")
     click(qtbot, row.again)
     qtbot.waitUntil(lambda: service.known["mine"].status is RunStatus.running)
-    qtbot.waitUntil(lambda: window.work_log.works[-1].state is JobState.running)
+    qtbot.waitUntil(lambda: window.work_log.works[-1].state is TaskState.running)
 
 
 def test_failed_training_is_explained_in_the_job_panel(
@@ -623,9 +625,23 @@ def test_failed_training_is_explained_in_the_job_panel(
     qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
     work = window.work_log.works[-1]
     service.have(training("mine", RunStatus.failed, problem="The disk is full.", hint="Make room."))
-    qtbot.waitUntil(lambda: work.state is JobState.failed)
+    qtbot.waitUntil(lambda: work.state is TaskState.failed)
     assert "The disk is full." in work.status_text()
     assert not window.findChild(StatusBar).what.isVisible()
+
+
+def test_interrupted_training_is_listed_as_failed_and_can_be_resumed(
+    qtbot, show_window, gateway, service, jobs, monkeypatch
+):
+    monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
+    service.have(training("mine"))
+    window = show_window(gateway)
+    qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
+    work = window.work_log.works[-1]
+    service.have(training("mine", RunStatus.interrupted))
+    qtbot.waitUntil(lambda: work.state is TaskState.failed)
+    window.job_panel.toggle()
+    assert window.job_panel.row(work).again.text() == "Resume"
 
 
 def test_trainable_method_is_preselected_until_the_user_chooses(write, monkeypatch, qtbot):

@@ -90,7 +90,7 @@ def test_edit_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, 
 def test_steps_of_one_edit_are_undone_and_redone_together(qtbot, window):
     organise, notice = window.gateway.organise, window.shelving.notice
     steps = [lambda organise, n=n: organise.create_collection(n) for n in ("one", "two")]
-    window.shelving.work.submit("Made 2 collections", *steps)
+    window.shelving.work.submit("Making collections", *steps, done="Made 2 collections")
     qtbot.waitUntil(notice.undo_button.isVisible)
     notice.undo_button.click()
     qtbot.waitUntil(notice.redo_button.isVisible)
