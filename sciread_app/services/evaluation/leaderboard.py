@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.evaluations import FEW_ITEMS, NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.paper_numbers import PaperNumber, beside
 from trainer.contract.plots import Picture, read_pictures
 from trainer.contract.report import REPORT, EvaluatedModel, Report, Result, Score
@@ -99,6 +99,12 @@ class ScoreRow:
         """The number of items; None if it differs between models."""
         found = {cell.score.n for cell in self.cells.values()}
         return found.pop() if len(found) == 1 else None
+
+    @property
+    def too_few(self) -> bool:
+        """Whether a score of quality has too few items to tell anything."""
+        quality = self.result.evaluation not in NO_QUALITY
+        return quality and all(cell.score.n < FEW_ITEMS for cell in self.cells.values())
 
 
 class Scores:
@@ -237,9 +243,9 @@ def _rows_of(board: Leaderboard, kind: _Kind, apart: str) -> Iterator[ScoreRow]:
 
 def _best(scores: Sequence[Score], metric: Metric) -> float | None:
     """Return the best value; None if all look equal, the metric has no better direction, or the
-    scores are of different numbers of items."""
+    scores are of different numbers of items or of too few."""
     values = [score.value for score in scores]
-    alike = len({score.n for score in scores}) == 1
+    alike = len({score.n for score in scores}) == 1 and scores[0].n >= FEW_ITEMS
     if metric.higher_is_better is None or len(set(map(metric.shown, values))) < 2 or not alike:
         return None
     return max(values) if metric.higher_is_better else min(values)

@@ -18,12 +18,10 @@ from sciread_app.language import tr, trn
 from sciread_app.services.evaluation.leaderboard import StoredReport, names
 from sciread_app.services.subprocess.trainer import ask
 from sciread_app.tasks import Task
-from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.evaluations import FEW_ITEMS, NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.report import REPORT
 
 _TINY = 0.001
-# With fewer items than this, no usual difference between models is significant.
-FEW = 30
 
 
 class ComparisonOutcome(enum.Enum):
@@ -62,7 +60,7 @@ class MetricDifference(NamedTuple):
     @property
     def too_few(self) -> bool:
         """Whether it has too few items for a significant difference."""
-        return self.counts and self.winner is None and self.n < FEW
+        return self.counts and self.winner is None and self.n < FEW_ITEMS
 
     @property
     def shown_p_value(self) -> str:
@@ -178,10 +176,11 @@ def _evidence(first: StoredReport, compared: Mapping[str, Any]) -> MetricDiffere
 
 
 def _tasks(evidence: Sequence[MetricDifference]) -> dict[str, set[int]]:
-    """For each task that counts, the models significantly better in one of its metrics."""
+    """For each task that counts and has enough items, the models significantly better in one of
+    its metrics."""
     found: dict[str, set[int]] = {}
     for each in evidence:
-        if each.counts:
+        if each.counts and not each.too_few:
             winners = found.setdefault(each.task, set())
             if each.winner is not None:
                 winners.add(each.winner)

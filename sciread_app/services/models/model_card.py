@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sciread_app.services.models.archive import TRAINING
 from trainer.contract.catalog import recipe_of
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.evaluations import FEW_ITEMS, NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.package import Package
 from trainer.contract.report import REPORT, Report
 
@@ -47,8 +47,9 @@ class CardScore:
     """One score with its values formatted. `suite` is empty for scores measured by the training.
 
     `share` is the value from 0 to 1 if the metric is a percentage. `before` is the value of the
-    base model on the same data. `better` is None if the two are equal or not comparable, or if the
-    difference is not significant, which `chance` tells.
+    base model on the same data. `better` is None unless the difference is significant; `chance`:
+    it was tested and is not. `quality`: it measures how well papers are found, and `too_few`: on
+    too few of them to tell anything. The scores of one `task` depend on the same papers.
     """
 
     suite: str
@@ -66,27 +67,41 @@ class CardScore:
     high: str = ""
     chance: bool = False
     higher_is_better: bool | None = True
+    task: str = ""
+    quality: bool = True
+    too_few: bool = False
 
 
 class Balance(NamedTuple):
-    """The number of `measures` on which a model is better and worse than its base model."""
+    """The number of `measures` on which a model is compared with its base model, and of those on
+    which it is significantly better and worse. `too_few` others have too few papers to tell."""
 
     measures: int
     better: int
     worse: int
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether the model is worse than its base model on most measures that differ."""
-        return self.worse > self.better
+    too_few: int
 
 
 def balance(scores: Sequence[CardScore]) -> Balance:
-    """Compare a model with its base model on the measures that both have and that have a
-    direction."""
-    both = [score for score in scores if score.before and score.higher_is_better is not None]
-    better = sum(score.better is True for score in both)
-    return Balance(len(both), better, sum(score.better is False for score in both))
+    """Compare a model with its base model on the measures of quality that both have.
+
+    A measure is a task: its metrics depend on the same papers, and would count one finding several
+    times. One whose metrics disagree counts as worse. Without a test of significance, it does not
+    count.
+    """
+    tasks: dict[tuple[str, str], list[CardScore]] = {}
+    for score in scores:
+        if score.before and score.quality:
+            tasks.setdefault((score.suite, score.task or score.title), []).append(score)
+    tested = [
+        {score.better for score in task if not score.too_few}
+        for task in tasks.values()
+        if any(score.chance or score.better is not None for score in task if not score.too_few)
+    ]
+    worse = sum(False in found for found in tested)
+    better = sum(True in found and False not in found for found in tested)
+    few = sum(all(score.too_few for score in task) for task in tasks.values())
+    return Balance(len(tested), better, worse, few)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +196,7 @@ def _of_training(row: Mapping[str, Any]) -> CardScore | None:
     spec = evaluation_spec(plain(row.get("evaluation", "")))
     metric = spec.metric(plain(row.get("metric", "")))
     change = "" if before is None else _signed(metric, value - before)
-    chance = row.get("real") is False
+    real, n, quality = row.get("real"), _whole(row.get("n")), spec.key not in NO_QUALITY
     return CardScore(
         suite="",
         title=spec.title,
@@ -191,17 +206,21 @@ def _of_training(row: Mapping[str, Any]) -> CardScore | None:
         before="" if before is None else metric.shown(before),
         share_before=None if before is None else _share(metric, before),
         change=change,
-        better=None if before is None or chance else _is_better(metric, value, before),
-        chance=chance,
-        n=_whole(row.get("n")),
+        better=_is_better(metric, value, before) if before is not None and real is True else None,
+        chance=real is False,
+        n=n,
         split=plain(row.get("split", "")),
         higher_is_better=metric.higher_is_better,
+        task=plain(row.get("task", "")),
+        quality=quality,
+        too_few=quality and real is not True and 0 < n < FEW_ITEMS,
     )
 
 
 def _of_report(report: Report) -> Iterator[CardScore]:
     for result in report.results:
         spec = evaluation_spec(result.evaluation)
+        quality = spec.key not in NO_QUALITY
         for score in result.scores:
             metric = spec.metric(score.metric)
             yield CardScore(
@@ -215,6 +234,9 @@ def _of_report(report: Report) -> Iterator[CardScore]:
                 low="" if score.low is None else metric.shown(score.low),
                 high="" if score.high is None else metric.shown(score.high),
                 higher_is_better=metric.higher_is_better,
+                task=plain(result.task),
+                quality=quality,
+                too_few=quality and score.n < FEW_ITEMS,
             )
 
 

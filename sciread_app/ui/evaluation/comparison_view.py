@@ -26,11 +26,13 @@ from sciread_app.ui.evaluation.metric_table import (
     paint_estimate,
 )
 from sciread_app.ui.evaluation.model_pair_view import ModelPairView
-from sciread_app.ui.evaluation.view_models import EvaluationResults, tip
+from sciread_app.ui.evaluation.view_models import EvaluationResults, ModelToUse, tip
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.models.card_score_table import TOO_FEW
 from sciread_app.ui.style.data_colours import hue
-from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.layout.sections import action_button
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
 from sciread_app.ui.widgets.text.labels import plain_label, show_text
 from trainer.contract.suites import suite_title
@@ -146,6 +148,10 @@ class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
     ) -> None:
         painter.setFont(self._small)
         painter.setPen(QColor(theme.text if each.significant else theme.faint))
+        if each.too_few:
+            painter.setFont(self._font)
+            draw_elided(painter, box, Qt.AlignmentFlag.AlignCenter, TOO_FEW)
+            return
         middle_top = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
         draw_elided(painter, box.adjusted(0, 5, 0, 0), middle_top, _cells(each)[GAP])
         if each.metric.unit != "percent":
@@ -192,6 +198,7 @@ class ComparisonDelegate(MetricDelegate[ComparisonTableModel]):
 
 class ComparisonView(ModelPairView):
     measure_requested = Signal()
+    switch_requested = Signal(str, str)  # a model to activate: name, title
 
     def __init__(self, gateway: EvaluationGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__(appearance)
@@ -201,6 +208,10 @@ class ComparisonView(ModelPairView):
         self._asked: tuple[str, str, str] | None = None
         self.verdict: ComparisonVerdict | None = None
         self.sentence = plain_label(font=scaled(self.font(), 1.3, QFont.Weight.DemiBold))
+        self.use = action_button("", tr("Use this model to search by meaning"))
+        self.use.hide()
+        self.use.clicked.connect(self._use)
+        self._better: ModelToUse | None = None
         self.support = plain_label()
         self.data = styled(plain_label(font=scaled(self.font(), 0.92)), "quiet")
         self.table = ComparisonTable(appearance)
@@ -230,24 +241,30 @@ class ComparisonView(ModelPairView):
             "wait", tr("Comparing the models item by item…"), tr("Takes a few seconds.")
         )
 
-        def work(task: Task) -> ComparisonVerdict:
-            return self._gateway.compare(one, other, task)
+        def work(task: Task) -> tuple[ComparisonVerdict, ModelToUse | None]:
+            verdict = self._gateway.compare(one, other, task)
+            if verdict.answer is ComparisonOutcome.yes:
+                return verdict, self._gateway.to_use(other, one)
+            if verdict.answer is ComparisonOutcome.no:
+                return verdict, self._gateway.to_use(one, other)
+            return verdict, None
 
         self._jobs.run(
             tr("Comparing two models"),
             work,
-            lambda verdict: self._show(verdict, board, (one, other)),
+            lambda found: self._show(*found, board, (one, other)),
             on_failed=self._explain,
             queue=JobQueue.short,
             replaces="verdict",
         )
 
     def tab_stops(self) -> list[QWidget]:
-        return [*self.pair.tab_stops(), *self.empty.buttons(), self.table]
+        return [*self.pair.tab_stops(), *self.empty.buttons(), self.use, self.table]
 
     def _show(
         self,
         verdict: ComparisonVerdict,
+        better: ModelToUse | None,
         board: Leaderboard,
         sides: tuple[StoredReport, StoredReport],
     ) -> None:
@@ -257,6 +274,7 @@ class ComparisonView(ModelPairView):
             self._found.numbers.get(sides[1].model, 1),
         )
         self.sentence.setText(verdict.sentence)
+        self._offer(better)
         show_text(self.support, "\n".join(f"•  {one}" for one in verdict.support))
         data = self._found.called.get(board.key, board.data)
         self.data.setText(
@@ -266,6 +284,18 @@ class ComparisonView(ModelPairView):
         self.table.show_verdict(verdict, numbers)
         self.notes.setText("\n\n".join(_notes(verdict)))
         self.show_content()
+
+    def _offer(self, better: ModelToUse | None) -> None:
+        self._better = better
+        self.use.setVisible(better is not None)
+        if better:
+            self.use.setText(tr("Use {model} for search", model=better.title))
+            restyled(self.use, "primary" if better.recommended else "")
+
+    def _use(self) -> None:
+        if self._better:
+            self.switch_requested.emit(self._better.name, self._better.title)
+            self._offer(None)
 
     def _explain(self, problem: JobError) -> None:
         self.show_message("similar", problem.message, problem.hint)
@@ -288,8 +318,9 @@ class ComparisonView(ModelPairView):
         shown = QWidget()
         self._pages.addWidget(shown)
         column(self.card, (self.table, 1), self.notes, parent=shown, margins=0, spacing=10)
-        labels = (self.sentence, self.support, self.data)
-        column(*labels, parent=self.card, margins=(22, 14, 16, 14), spacing=7)
+        use = (self.use, 0, Qt.AlignmentFlag.AlignLeft)
+        parts = (self.sentence, use, self.support, self.data)
+        column(*parts, parent=self.card, margins=(22, 14, 16, 14), spacing=7)
 
 
 class ComparisonCard(QFrame):
@@ -340,6 +371,9 @@ def signed(each: MetricDifference, value: float) -> str:
 
 
 def _cells(each: MetricDifference) -> tuple[str, ...]:
+    metric, n = f"{each.metric.title} {each.metric.arrow}".strip(), f"{each.n:,}"
+    if each.too_few:
+        return metric, n, "", "", TOO_FEW, "", ""
     between = ""
     if each.low is not None and each.high is not None:
         # Translators: an interval: {low} to {high}
@@ -347,13 +381,11 @@ def _cells(each: MetricDifference) -> tuple[str, ...]:
         between = f"   {between}"
     if each.winner is not None:
         better = "AB"[each.winner]
-    elif each.too_few:
-        better = tr("too few items")
     else:
         better = tr("significant") if each.significant else tr("not significant")
     return (
-        f"{each.metric.title} {each.metric.arrow}".strip(),
-        f"{each.n:,}",
+        metric,
+        n,
         each.metric.shown(each.first),
         each.metric.shown(each.second),
         f"{signed(each, each.difference)}{between}",

@@ -22,6 +22,7 @@ from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredRepor
 from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
 from sciread_app.services.map.map_service import MapLayout, MapService
 from sciread_app.services.models.model_card import CardScore
+from sciread_app.services.models.registry import ModelState
 from sciread_app.services.search.search import SearchService
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import SavedCorpus as KeptCorpus
@@ -29,7 +30,7 @@ from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
 from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.gateway import CompareSource
-from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults
+from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults, ModelToUse
 from sciread_app.workspace import Workspace
 from trainer.contract.plots import Picture, read_pictures
 
@@ -58,6 +59,15 @@ class EvaluationGateway:
 
     def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
         return self._workspace.comparer.compare(first, second, task)
+
+    def to_use(self, better: StoredReport, other: StoredReport) -> ModelToUse | None:
+        """The installed model of the better report; None if it is missing or in use."""
+        installed = {m.space: m for m in self._workspace.models.all() if m.space and not m.problem}
+        model, used = (installed.get(one.report.subject.space) for one in (better, other))
+        if model is None or model.state not in (ModelState.idle, ModelState.earlier):
+            return None
+        recommended = used is not None and used.state is ModelState.answers
+        return ModelToUse(model.name, model.title, recommended)
 
     def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
         """The figures of a report by task and name."""

@@ -118,6 +118,7 @@ class EvaluationPage(Page):
     def compare(self) -> ComparisonView:
         view = self._add_view(ComparisonView(self._source.dashboard, self._jobs, self._appearance))
         view.measure_requested.connect(self.ask_what_to_measure)
+        view.switch_requested.connect(self.switch_requested)
         view.show_found(self.found)
         return view
 

@@ -26,6 +26,14 @@ class EvaluationCorpus(NamedTuple):
     data: TrainingData
 
 
+class ModelToUse(NamedTuple):
+    """A model that can be used for search; `recommended` if it is better than the active one."""
+
+    name: str
+    title: str
+    recommended: bool
+
+
 @dataclass(frozen=True)
 class EvaluationResults:
     """All evaluation results. `called` has the names of data sets by the key of their board."""
@@ -121,6 +129,8 @@ def spoken(row: ScoreRow, model: str, name: str) -> str:
     cell = row.cells.get(model)
     if cell is None:
         return tr("{name}: not evaluated", name=name)
+    if row.too_few:
+        return tr("{name}: too few papers to tell", name=name)
     parts = [f"{name}: {row.metric.shown(cell.score.value)}"]
     if between := interval_words(row, model):
         parts.append(between)

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
-from sciread_app.services.models.model_card import balance
 from sciread_app.services.models.registry import MOST_TITLE, ModelDetails, ModelState
 from sciread_app.services.models.trash import DAYS, RemovedModel
 from sciread_app.ui.models.activation_controller import ActivationController
-from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
+from sciread_app.ui.models.card_score_table import CardScoreTable
+from sciread_app.ui.models.recommendation import recommendation
 from sciread_app.ui.models.view_models import made, origin_rows, readiness, tiles
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -86,8 +86,9 @@ class ModelCard(QFrame):
             self.facts.show_facts(origin_rows(model, about.origin))
         show_text(self.unmeasured, "" if about.scores else NOT_MEASURED)
         self.measure.setVisible(not about.scores)
-        show_text(self.balance, balance_words(about.scores, in_use=base_in_use))
-        restyled(self.activate, "" if balance(about.scores).is_worse else "primary")
+        result = recommendation(about.scores if sound else (), base_in_use=base_in_use)
+        show_text(self.result, result.sentence)
+        restyled(self.activate, "primary" if result.use else "")
         self.scores.setVisible(bool(about.scores))
         if another:
             self._card.button.setChecked(False)
@@ -111,8 +112,9 @@ class ModelCard(QFrame):
                 last=(day + timedelta(days=DAYS)).isoformat(),
             ),
         )
-        for part in (self._wrong, self.ready, self._going, self.tiles, self._how_well):
+        for part in (self.result, self._wrong, self.ready, self._going, self.tiles):
             part.hide()
+        self._how_well.hide()
         self._how_made.hide()
         self._card.hide()
         for button in self._buttons:
@@ -198,11 +200,11 @@ class ModelCard(QFrame):
         self.trouble.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.ready = QLabel(wordWrap=True)
         self.unmeasured = styled(QLabel(wordWrap=True), "quiet")
-        self.balance = QLabel(wordWrap=True)
-        self.balance.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self.result = QLabel(wordWrap=True)
+        self.result.setFont(scaled(self.font(), 1.1, QFont.Weight.DemiBold))
         for label in (
             *(self.made, self.trouble, self.remedy, self.ready),
-            *(self.unmeasured, self.balance),
+            *(self.unmeasured, self.result),
         ):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.tiles, self.facts = StatTiles(), FactTable()
@@ -213,7 +215,7 @@ class ModelCard(QFrame):
         self._lay_out()
 
     def _make_buttons(self) -> None:
-        self.activate = action_button("", tr("Use this model to search by meaning"), "primary")
+        self.activate = action_button("", tr("Use this model to search by meaning"))
         self.check = action_button(
             tr("Verify files"), tr("Compare the files of the model with their checksums")
         )
@@ -252,16 +254,14 @@ class ModelCard(QFrame):
         self._row.setLayout(flow)
         for button in self._buttons:
             flow.addWidget(button)
-        self._how_well = section(
-            tr("Results"), self.balance, self.unmeasured, self.measure, self.scores
-        )
+        self._how_well = section(tr("Results"), self.unmeasured, self.measure, self.scores)
         if layout := self._how_well.layout():
             layout.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         self._how_made = section(tr("Details"), self.facts)
         self._body = ScrollContents()
         column(
             column(self.title, self.line, self.made, spacing=4),
-            *(self._wrong, self.ready, self._going, self._row, self.tiles),
+            *(self._wrong, self.result, self.ready, self._going, self._row, self.tiles),
             *(self._how_well, self._how_made, self._card, 0),
             parent=self._body,
             margins=(22, 18, 22, 22),

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr, trc, trn
-from sciread_app.services.models.model_card import CardScore, balance
+from sciread_app.services.models.model_card import CardScore
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled, tabular
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, select_rows
 from trainer.contract.suites import suite_title
@@ -31,6 +31,8 @@ COLUMNS = (
 )
 WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
 BY_TRAINING = tr("Evaluated after training, on papers not used for training")
+# Translators: in place of a score
+TOO_FEW = tr("Too few papers to tell")
 _BAR, _SHORT, _HIGH, _LEAST_NUMBER = 110, 60, 8, 56
 _NARROW = 560  # pixels
 
@@ -73,7 +75,7 @@ class CardScoreTable(QTableWidget):
                 )
             self._add(score)
         self._compared = any(score.before for score in scores)
-        self._bars.fit([score.value for score in scores])
+        self._bars.fit(scores)
         self._make_room()
         self._grow()
         self._paint(self._appearance.theme)
@@ -105,7 +107,10 @@ class CardScoreTable(QTableWidget):
         if score.higher_is_better is False:
             metric = tr("{metric} (lower is better)", metric=metric)
         what = tr("{metric} · {what}", what=score.title, metric=metric)
-        texts = (what, score.before, score.value, _change(score), over)
+        numbers = (
+            ("", TOO_FEW, "") if score.too_few else (score.before, score.value, _change(score))
+        )
+        texts = (what, *numbers, over)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
             item.setToolTip({NOW: _tip(score), CHANGE: _doubt(score)}.get(column) or text)
@@ -147,15 +152,21 @@ class BarDelegate(QStyledItemDelegate):
         self._appearance = appearance
         self._bold = scaled(tabular(parent.font()), 1.0, QFont.Weight.DemiBold)
         self.length = _BAR  # width of the bar in pixels
+        self._plain = parent.font()
         self._number = _LEAST_NUMBER  # width of the number in pixels
+        self._text = 0  # width of the text in place of a number
 
-    def fit(self, numbers: Sequence[str]) -> None:
-        """Make the number column wide enough for these numbers."""
-        letters = QFontMetrics(self._bold)
-        self._number = max([_LEAST_NUMBER, *map(letters.horizontalAdvance, numbers)])
+    def fit(self, scores: Sequence[CardScore]) -> None:
+        """Make the column wide enough for these scores."""
+        bold, plain = QFontMetrics(self._bold), QFontMetrics(self._plain)
+        shown = [score.value for score in scores if not score.too_few]
+        self._number = max([_LEAST_NUMBER, *map(bold.horizontalAdvance, shown)])
+        few = any(score.too_few for score in scores)
+        self._text = plain.horizontalAdvance(TOO_FEW) if few else 0
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(self._number + self.length + 26, QFontMetrics(self._bold).height() + 8)
+        width = max(self._number + self.length + 26, self._text + 18)
+        return QSize(width, QFontMetrics(self._bold).height() + 8)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, _empty(option), QModelIndex())
@@ -165,6 +176,12 @@ class BarDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         room = option.rect.adjusted(8, 0, -8, 0)
+        if score.too_few:
+            painter.setFont(self._plain)
+            painter.setPen(QColor(theme.quiet))
+            painter.drawText(QRectF(room), int(LEFT), TOO_FEW)
+            painter.restore()
+            return
         painter.setFont(self._bold)
         painter.setPen(QColor(theme.text))
         number = QRectF(room.left(), room.top(), self._number, room.height())
@@ -222,41 +239,3 @@ def _tip(score: CardScore) -> str:
         else ""
     )
     return " · ".join(filter(None, (score.split, over, between)))
-
-
-def balance_words(scores: Sequence[CardScore], *, in_use: bool) -> str:
-    """A sentence on how many metrics a model is better or worse than its base model.
-
-    `in_use`: the base is the active model. Empty where the two have no metric in common.
-    """
-    found = balance(scores)
-    if not found.measures:
-        return ""
-    other = tr("the model in use") if in_use else tr("its base model")
-    better, worse, n = found.better, found.worse, found.measures
-    if not better and not worse:
-        return tr("No metric differs significantly between this model and {other}.",
-                  other=other)  # fmt: skip
-    if found.is_worse and better:
-        return trn(
-            "This model is worse than {other} on {worse} of {n} metric and better on {better}.",
-            "This model is worse than {other} on {worse} of {n} metrics and better on {better}.",
-            n, other=other, worse=worse, better=better,
-        )  # fmt: skip
-    if found.is_worse:
-        return trn(
-            "This model is worse than {other} on {worse} of {n} metric.",
-            "This model is worse than {other} on {worse} of {n} metrics.",
-            n, other=other, worse=worse,
-        )  # fmt: skip
-    if worse:
-        return trn(
-            "This model is better than {other} on {better} of {n} metric and worse on {worse}.",
-            "This model is better than {other} on {better} of {n} metrics and worse on {worse}.",
-            n, other=other, worse=worse, better=better,
-        )  # fmt: skip
-    return trn(
-        "This model is better than {other} on {better} of {n} metric.",
-        "This model is better than {other} on {better} of {n} metrics.",
-        n, other=other, better=better,
-    )  # fmt: skip

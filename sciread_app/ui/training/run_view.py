@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
-from sciread_app.services.models.model_card import balance
 from sciread_app.services.training.run_monitor import RunMessage
 from sciread_app.services.training.runs import RunStatus
-from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
+from sciread_app.ui.models.card_score_table import CardScoreTable
+from sciread_app.ui.models.recommendation import recommendation
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.loss_curves import LossCurves
 from sciread_app.ui.training.text import (
@@ -137,9 +137,10 @@ class TrainingView(QFrame):
         self._how_well.setVisible(done)
         self.scores.setVisible(bool(details.scores))
         self.unmeasured.setVisible(not details.scores)
-        words = balance_words(details.scores, in_use=details.base_in_use) if done else ""
-        show_text(self.balance, words)
-        restyled(self.buttons["activate"], "" if balance(details.scores).is_worse else "primary")
+        scores = details.scores if done else ()
+        result = recommendation(scores, base_in_use=details.base_in_use)
+        show_text(self.result, result.sentence)
+        restyled(self.buttons["activate"], "primary" if result.use else "")
         if done:
             self.scores.show_scores(details.scores)
 
@@ -160,7 +161,7 @@ class TrainingView(QFrame):
         self.far = styled(QLabel(wordWrap=True), "quiet")
         self.buttons = {
             "activate": action_button(
-                tr("Use for search"), tr("Use this model to search by meaning"), "primary"
+                tr("Use for search"), tr("Use this model to search by meaning")
             ),
             "resume": action_button(
                 tr("Resume"), tr("Continue the training where it stopped"), "primary"
@@ -191,13 +192,13 @@ class TrainingView(QFrame):
             ),
             "quiet",
         )
-        self.balance = plain_label(font=scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self.result = plain_label(font=scaled(self.font(), 1.1, QFont.Weight.DemiBold))
         self._happened = CollapsibleSection(tr("Events"), self.notes, appearance)
 
     def _lay_out(self) -> None:
         self._trouble = group(self.problem, self.hint, name="trouble")
         self._going = group(self.bar, self.far)
-        self._how_well = section(tr("Results"), self.balance, self.unmeasured, self.scores)
+        self._how_well = section(tr("Results"), self.unmeasured, self.scores)
         buttons = QWidget()
         flow = FlowLayout(8)
         buttons.setLayout(flow)
@@ -206,8 +207,8 @@ class TrainingView(QFrame):
         body = ScrollContents()
         column(
             row((self.title, 1), (self.pill, 0, Qt.AlignmentFlag.AlignTop), spacing=12),
-            *(self.made, self._trouble, self._going, buttons, self.tiles),
-            # For a finished run, the result comes before the charts.
+            *(self.made, self._trouble, self._going, self.result, buttons, self.tiles),
+            # For a finished run, the scores come before the charts.
             *(self._how_well, self.curves),
             *(section(tr("Details"), self.facts), self._happened, 0),
             parent=body,

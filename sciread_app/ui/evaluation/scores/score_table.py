@@ -16,6 +16,7 @@ from sciread_app.ui.evaluation.metric_table import (
     MetricModel,
     MetricTable,
     TableHeading,
+    draw_elided,
 )
 from sciread_app.ui.evaluation.scores.bar_chart import marks
 from sciread_app.ui.evaluation.view_models import EvaluationResults, spoken, tip
@@ -30,6 +31,8 @@ METRIC, N, FIRST = 0, 1, 2  # columns; those of the models start at FIRST
 WIDTH, WITH_PAPERS = 116, 128
 MARGINS = 24  # pixels to the left and right of a number, together
 METRIC_WIDTH = 136  # pixels of the names of metrics, at least
+# Translators: in place of a score, in a narrow column
+TOO_FEW = tr("Too few papers")
 INDENT = 8  # pixels of indentation of a metric below its task
 
 
@@ -147,6 +150,8 @@ class ScoreModel(MetricModel[ScoreRow]):
         if column == N:
             return "" if row.n is None else f"{row.n:,}"
         cell = row.cells.get(self.models[column - FIRST])
+        if cell and row.too_few:
+            return TOO_FEW
         return row.metric.shown(cell.score.value) if cell else "–"
 
     def _spoken(self, row: ScoreRow, column: int) -> str:
@@ -236,6 +241,11 @@ class ScoreDelegate(MetricDelegate[ScoreModel]):
         if cell is None:
             painter.setPen(QColor(theme.faint))
             painter.drawText(inner, Qt.AlignmentFlag.AlignRight | place, "–")
+            return
+        if row.too_few:
+            painter.setFont(self._small)
+            painter.setPen(QColor(theme.quiet))
+            draw_elided(painter, inner, RIGHT, TOO_FEW)
             return
         painter.setFont(self._bold_figures if cell.best else self._figures)
         painter.setPen(QColor(theme.text))

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr, trn
 from sciread_app.services.evaluation.leaderboard import ScoreRow
-from sciread_app.services.evaluation.model_comparison import FEW
 from sciread_app.ui.evaluation.scores.bar_chart import BarChart, differences
 from sciread_app.ui.evaluation.scores.score_table import ScoreTable
 from sciread_app.ui.evaluation.view_models import EvaluationResults, about, data_words, how_read
@@ -28,7 +27,6 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.text.labels import plain_label, show_text
-from trainer.contract.evaluations import NO_QUALITY
 from trainer.contract.suites import suite_title
 
 LEGEND = tr(
@@ -210,8 +208,7 @@ def _facts(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> li
     sentences = []
     if row.n is not None:
         sentences.append(trn("n = {n:,} item", "n = {n:,} items", row.n))
-        has_quality = row.result.evaluation not in NO_QUALITY
-        if has_quality and row.n < FEW and len(models) > 1:
+        if row.too_few and len(models) > 1:
             sentences.append(tr("Too few papers to determine which model is better."))
     else:
         sentences.append(

@@ -12,6 +12,7 @@ from sciread_app.ui.evaluation.comparison_view import BETTER, CHANCE, GAP, METRI
 from sciread_app.ui.evaluation.metric_table import TableHeading
 from sciread_app.ui.evaluation.page import COMPARE
 from sciread_app.ui.evaluation.view_models import EvaluationResults
+from sciread_app.ui.models.card_score_table import TOO_FEW
 from sciread_app.ui.style.data_colours import hue
 from tests.support.ui.fakes.evaluation import START, TRAINED, WORDS, board, compared, measured
 
@@ -39,6 +40,31 @@ def test_differences_have_intervals_and_significance(view):
         METRIC: "MAP ↑", GAP: "+6.00   +4.00 to +8.00", CHANCE: "0.001", BETTER: "B",
     }  # fmt: skip
     assert cells(view, 2)[BETTER] == "not significant"
+
+
+@pytest.mark.parametrize("recommended", [True, False])
+def test_better_model_can_be_used_for_search(qtbot, view, dashboard, page, settled, recommended):
+    dashboard.recommended = recommended
+    page.refresh()
+    settled()
+    assert view.use.isVisible() and "SPECTER on 900 papers" in view.use.text()
+    assert (view.use.objectName() == "primary") is recommended
+    with qtbot.waitSignal(page.switch_requested) as asked:
+        view.use.click()
+    assert asked.args == ["specter-1", "SPECTER on 900 papers"]
+    assert not view.use.isVisible()
+
+
+def test_unclear_comparison_recommends_no_model(view, dashboard, page, settled):
+    dashboard.answer = dashboard.answer | {
+        "compared": [compared("cite", "map", 0.0, real=False, n=10)]
+    }
+    page.refresh()
+    settled()
+    assert not view.use.isVisible()
+    model = view.table.model()
+    row = [model.index(1, column).data() for column in range(model.columnCount())]
+    assert [text for text in row if text] == ["MAP ↑", "10", TOO_FEW]
 
 
 def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard, page, settled):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
@@ -15,7 +15,14 @@ from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.models.registry import ModelState
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.view_models import EvaluationResults
-from sciread_app.ui.models.card_score_table import BEFORE, CHANGE, NOW, WHAT, CardScoreTable
+from sciread_app.ui.models.card_score_table import (
+    BEFORE,
+    CHANGE,
+    NOW,
+    TOO_FEW,
+    WHAT,
+    CardScoreTable,
+)
 from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.view_models import ON_HUB
 from sciread_app.ui.style.theme import scaled
@@ -105,7 +112,7 @@ def test_card_describes_a_model_and_its_scores(choose):
 
 LOWER = CardScore(
     "", "Model diagnostics", "mean cosine", "0.450", None, "0.200", None, "+0.250", False,
-    50, "test", higher_is_better=False,
+    50, "test", higher_is_better=False, quality=False,
 )  # fmt: skip
 LOST = CardScore(
     "", "Topics", "macro F1", "50.00", 0.5, "60.00", 0.6, "−10.00", False, 50, "test"
@@ -118,7 +125,8 @@ def test_worse_model_is_marked_and_not_recommended(choose, gateway, monkeypatch)
         gateway.models, "about", lambda name: replace(about(name), scores=(*SCORES, LOWER, LOST))
     )
     card = choose("theirs")
-    assert "worse" in card.balance.text() and "2 of 3" in card.balance.text()
+    result = card.result.text()  # diagnostics are no measure of quality
+    assert "Better" in result and "1 of 2" in result and "worse on 1" in result
     assert card.activate.isVisible() and card.activate.objectName() != "primary"
     rows = [row for row in range(card.scores.rowCount()) if card.scores.item(row, CHANGE)]
     change = {card.scores.item(row, WHAT).text(): card.scores.item(row, CHANGE) for row in rows}
@@ -130,8 +138,21 @@ def test_worse_model_is_marked_and_not_recommended(choose, gateway, monkeypatch)
 
 def test_better_model_is_recommended(choose):
     card = choose("theirs")
-    assert "better" in card.balance.text() and "1 of 1" in card.balance.text()
+    assert "Better" in card.result.text() and "1 of 1" in card.result.text()
     assert card.activate.objectName() == "primary"
+    # The result comes first.
+    assert card.result.y() < card.activate.mapTo(card.result.parentWidget(), QPoint()).y()
+
+
+def test_too_few_papers_are_said_in_place_of_numbers(choose, gateway, monkeypatch):
+    few = replace(SCORES[0], n=10, better=None, too_few=True)
+    about = gateway.models.about
+    monkeypatch.setattr(gateway.models, "about", lambda name: replace(about(name), scores=(few,)))
+    card = choose("theirs")
+    assert "Too few papers" in card.result.text()
+    assert card.activate.objectName() != "primary"
+    texts = [card.scores.item(1, column).text() for column in (BEFORE, NOW, CHANGE)]
+    assert texts == ["", TOO_FEW, ""]
 
 
 @pytest.mark.parametrize("family", ["", "monospace"])

@@ -410,21 +410,29 @@ def test_trained_model_is_added_and_activated(qtbot, show, jobs, service, gatewa
 
 def test_worse_model_is_marked_and_not_recommended(show, service):
     lost = replace(SCORE, value="70.00", change="−10.00", better=False)
-    service.scores = [lost, replace(lost, metric="nDCG"), SCORE]
+    named = [replace(one, task=str(number)) for number, one in enumerate((lost, lost, SCORE))]
+    service.scores = [*named, replace(named[0], metric="nDCG")]
     service.have(training("mine", RunStatus.finished))
     view = show().view
-    balance = view.balance.text()
-    assert "worse" in balance and "the model in use" in balance and "2 of 3" in balance
-    assert view.balance.isVisible()
+    result = view.result.text()
+    assert "worse on 2" in result and "the model in use" in result and "1 of 3" in result
+    assert view.result.isVisible()
     assert view.buttons["activate"].objectName() != "primary"
 
 
-def test_balance_refers_to_the_base_model(show, service):
+def test_better_model_is_recommended(show, service):
+    service.have(training("mine", RunStatus.finished))
+    view = show().view
+    assert "Better than the model in use" in view.result.text() and "1 of 1" in view.result.text()
+    assert view.buttons["activate"].objectName() == "primary"
+
+
+def test_model_not_compared_with_the_one_in_use_is_not_recommended(show, service):
     service.base_in_use = False
     service.have(training("mine", RunStatus.finished))
     view = show().view
-    assert "better" in view.balance.text() and "in use" not in view.balance.text()
-    assert view.buttons["activate"].objectName() == "primary"
+    assert "Better than its base model" in view.result.text()
+    assert view.buttons["activate"].objectName() != "primary"
 
 
 @pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)

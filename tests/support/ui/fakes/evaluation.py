@@ -22,7 +22,7 @@ from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.training.run_monitor import CurvePoints, RunProgress, Validation
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.tasks import Task
-from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults
+from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults, ModelToUse
 from tests.support.generate.report import pictures_of, report, result, subject
 from trainer.contract.plots import Picture
 from trainer.contract.report import Report, Score
@@ -98,6 +98,7 @@ class FakeEvaluation:
             [board(measured(TRAINED, 0.8), measured(START, 0.7), measured(WORDS, 0.6))],
             {"local-mine": "the library of today"},
         )
+        self.recommended = True
         self.answer: Mapping[str, Any] = ANSWER
         self.asked: list[tuple[Any, ...]] = []
         self.go_on = threading.Event()
@@ -113,6 +114,10 @@ class FakeEvaluation:
     def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
         self.asked.append(("compare", first.report.subject.id, second.report.subject.id))
         return verdict(first, second, self.answer)
+
+    def to_use(self, better: StoredReport, other: StoredReport) -> ModelToUse | None:
+        subject = better.report.subject
+        return ModelToUse(subject.id, subject.title, self.recommended)
 
     def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
         return pictures_of(1, 0.8 if kept.report.subject is TRAINED else 0.5)
