@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sciread_app.language import tr
 from sciread_app.services.map import clustering as clusters
+from sciread_app.services.map.group_names import GroupNamer
 from sciread_app.services.map.layout_worker import Draft, Unfinished, lay_out
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.tsne_layout import (
@@ -40,6 +41,7 @@ SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is pla
 _OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.12, 0.05, 10
 NO_GROUP = -1
 _FIRST_FORMAT, _FORMAT = 1, 2
+_WITH_ABSTRACTS = 1_000  # papers up to which their abstracts are read to name groups
 _READ = 4096  # vectors read at a time
 
 
@@ -162,14 +164,22 @@ class MapService:
             lay_out, points, near, papers, self._unfinished, task=task
         )
         fine = clusters.nearest_group(points, centres)
-        titles = self._library.attributes.titles(ids[chosen].tolist())
-        named = clusters.names(titles, fine, len(centres))
-        above = clusters.names(titles, parents[fine], int(parents.max()) + 1)
+        namer = self._namer(ids[chosen])
+        above = namer.names(parents[fine], int(parents.max()) + 1)
+        named = namer.names(fine, len(centres))
         laid = np.ones(len(chosen), bool)
         return _Kept(
             ids[chosen], hashes[chosen], places, laid, ~laid, fine,
             centres, parents, axes, tuple(named), tuple(above), least,
         )  # fmt: skip
+
+    def _namer(self, ids: Ids) -> GroupNamer:
+        papers = ids.tolist()
+        titles = self._library.attributes.titles(papers)
+        if len(papers) > _WITH_ABSTRACTS:
+            return GroupNamer(titles)
+        abstracts = {paper.id: paper.abstract or "" for paper in self._library.get(papers)}
+        return GroupNamer(titles, [abstracts.get(paper, "") for paper in papers])
 
     def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32], float]:
         """Return a mask of the papers that have a vector, the principal components of these, their
