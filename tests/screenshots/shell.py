@@ -86,7 +86,7 @@ def _end_work(window: MainWindow) -> None:
         job.cancel()
     window.job_panel.toggle()
     while window.banner.isVisible():
-        window.banner.close_button.click()
+        window.banner.newest.close_button.click()
 
 
 def _problem(window: MainWindow) -> None:
@@ -108,7 +108,7 @@ def _problem(window: MainWindow) -> None:
 
 def _keys(window: MainWindow) -> None:
     while window.banner.isVisible():
-        window.banner.close_button.click()
+        window.banner.newest.close_button.click()
     window.show_keys()
 
 

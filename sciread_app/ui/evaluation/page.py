@@ -80,6 +80,7 @@ class EvaluationPage(Page):
     switch_requested = Signal(str, str)  # a model to activate: name, title
     place_requested = Signal(str)  # the key of another page
     message = Signal(str, str)  # a message and its details
+    partial = Signal(str, str)  # what was done, and what failed
     problem = Signal(object)  # JobError
     busy_changed = Signal(bool)
 
@@ -102,8 +103,10 @@ class EvaluationPage(Page):
         navigate, messages = context.navigate, context.messages
 
         def say(message: str, details: str) -> None:
-            sentence = tr("{sentence}.", sentence=message)
-            messages.show_notice(sentence, details, passes=not details)
+            messages.show_notice(tr("{sentence}.", sentence=message), details, passes=True)
+
+        def warn(message: str, details: str) -> None:
+            messages.show_warning(tr("{sentence}.", sentence=message), details, passes=True)
 
         self.paper_requested.connect(
             lambda paper: navigate.show_papers([paper], tr("From the Dashboard"))
@@ -111,6 +114,7 @@ class EvaluationPage(Page):
         self.switch_requested.connect(context.activation.activate)
         self.place_requested.connect(navigate.go_to)
         self.message.connect(say)
+        self.partial.connect(warn)
         self.problem.connect(messages.show_problem)
         self.busy_changed.connect(lambda busy: navigate.show_busy("dashboard", busy))
 
@@ -335,7 +339,7 @@ class EvaluationPage(Page):
             parts.append(
                 tr("Not evaluated because data are missing: {tasks}.", tasks=", ".join(done.absent))
             )
-        self.message.emit(what, "\n".join(parts))
+        (self.partial if parts else self.message).emit(what, "\n".join(parts))
 
     def _say_exported(self, file: Path) -> None:
         self.message.emit(tr("Exported to {file}", file=file.name), str(file.parent))

@@ -108,24 +108,21 @@ class MainLayout(QWidget):
         if new:
             self._place_banner(self._in_use())
         else:
-            place = QRect(QPoint(), self._banner_size())
-            place.moveBottomRight(self.banner.geometry().bottomRight())
+            before, area = self.banner.geometry(), self._banner_area()
+            room = min(before.bottom(), area.bottom()) + 1 - area.top()
+            place = QRect(QPoint(), self.banner.fit(QSize(before.width(), room)))
+            place.moveBottomRight(before.bottomRight())
             self.banner.setGeometry(place)
 
     def _place_banner(self, keep_clear: Sequence[QRect]) -> None:
         """Place the banner where it covers nothing of `keep_clear` and few controls of the page."""
-        size, area = self._banner_size(), self._banner_area()
+        area = self._banner_area()
+        size = self.banner.fit(QSize(min(BANNER_WIDTH, area.width()), area.height()))
         self.banner.setGeometry(clear_place(size, area, self._controls(), keep_clear))
         self.banner.raise_()
 
     def _banner_area(self) -> QRect:
         return self.area.geometry().marginsRemoved(QMargins(MARGIN, MARGIN, MARGIN, MARGIN))
-
-    def _banner_size(self) -> QSize:
-        area = self._banner_area()
-        width = min(BANNER_WIDTH, area.width())
-        self.banner.ensurePolished()
-        return QSize(width, min(self.banner.heightForWidth(width), area.height()))
 
     def _controls(self) -> list[QRect]:
         page = self.pages.currentWidget()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QToolButton, QWidget
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.text.labels import plain_label
 
@@ -21,7 +22,8 @@ MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hid
 
 
 class Toast(QFrame):
-    """An overlay near the bottom of `area`. It stays while the mouse is over it."""
+    """An overlay near the bottom of `area`. It stays while the mouse is over it or a button of it
+    has the focus."""
 
     def __init__(self, area: QWidget, appearance: Appearance) -> None:
         super().__init__(area)
@@ -46,7 +48,7 @@ class Toast(QFrame):
         buttons = ((button, 0, middle) for button in self._buttons)
         row(self.text, *buttons, parent=self, margins=(16, 6, 8, 6))
         self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
-        self.going.timeout.connect(self.hide)
+        self.going.timeout.connect(self._go)
         area.installEventFilter(self)
         appearance.follow(self._paint)
 
@@ -87,6 +89,13 @@ class Toast(QFrame):
         if event.type() in MOVES and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
+
+    def _go(self) -> None:
+        """Disappear, unless the focus is on a button."""
+        if holds_focus(self):
+            self.going.start()
+        else:
+            self.hide()
 
     def _answer(self, do: Callable[[], object]) -> None:
         self.hide()

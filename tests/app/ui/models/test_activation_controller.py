@@ -170,7 +170,7 @@ def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, gateway, jobs)
     gateway.activation.elsewhere = "broken"
     window.activation._poll()
     qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
-    window.banner.close_button.click()
+    window.banner.newest.close_button.click()
     window.activation._poll()
     qtbot.waitUntil(lambda: not jobs.running())
     assert banner_text(window) == ""

@@ -226,7 +226,7 @@ def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
     keeper = window.findChild(BackupScheduler)
     keeper.back_up()
     qtbot.waitUntil(lambda: window.banner.message.text() == "Not enough disk space.")
-    click(qtbot, window.banner.close_button)
+    click(qtbot, window.banner.newest.close_button)
     keeper.back_up()
     qtbot.waitUntil(lambda: not jobs.running())
     assert not window.banner.isVisible()

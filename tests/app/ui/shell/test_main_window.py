@@ -185,11 +185,11 @@ def test_report_of_an_internal_error_can_be_copied(qtbot, show_window):
         raise KeyError("lost")
     except KeyError as error:
         window.banner.show_problem(job_error(error, "Drawing"))
-    qtbot.mouseClick(window.banner.copy, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.banner.newest.copy, Qt.MouseButton.LeftButton)
     assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
     window.banner.close_message()
     window.banner.show_problem(JobError("The disk is full."))
-    assert not window.banner.copy.isVisible()
+    assert not window.banner.newest.copy.isVisible()
 
 
 def test_theme_is_switched_in_the_open_window(qtbot, show_window, appearance):

@@ -27,25 +27,52 @@ def banner(qtbot, appearance):
 
 
 def close(qtbot, banner):
-    qtbot.mouseClick(banner.close_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(banner.newest.close_button, Qt.MouseButton.LeftButton)
 
 
-def test_second_problem_is_shown_over_the_first(qtbot, banner):
+def shown(banner):
+    """Return the messages that are shown, from top to bottom."""
+    return [card.message.text() for card in reversed(banner.cards)]
+
+
+def test_second_problem_is_shown_above_the_first(qtbot, banner):
     banner.show_problem(JobError("The disk is full.", "Make room."))
-    assert not banner.more.isVisible()
     banner.show_problem(JobError("The model has stopped."))
-    assert (banner.message.text(), banner.more.text()) == ("The model has stopped.", "1 more")
+    assert shown(banner) == ["The model has stopped.", "The disk is full."]
+    assert not banner.newest.more.isVisible()
     close(qtbot, banner)
     assert (banner.message.text(), banner.hint.text()) == ("The disk is full.", "Make room.")
     close(qtbot, banner)
     assert not banner.isVisible()
 
 
+def test_at_most_three_messages_are_shown_and_others_wait(qtbot, banner):
+    for number in range(1, 6):
+        banner.show_problem(JobError(f"Problem {number}"))
+    assert shown(banner) == ["Problem 5", "Problem 4", "Problem 3"]
+    assert banner.newest.more.text() == "2 more"
+    close(qtbot, banner)
+    assert shown(banner) == ["Problem 4", "Problem 3", "Problem 2"]
+    assert banner.newest.more.text() == "1 more"
+
+
+def test_each_message_has_its_own_close_button_and_actions(qtbot, banner):
+    asked = []
+    banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
+    banner.show_problem(JobError("The disk is full."))
+    banner.show_problem(JobError("The model has stopped."))
+    qtbot.mouseClick(banner.cards[1].close_button, Qt.MouseButton.LeftButton)
+    assert shown(banner) == ["The model has stopped.", "Delete 3 papers?"]
+    button = next(b for b in banner.cards[0].findChildren(QPushButton) if b.text() == "Delete")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert asked == [1] and shown(banner) == ["The model has stopped."]
+
+
 def test_passing_notice_is_replaced_but_a_problem_stays(qtbot, banner):
     banner.show_problem(JobError("The disk is full."))
     banner.show_notice("Tagged 3 papers.")
     banner.show_notice("Tagged 4 papers.")
-    assert (banner.message.text(), banner.more.text()) == ("Tagged 4 papers.", "1 more")
+    assert shown(banner) == ["Tagged 4 papers.", "The disk is full."]
     close(qtbot, banner)
     assert banner.message.text() == "The disk is full."
 
@@ -53,7 +80,7 @@ def test_passing_notice_is_replaced_but_a_problem_stays(qtbot, banner):
 def test_repeated_message_is_shown_once(banner):
     for _ in range(3):
         banner.show_problem(JobError("arXiv does not answer."))
-    assert not banner.more.isVisible()
+    assert shown(banner) == ["arXiv does not answer."]
 
 
 def test_notice_with_actions_waits(qtbot, banner):
@@ -180,31 +207,51 @@ def test_message_is_reached_by_keys_and_returns_the_focus(qtbot, window):
     window.banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
     assert {b.text() for b in walk(qtbot, window) if isinstance(b, QPushButton)} >= {"Delete"}
     assert window.banner.accessibleName().startswith("Delete 3 papers?")
-    assert window.banner.close_button.accessibleName()
+    assert window.banner.newest.close_button.accessibleName()
 
 
-def test_buttons_do_not_change_under_mouse_or_focus(qtbot, banner):
+def test_buttons_do_not_change_or_move_under_mouse(qtbot, window):
+    banner = window.banner
     banner.show_notice("5 papers were added.", "", ("Details", lambda: None), passes=True)
+    button = next(b for b in banner.cards[0].findChildren(QPushButton) if b.text() == "Details")
+    QApplication.processEvents()
+    place = button.mapTo(window, QPoint())
     enter(banner)
     banner.show_notice("6 papers were added.", passes=True)
-    assert (banner.message.text(), banner.more.text()) == ("5 papers were added.", "1 more")
     banner.show_problem(JobError("The disk is full."))
-    assert (banner.message.text(), banner.more.text()) == ("5 papers were added.", "2 more")
+    banner.show_problem(JobError("The model has stopped."))
+    QApplication.processEvents()
+    assert shown(banner)[-1] == "5 papers were added." and len(banner.cards) == 3
+    assert button.isVisible() and button.mapTo(window, QPoint()) == place
+    assert banner.newest.more.text() == "1 more"
     leave(banner)
-    close(qtbot, banner)
-    assert banner.message.text() == "The disk is full."
+    banner.cards[0].close_button.click()
+    assert shown(banner)[0] == "The model has stopped." and len(banner.cards) == 3
+
+
+def test_stack_shows_only_what_fits_into_a_small_window(qtbot, window):
+    window.resize(720, 450)
+    long = "The connection to the server was refused five times within two minutes. " * 3
+    for number in range(3):
+        window.banner.show_problem(JobError(f"{number} {long}", long, "Trace"))
+    QApplication.processEvents()
+    banner = window.banner
+    assert 1 <= len(banner.cards) < 3 and banner.message.text().startswith("2 ")
+    assert banner.newest.more.text() == f"{3 - len(banner.cards)} more"
+    assert banner.height() >= banner.heightForWidth(banner.width())
+    assert window.findChild(MainLayout).area.geometry().contains(banner.geometry())
 
 
 def test_import_with_failures_is_a_warning(banner):
     report_import(banner, ImportSummary(5, 5, 0, ()), lambda: None)
-    assert banner.property("kind") == "notice"
+    assert banner.newest.property("kind") == "notice"
     report_import(banner, ImportSummary(5, 4, 0, [object()]), lambda: None)
-    assert banner.property("kind") == "warning"
+    assert banner.newest.property("kind") == "warning"
     banner.show_problem(JobError("The disk is full."))
-    assert banner.property("kind") == "problem"
+    assert banner.newest.property("kind") == "problem"
 
 
-def test_only_notices_without_actions_time_out(qtbot, window):
+def test_only_notices_that_pass_time_out(qtbot, window):
     banner = window.banner
     banner.going.setInterval(1)
     for show in (
@@ -214,7 +261,11 @@ def test_only_notices_without_actions_time_out(qtbot, window):
     ):
         show()
         assert banner.isVisible() and not banner.going.isActive()
-    banner.show_notice("Exported to scores.csv.")
+    banner.show_notice("Exported to scores.csv.", "", ("Show", lambda: None), passes=True)
+    enter(banner)
+    qtbot.wait(50)
+    assert banner.message.text() == "Exported to scores.csv."
+    leave(banner)
     qtbot.waitUntil(lambda: banner.message.text() == "5 papers were added.")
     assert banner.isVisible() and not banner.going.isActive()
 
@@ -226,8 +277,8 @@ def test_message_kinds_look_different(qtbot, show_window, appearance, choice):
     colours = []
     for show in (banner.show_notice, banner.show_warning):
         show("A message")
-        colours.append(banner.grab().toImage().pixelColor(8, banner.height() // 2).name())
+        colours.append(banner.newest.grab().toImage().pixelColor(8, banner.height() // 2).name())
         banner.close_message()
     banner.show_problem(JobError("A message"))
-    colours.append(banner.grab().toImage().pixelColor(8, banner.height() // 2).name())
+    colours.append(banner.newest.grab().toImage().pixelColor(8, banner.height() // 2).name())
     assert len(set(colours)) == 3
