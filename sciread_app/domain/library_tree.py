@@ -31,12 +31,14 @@ class SavedSearch:
 @dataclass(frozen=True, slots=True)
 class LibraryTree:
     """The tree of the library. Papers in the trash are counted nowhere else; `duplicates` are
-    unreviewed pairs."""
+    unreviewed pairs, `problems` papers with an unreadable file or without title, authors or year.
+    """
 
     papers: int = 0
     unread: int = 0
     trash: int = 0
     duplicates: int = 0
+    problems: int = 0
     collections: Sequence[Collection] = ()
     tags: Sequence[Tag] = ()
     searches: Sequence[SavedSearch] = ()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
+from sciread_app.domain.matching.record_keys import block_keys
 from sciread_app.domain.query.ast import WHOLE, Condition
 from sciread_app.domain.query.builder import QUOTES
 from sciread_app.domain.query.ranges import MOST_STARS
@@ -55,6 +56,13 @@ WITHDRAWN = (
     "instr(extra, '\"withdrawn\": ') > 0 OR instr(extra, '\"retraction_in\": ') > 0 "
     "OR instr(extra, 'Retracted Publication') > 0"
 )
+# Papers with a file that could not be read completely, or without title, authors or year. Indexes
+# find the latter: the first key of an empty title, and the key of authors and year, which is 0.
+PROBLEMS = f"""
+SELECT paper AS id FROM attachments WHERE problem != ''
+UNION SELECT id FROM papers WHERE author_key = 0
+UNION SELECT id FROM papers WHERE head_key = {block_keys("")[0]} AND title = ''
+"""
 # For yes/no conditions the rarer of the two sets is looked up.
 _CHOICES = {
     ("is", "read"): (True, "SELECT id FROM papers WHERE read"),
@@ -64,6 +72,7 @@ _CHOICES = {
     ("has", "notes"): (True, "SELECT paper AS id FROM notes"),
     ("has", "tags"): (True, "SELECT paper AS id FROM tagged"),
     ("has", "highlights"): (True, "SELECT paper AS id FROM highlights"),
+    ("has", "problems"): (True, PROBLEMS),
     ("is", "unfiled"): (False, "SELECT paper AS id FROM collected"),
     ("is", "retracted"): (True, f"SELECT id FROM papers WHERE {WITHDRAWN}"),
 }

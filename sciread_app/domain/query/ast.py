@@ -20,7 +20,7 @@ TEXT_FIELDS = {
 }
 CHOICES = {
     "is": ("unread", "read", "retracted", "unfiled"),
-    "has": ("pdf", "abstract", "notes", "tags", "highlights"),
+    "has": ("pdf", "abstract", "notes", "tags", "highlights", "problems"),
 }
 RANGES = ("year", "rating", "added")
 # With an equals sign, the whole value must match: venue:="Nature" is not Nature Physics.

@@ -13,6 +13,7 @@ from sciread_app.domain.library_tree import Collection, LibraryTree, SavedSearch
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
+from sciread_app.storage.filter_sql import PROBLEMS
 from sciread_app.storage.organisation import collections
 
 _TRASH = "SELECT id FROM papers WHERE trashed IS NOT NULL"
@@ -35,6 +36,7 @@ _TO_REVIEW = f"""
 SELECT count(*) FROM relations
 WHERE verdict = 'maybe' AND a NOT IN ({_TRASH}) AND b NOT IN ({_TRASH})
 """
+_WITH_PROBLEMS = f"SELECT count(*) FROM ({PROBLEMS}) WHERE id NOT IN ({_TRASH})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class OrganisationStore:
                 unread=papers - read,
                 trash=_count(db, f"SELECT count(*) FROM ({_TRASH})"),
                 duplicates=_count(db, _TO_REVIEW),
+                problems=_count(db, _WITH_PROBLEMS),
                 collections=[Collection(path, counts.get(id, 0)) for path, id in paths],
                 tags=[Tag(*row) for row in db.exec_driver_sql(_TAGS)],
                 searches=[

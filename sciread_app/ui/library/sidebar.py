@@ -29,6 +29,7 @@ from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.layout.boxes import column
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
+_LISTS = (NodeKind.every, NodeKind.unread, NodeKind.recent, NodeKind.problems)
 NARROW_PAGE = 600  # pixels of a page too narrow for the sidebar
 
 
@@ -145,7 +146,7 @@ class Sidebar(QFrame):
             self._add_colours(menu, nodes)
         if one and one.kind is NodeKind.collection and parent_of(one.key):
             menu.addAction(tr("Move to top level"), partial(self._move, [one.key], ""))
-        if nodes and kinds <= {*MADE, NodeKind.every, NodeKind.unread, NodeKind.recent}:
+        if nodes and kinds <= {*MADE, *_LISTS}:
             menu.addAction(
                 tr("Export papers…"), lambda: self.export_requested.emit(*scope_of(nodes))
             )

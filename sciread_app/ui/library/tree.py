@@ -67,6 +67,7 @@ _PICTURES: Mapping[NodeKind, str] = {
     NodeKind.unread: "unread",
     NodeKind.recent: "recent",
     NodeKind.duplicates: "duplicates",
+    NodeKind.problems: "problems",
     NodeKind.trash: "trash",
     NodeKind.collection: "collection",
     NodeKind.draft: "collection",

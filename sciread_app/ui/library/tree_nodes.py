@@ -20,6 +20,7 @@ class NodeKind(enum.Enum):
     recent = "recent"
     trash = "trash"
     duplicates = "duplicates"
+    problems = "problems"
     collections = "collections"  # the heading
     tags = "tags"
     searches = "searches"
@@ -43,6 +44,7 @@ FIXED = (
     (NodeKind.unread, tr("Unread"), "is:unread"),
     (NodeKind.recent, tr("Recently added"), RECENT),
     (NodeKind.duplicates, tr("Duplicates"), ""),
+    (NodeKind.problems, tr("Needs attention"), "has:problems"),
     (NodeKind.trash, tr("Trash"), "in:trash"),
 )
 
@@ -126,6 +128,7 @@ def _root(shelf: LibraryTree, wanted: str) -> TreeNode:
         NodeKind.every: shelf.papers,
         NodeKind.unread: shelf.unread,
         NodeKind.duplicates: shelf.duplicates,
+        NodeKind.problems: shelf.problems,
         NodeKind.trash: shelf.trash,
     }
     if not wanted:

@@ -9,7 +9,9 @@ import pytest
 
 from sciread_app.domain.paper import Order
 from sciread_app.domain.query.parser import parse
+from sciread_app.formats.pdf.problems import BROKEN
 from sciread_app.storage.filter_sql import selections
+from sciread_app.storage.organisation.attachments import Attachment
 from tests.support.generate.papers import paper
 
 MONTH = 30 * 86_400
@@ -52,6 +54,8 @@ def found(library):
         ("is:unfiled", ["Radium", "Gone"]),
         ("has:tags", ["Radium", "Cells"]),
         ("has:highlights", []),
+        ("has:problems", ["Gone"]),  # no authors
+        ("-has:problems", ["Radium", "Cells"]),
         ("added:7d", ["Radium", "Gone"]),
         ("-added:7d", ["Cells"]),
         ("added:..2020", []),
@@ -67,6 +71,20 @@ def found(library):
 )
 def test_condition_matches_its_papers(found, query, wanted):
     assert found(query) == wanted
+
+
+def test_tree_counts_the_papers_with_problems_outside_the_trash(found, library):
+    whole = paper("Isotopes", authors="Soddy, F.", published="1913")
+    undated = paper("Bees", authors="Frisch, K.")
+    untitled = paper("", authors="Curie, Irène", published="1934")
+    damaged, bees, _ = library.put([whole, undated, untitled]).ids
+    assert found("has:problems") == ["Gone", "Bees", ""]
+    library.attachments.put([(Attachment(damaged, "/papers/isotopes.pdf", "aa", 5, 0, BROKEN), "")])
+    assert found("has:problems") == ["Gone", "Isotopes", "Bees", ""]
+    assert library.organisation.tree().problems == 4
+    library.trash([bees])
+    assert found("has:problems") == ["Gone", "Isotopes", ""]
+    assert library.organisation.tree().problems == 3
 
 
 def test_papers_in_trash_are_found_only_when_requested(found, library):

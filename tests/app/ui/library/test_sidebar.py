@@ -83,6 +83,7 @@ def test_sidebar_lists_collections_tags_and_searches(sidebar):
 def test_nodes_show_paper_counts(sidebar):
     counts = {node.text: node.count for node in sidebar.model.tree.nodes}
     assert (counts["All papers"], counts["Unread"], counts["thesis"]) == (100, 100, 3)
+    assert (counts["Duplicates"], counts["Needs attention"]) == (2, 4)
     spoken = sidebar.model.index_of(TO_READ).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "to read, 2"
 
@@ -92,6 +93,7 @@ def test_nodes_show_paper_counts(sidebar):
     [
         (NameEntry(NodeKind.every), "", ""),
         (NameEntry(NodeKind.unread), "is:unread", "Unread"),
+        (NameEntry(NodeKind.problems), "has:problems", "Needs attention"),
         (NameEntry(NodeKind.trash), "in:trash", "Trash"),
         (METHODS, "in:thesis/methods", "methods"),
         (TO_READ, 'tag:"to read"', "to read"),

@@ -37,6 +37,7 @@ class FakeEditor:
             unread=self.count - len(self.read),
             trash=len(self.trashed),
             duplicates=2,
+            problems=4,
             collections=[Collection(path, len(ids)) for path, ids in self.collections.items()],
             tags=[Tag(n, self.colours.get(n, ""), len(ids)) for n, ids in self.tags.items()],
             searches=[SavedSearch(name, query) for name, query in self.searches.items()],
