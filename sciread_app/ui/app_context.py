@@ -32,16 +32,16 @@ class AppEvents(QObject):
 class Navigator(Protocol):
     """Opens pages by their keys, and papers on them."""
 
-    def go_to(self, place: str) -> None: ...
+    def go_to(self, key: str) -> None: ...
 
-    def other_page(self, place: str) -> Page:
+    def other_page(self, key: str) -> Page:
         """The page with this key, which is built when it is first requested."""
         ...
 
-    def shows(self, place: str) -> bool: ...
+    def shows(self, key: str) -> bool: ...
 
-    def show_busy(self, place: str, busy: bool) -> None:
-        """Mark a page in the navigation bar as busy."""
+    def show_busy(self, key: str, busy: bool) -> None:
+        """Mark a page and its place in the navigation bar as busy."""
         ...
 
     def find_like(self, source: Sequence[Path] | str) -> None:

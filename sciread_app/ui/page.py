@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -65,15 +66,36 @@ class Page(QWidget):
         """Handle a change of the library, whether or not the page is shown."""
 
 
-class PageSpec(NamedTuple):
-    """An entry of the table of pages. `keys` is the shortcut of the page, `what` its description.
-    `page` is its class, as "module:class" below sciread_app.ui, and `services` the attribute of
-    `WindowGateway` that it is built with; empty for all of them."""
+class PlaceGroup(enum.Enum):
+    """A part of the navigation bar, from top to bottom."""
+
+    papers = "papers"
+    add = "add"
+    tools = "tools"  # below a line
+    window = "window"  # at the bottom
+
+
+class Place(NamedTuple):
+    """An entry of the navigation bar, which leads to one page or several. `keys` is its shortcut,
+    `what` its description. With `tabs`, each of its pages has a tab above the page."""
 
     key: str
     title: str
     icon: str
     keys: str
     what: str
+    group: PlaceGroup = PlaceGroup.papers
+    tabs: bool = False
+
+
+class PageSpec(NamedTuple):
+    """An entry of the table of pages. `place` is the key of its place, `keys` its own shortcut, if
+    any. `page` is its class, as "module:class" below sciread_app.ui, and `services` the attribute
+    of `WindowGateway` that it is built with; empty for all of them."""
+
+    key: str
+    place: str
+    title: str
     page: str
-    services: str
+    services: str = ""
+    keys: str = ""

@@ -234,7 +234,7 @@ def _measuring(window: MainWindow) -> None:
     restyled(page._note, "quiet")
     page._note.setText("38 %  SPECTER on 20,000 papers: Citations, 3,072 of 12,041 texts read")
     page.evaluate.setEnabled(False)
-    window.rail.show_busy("dashboard", True)
+    window.show_busy("dashboard", True)
 
 
 SCENES = (

@@ -59,4 +59,4 @@ def scene_sets(served: Sources) -> Mapping[str, Sequence[Scene]]:
 
 
 def _go_to(place: str, name: str = "") -> Scene:
-    return Scene(f"{place}{name}", partial(MainWindow.go_to, place=place), EVERYWHERE)
+    return Scene(f"{place}{name}", partial(MainWindow.go_to, key=place), EVERYWHERE)

@@ -22,8 +22,7 @@ from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.job_panel import JobPanel
-from sciread_app.ui.shell.navigation_bar import NavigationBar
-from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.shell.navigation import Navigation
 from sciread_app.ui.shell.status_bar import StatusBar
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.dialogs.window_placement import clear_place
@@ -82,13 +81,14 @@ class MainLayout(QWidget):
         self.job_panel = JobPanel(history, appearance)
         self.foot = StatusBar(jobs)
         self.foot.clicked.connect(self.job_panel.toggle)
-        self.rail = NavigationBar(PAGES, appearance)
-        self.rail.setEnabled(False)
-        # This is the tab order, which is circular: navigation bar, banner, page, task panel, status
-        # bar.
-        for part in (self.job_panel, self.foot, self.rail, self.banner, self.area):
+        self.navigation = Navigation(appearance, self)
+        rail, tabs = self.navigation.rail, self.navigation.tabs
+        rail.setEnabled(False)
+        # This is the tab order, which is circular: navigation bar, tabs, banner, page, task panel,
+        # status bar.
+        for part in (self.job_panel, self.foot, rail, tabs, self.banner, self.area):
             part.setParent(self)
-        across = row(self.rail, (self.area, 1), spacing=0)
+        across = row(rail, (column(tabs, (self.area, 1), spacing=0), 1), spacing=0)
         column((across, 1), self.job_panel, self.foot, parent=self, margins=0, spacing=0)
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())

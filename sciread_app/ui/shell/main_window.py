@@ -136,31 +136,35 @@ class MainWindow(QMainWindow):
         """Show what is done before the library can be opened."""
         self._wait.show_message("papers", what, tr("A large library can take several minutes."))
 
-    def go_to(self, place: str) -> None:
+    def go_to(self, key: str) -> None:
         """Show the page with this key, see PAGES."""
         if not self._ready:
             return
-        page = self.other_page(place)
+        page = self.other_page(key)
         self._pages.setCurrentWidget(page)
-        self.rail.choose(place)
-        self.menus.show_place(place)
+        self._navigation.show_page(key)
+        self.menus.show_page(key)
         page.refresh()
         page.take_focus()
 
-    def other_page(self, place: str) -> Page:
+    def go_to_place(self, place: str) -> None:
+        """Show the page of the place with this key that was shown last, see PLACES."""
+        self.go_to(self._navigation.page_of(place))
+
+    def other_page(self, key: str) -> Page:
         """The page with this key, imported and built when it is first requested. The search
         page exists from the start."""
-        if place not in self._page_of:
-            self._pages.addWidget(self._build_page(place))
-        return self._page_of[place]
+        if key not in self._page_of:
+            self._pages.addWidget(self._build_page(key))
+        return self._page_of[key]
 
-    def shows(self, place: str) -> bool:
-        page = self._page_of.get(place)
+    def shows(self, key: str) -> bool:
+        page = self._page_of.get(key)
         return page is not None and self._pages.currentWidget() is page
 
-    def show_busy(self, place: str, busy: bool) -> None:
-        """Mark a page in the navigation bar as busy."""
-        self.rail.show_busy(place, busy)
+    def show_busy(self, key: str, busy: bool) -> None:
+        """Mark a page and its place in the navigation bar as busy."""
+        self._navigation.show_busy(key, busy)
 
     def papers_came(self, changes: LibraryChanges) -> None:
         """The library has changed; the model indexes the new papers."""
@@ -278,10 +282,10 @@ class MainWindow(QMainWindow):
         self._palette.open()
 
     def next_pane(self) -> None:
-        """Move the focus to the next of: navigation bar, panes of the page, jobs, banner."""
+        """Move the focus to the next of: navigation bar, tabs, panes of the page, jobs, banner."""
         page = self._pages.currentWidget()
         panes = page.panes() if isinstance(page, Page) else ()
-        next_pane([self.rail, *panes, self.job_panel, self.banner])
+        next_pane([self.rail, self._navigation.tabs, *panes, self.job_panel, self.banner])
 
     def add(self, paths: list[Path]) -> None:
         """Import these files and folders."""
@@ -355,10 +359,10 @@ class MainWindow(QMainWindow):
         self.menus.reader.follow_list(page.result_list, page.model)
         return page
 
-    def _build_page(self, place: str) -> Page:
-        page = self._page_of[place] = build(place, self.gateway, self.context)
+    def _build_page(self, key: str) -> Page:
+        page = self._page_of[key] = build(key, self.gateway, self.context)
         page.menu_opened.connect(self.menus.map.offer)
-        self.menus.follow(place, page)
+        self.menus.follow(key, page)
         self.palette_source.more.append(page.palette_entries)
         return page
 
@@ -433,9 +437,10 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         frame = self._frame = MainLayout(self._jobs, self.work_log, self.appearance)
-        self.banner, self.rail, self.job_panel = frame.banner, frame.rail, frame.job_panel
+        self.banner, self.job_panel = frame.banner, frame.job_panel
+        self._navigation, self.rail = frame.navigation, frame.navigation.rail
         self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
-        self.rail.chosen.connect(self.go_to)
+        self._navigation.chosen.connect(self.go_to)
         self.job_panel.ledger_requested.connect(self.show_ledger)
         self.setCentralWidget(frame)
         drops = DropZone(self, lambda: self._opened)

@@ -1,56 +1,61 @@
-"""The navigation bar at the left edge of the window: a button for each page."""
+"""The navigation bar at the left edge of the window: a button for each place."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trc
-from sciread_app.ui.page import PageSpec
+from sciread_app.ui.page import Place, PlaceGroup
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 
 WIDTH, HEIGHT = 68, 58  # pixels of a button
 LEAST, GAP, TOP = 30, 4, 12  # pixels: a button without its name, between buttons, above the first
+LINE = 9  # pixels: the line between two groups, with the space around it
+AROUND_BUTTONS = TOP + LINE + GAP + 8
 PICTURE, SMALLEST, AROUND = 22, 15, 17  # icon sizes: maximum, beside a name; and the padding
 
 
 class NavigationBar(QFrame):
-    """The list of pages. Up and Down select the page."""
+    """The list of places. Up and Down select the place."""
 
-    chosen = Signal(str)  # the key of a page, selected by the user
+    chosen = Signal(str)  # the key of a place, selected by the user
 
-    def __init__(self, pages: Sequence[PageSpec], appearance: Appearance) -> None:
+    def __init__(self, places: Sequence[Place], appearance: Appearance) -> None:
         super().__init__()
-        self._pages = pages
         self.setObjectName("rail")
-        self.setAccessibleName(trc("of the window", "Pages"))
+        self.setAccessibleName(trc("of the window", "Places"))
         self._buttons: dict[str, NavigationButton] = {}
         self._group = QButtonGroup(self, exclusive=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, TOP, 0, 8)
         column.setSpacing(GAP)
-        for place in pages:
-            if place.key == "settings":
-                column.addStretch()  # at the bottom
-            button = NavigationButton(place, appearance)
-            button.clicked.connect(lambda _=False, key=place.key: self.chosen.emit(key))
-            self._buttons[place.key] = button
-            self._group.addButton(button)
-            column.addWidget(button)
+        for group, members in groupby(places, key=lambda place: place.group):
+            if group is PlaceGroup.tools:
+                column.addWidget(_Line(appearance))
+            if group is PlaceGroup.window:
+                column.addStretch()
+            for place in members:
+                button = NavigationButton(place, appearance)
+                button.clicked.connect(lambda _=False, key=place.key: self.chosen.emit(key))
+                self._buttons[place.key] = button
+                self._group.addButton(button)
+                column.addWidget(button)
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()  # as high as its place
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(WIDTH + 8, TOP + 8 + len(self._pages) * (LEAST + GAP))
+        return QSize(WIDTH + 8, AROUND_BUTTONS + len(self._buttons) * (LEAST + GAP))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shrink the icons or hide their names if there is little room, as at 300 %."""
-        room = (self.height() - TOP - 8) // len(self._pages) - GAP
+        room = (self.height() - AROUND_BUTTONS) // len(self._buttons) - GAP
         for button in self._buttons.values():
             button.fit(min(HEIGHT, max(LEAST, room)))
 
@@ -61,17 +66,33 @@ class NavigationBar(QFrame):
         self._buttons[key].setChecked(True)
 
     def show_busy(self, key: str, busy: bool) -> None:
-        """Show whether a page is busy."""
+        """Show whether a place is busy."""
         if busy != self._buttons[key].busy:
             self._buttons[key].show_busy(busy)
 
 
+class _Line(QWidget):
+    """The line between two groups of places."""
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self.setFixedHeight(LINE)
+        appearance.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QColor(self._appearance.theme.border))
+        painter.drawLine(12, LINE // 2, self.width() - 12, LINE // 2)
+
+
 class NavigationButton(QToolButton):
-    def __init__(self, place: PageSpec, appearance: Appearance) -> None:
+    def __init__(self, place: Place, appearance: Appearance) -> None:
         super().__init__()
         self._place = place
         self._appearance = appearance
         self.busy = False
+        self.setProperty("group", place.group.value)  # for the style sheet
         self.setText(place.title)
         self.setFont(scaled(self.font(), 0.86))
         self.setToolTip(f"{place.what} ({place.keys})")
@@ -102,7 +123,8 @@ class NavigationButton(QToolButton):
 
     def paint_icon(self) -> None:
         theme: Theme = self._appearance.theme
-        colour = theme.accent if self.isChecked() else theme.quiet
+        adds = self._place.group is PlaceGroup.add
+        colour = theme.accent if adds or self.isChecked() else theme.quiet
         self.setIcon(icon(self._place.icon, colour))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -1,4 +1,4 @@
-"""The table of the pages of the window."""
+"""The places of the navigation bar and the pages of the window."""
 
 from __future__ import annotations
 
@@ -6,61 +6,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sciread_app.language import tr
-from sciread_app.ui.page import Page, PageSpec
+from sciread_app.ui.page import Page, PageSpec, Place, PlaceGroup
 
 if TYPE_CHECKING:
     from sciread_app.ui.app_context import AppContext
     from sciread_app.ui.shell.gateway import WindowGateway
 
-# The pages in the order of the navigation bar, which is that of their shortcuts.
-PAGES = (
-    PageSpec(
-        "search", tr("Library"), "search", "Ctrl+1", tr("Search and browse your papers"),
-        "search.page:SearchPage", "",
+# The entries of the navigation bar, in its order.
+PLACES = (
+    Place(
+        "library", tr("Library"), "search", "Ctrl+1", tr("Search and browse your papers"),
     ),
-    PageSpec(
-        "map", tr("Map"), "map", "Ctrl+2", tr("Explore your papers on a map"),
-        "map.page:MapPage", "",
+    Place(
+        "map", tr("Map"), "map", "Ctrl+6", tr("Explore your papers on a map"),
     ),
-    PageSpec(
-        "foryou", tr("Discover"), "foryou", "Ctrl+3",
+    Place(
+        "discover", tr("Discover"), "foryou", "Ctrl+2",
         tr("New papers for the collections and searches you follow"),
-        "recommendations.page:RecommendationsPage", "",
     ),
-    PageSpec(
+    Place(
         # Translators: the page on which PDFs are read
-        "reader", tr("Reader"), "reader", "Ctrl+4", tr("Read and annotate PDF files"),
-        "reader.page:ReaderPage", "reading",
+        "reader", tr("Reader"), "reader", "Ctrl+3", tr("Read and annotate PDF files"),
     ),
-    PageSpec(
-        "duplicates", tr("Duplicates"), "duplicates", "Ctrl+5",
-        tr("Review and merge duplicate papers"),
-        "duplicates.page:DuplicatesPage", "duplicates",
+    Place(
+        # Translators: the button that leads to the page on which papers are imported and fetched
+        "add", tr("Add"), "plus", "Ctrl+4", tr("Import files and fetch papers from online sources"),
+        PlaceGroup.add,
     ),
-    PageSpec(
-        # Translators: the page on which papers are imported and fetched
-        "intake", tr("Add papers"), "intake", "Ctrl+6",
-        tr("Import files and fetch papers from online sources"),
-        "add_papers.page:AddPapersPage", "intake",
+    Place(
+        # Translators: the place for search models, their training and their evaluation
+        "lab", tr("Lab"), "lab", "Ctrl+5", tr("Manage, train, and evaluate search models"),
+        PlaceGroup.tools, tabs=True,
     ),
-    PageSpec(
-        "models", tr("Models"), "models", "Ctrl+7", tr("Manage search models"),
-        "models.page:ModelsPage", "",
-    ),
-    PageSpec(
-        "training", tr("Training"), "training", "Ctrl+8", tr("Train a model on your papers"),
-        "training.page:TrainingPage", "training",
-    ),
-    PageSpec(
-        "dashboard", tr("Dashboard"), "dashboard", "Ctrl+9", tr("Evaluate and compare models"),
-        "evaluation.page:EvaluationPage", "",
-    ),
-    PageSpec(
+    Place(
         "settings", tr("Settings"), "settings", "Ctrl+,", tr("Preferences and backups"),
-        "settings.page:SettingsPage", "settings",
+        PlaceGroup.window,
     ),
 )  # fmt: skip
+# The pages. The first one of a place is shown on the first visit.
+PAGES = (
+    PageSpec("search", "library", tr("Library"), "search.page:SearchPage"),
+    PageSpec(
+        "duplicates", "library", tr("Duplicates"), "duplicates.page:DuplicatesPage", "duplicates",
+        "Ctrl+7",
+    ),
+    PageSpec("map", "map", tr("Map"), "map.page:MapPage"),
+    PageSpec("foryou", "discover", tr("Discover"), "recommendations.page:RecommendationsPage"),
+    PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage", "reading"),
+    PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
+    PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage"),
+    PageSpec("training", "lab", tr("Training"), "training.page:TrainingPage", "training"),
+    PageSpec("dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage"),
+    PageSpec("settings", "settings", tr("Settings"), "settings.page:SettingsPage", "settings"),
+)  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}
+_PLACES = {place.key: place for place in PLACES}
 # Other modules that are not needed at start.
 _LATER = (
     "shell.commands.command_palette",
@@ -77,9 +77,19 @@ def prepare() -> None:
         import_module(f"sciread_app.ui.{name}")
 
 
-def build(place: str, services: WindowGateway, context: AppContext) -> Page:
+def place_of(page: str) -> Place:
+    """Return the place of the page with this key."""
+    return _PLACES[_SPECS[page].place]
+
+
+def pages_of(place: str) -> list[PageSpec]:
+    """Return the pages of the place with this key, in order."""
+    return [spec for spec in PAGES if spec.place == place]
+
+
+def build(key: str, services: WindowGateway, context: AppContext) -> Page:
     """Import and build the page with this key."""
-    spec = _SPECS[place]
+    spec = _SPECS[key]
     module, _, name = spec.page.partition(":")
     page_class = getattr(import_module(f"sciread_app.ui.{module}"), name)
     needed = getattr(services, spec.services) if spec.services else services

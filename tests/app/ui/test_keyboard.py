@@ -125,7 +125,7 @@ def test_enter_that_moves_the_focus_to_a_button_does_not_press_it(qtbot, window)
 
 def test_f6_goes_through_the_panes_and_around(qtbot, window):
     places = []
-    window.rail.button("search").setFocus()
+    window.rail.button("library").setFocus()
     for _ in range(12):
         qtbot.keyClick(window, Key.Key_F6)
         places.append(window.focusWidget())

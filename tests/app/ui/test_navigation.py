@@ -9,7 +9,8 @@ from sciread_app.domain.fetch import SourceQuery
 from sciread_app.ui.add_papers.page import AddPapersPage
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.shell.navigation import PageTabs
+from sciread_app.ui.shell.page_registry import PAGES, PLACES, pages_of, place_of
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.add_papers import BUSY
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -20,27 +21,110 @@ def to_intake(qtbot, window, jobs) -> None:
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-@pytest.mark.parametrize("place", PAGES)
-def test_page_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
+def goal(window, title):
+    """Return an action of the Go menu."""
+    go = next(a.menu() for a in window.menuBar().actions() if a.text().replace("&", "") == "Go")
+    return next(action for action in go.actions() if action.text() == title)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+def test_place_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, place):
     window = show_window(FakeGateway(3))
-    button, action = window.rail.button(place.key), menu_action(window, place.title)
+    page = pages_of(place.key)[0]
+    button = window.rail.button(place.key)
+    action = goal(window, place.title if place.tabs else page.title)
     assert action.shortcut().toString() == place.keys
     assert button.accessibleName() == place.title
     assert place.keys in button.toolTip()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    shown = window.page if place.key == "search" else window.other_page(place.key)
+    shown = window.other_page(page.key)
     assert shown.isVisible() and button.isChecked() and action.isChecked()
 
 
-def test_shortcuts_switch_pages(qtbot, show_window, jobs):
+@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.key)
+def test_page_is_in_the_go_menu_and_marks_its_place(qtbot, show_window, jobs, spec):
+    window = show_window(FakeGateway(3))
+    action = goal(window, spec.title)
+    action.trigger()
+    assert window.shows(spec.key) and action.isChecked()
+    assert window.rail.button(spec.place).isChecked()
+    tabs = window.findChild(PageTabs)
+    assert tabs.isVisible() == place_of(spec.key).tabs
+    if tabs.isVisible():
+        assert tabs.tabText(tabs.currentIndex()) == spec.title
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_shortcuts_switch_places(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     window.activateWindow()
-    qtbot.keyClick(window, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.other_page("intake").isVisible())
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.other_page("intake").form.line.hasFocus()
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     assert window.page.isVisible() and not window.other_page("intake").isVisible()
+
+
+def test_place_opens_the_page_shown_last(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    window.go_to("training")
+    window.go_to("reader")
+    qtbot.mouseClick(window.rail.button("lab"), Qt.MouseButton.LeftButton)
+    assert window.shows("training")
+    qtbot.mouseClick(window.rail.button("lab"), Qt.MouseButton.LeftButton)
+    assert window.shows("training")
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_open_place_without_tabs_returns_to_its_first_page(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    window.go_to("duplicates")
+    button = window.rail.button("library")
+    assert button.isChecked()
+    window.go_to("reader")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert window.shows("duplicates")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert window.shows("search") and button.isChecked()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_click_on_a_tab_opens_its_page(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    window.go_to("models")
+    tabs = window.findChild(PageTabs)
+    assert [tabs.tabText(n) for n in range(tabs.count())] == ["Models", "Training", "Dashboard"]
+    qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(2).center())
+    assert window.shows("dashboard") and not tabs.hasFocus()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_arrow_keys_move_through_the_tabs(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    window.activateWindow()
+    window.go_to("models")
+    tabs = window.findChild(PageTabs)
+    tabs.setFocus(Qt.FocusReason.TabFocusReason)
+    for page in ("training", "dashboard"):
+        qtbot.keyClick(tabs, Qt.Key.Key_Right)
+        assert window.shows(page) and tabs.hasFocus()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_place_is_busy_while_one_of_its_pages_is(show_window):
+    window = show_window(FakeGateway(3))
+    window.go_to("models")
+    button, tabs = window.rail.button("lab"), window.findChild(PageTabs)
+    window.show_busy("training", True)
+    window.show_busy("dashboard", True)
+    assert button.accessibleName() == "Lab, busy"
+    assert tabs.accessibleTabName(0) == "Models"
+    assert tabs.accessibleTabName(1) == "Training, busy"
+    window.show_busy("training", False)
+    assert button.busy and tabs.accessibleTabName(1) == "Training"
+    window.show_busy("dashboard", False)
+    assert not button.busy
 
 
 def test_intake_page_is_built_on_its_first_visit(show_window):
@@ -106,9 +190,9 @@ def test_rail_button_is_busy_during_a_fetch(qtbot, show_window, jobs):
     window = show_window(gateway)
     to_intake(qtbot, window, jobs)
     window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
-    button = window.rail.button("intake")
+    button = window.rail.button("add")
     qtbot.waitUntil(lambda: button.busy)
-    assert button.accessibleName() == "Add papers, busy"
+    assert button.accessibleName() == "Add, busy"
     gateway.intake.go_on.set()
     qtbot.waitUntil(lambda: not button.busy and not jobs.running())
 

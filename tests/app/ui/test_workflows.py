@@ -154,14 +154,15 @@ def test_papers_are_added_organised_exported_and_edits_undone(
     assert (marks.tags, marks.collections, marks.rating) == ((), (), 0)
 
 
-def test_pages_have_shortcuts_and_palette_changes_the_theme(qtbot, jobs, window):
+def test_places_have_shortcuts_and_palette_changes_the_theme(qtbot, jobs, window):
     for key, place in (
-        (Key.Key_2, "map"),
-        (Key.Key_3, "foryou"),
-        (Key.Key_4, "reader"),
-        (Key.Key_5, "duplicates"),
-        (Key.Key_6, "intake"),
+        (Key.Key_2, "foryou"),
+        (Key.Key_3, "reader"),
+        (Key.Key_4, "intake"),
+        (Key.Key_5, "models"),
+        (Key.Key_6, "map"),
         (Key.Key_Comma, "settings"),
+        (Key.Key_7, "duplicates"),
         (Key.Key_1, "search"),
     ):
         press(key, Held.ControlModifier)

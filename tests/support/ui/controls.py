@@ -25,7 +25,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 def walk(qtbot: QtBot, window: MainWindow) -> list[QWidget]:
     """Press Tab until the focus returns, and return the widgets that had it; within a text it
     goes from link to link."""
-    window.rail.button("search").setFocus()
+    window.rail.button("library").setFocus()
     seen: list[QWidget] = []
     for _ in range(300):
         now = QApplication.focusWidget()

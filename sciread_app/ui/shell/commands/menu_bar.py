@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,7 +23,7 @@ from sciread_app.ui.paper.copy_button import GROUPS, OTHER_STYLE
 from sciread_app.ui.reader.actions import ReaderActions
 from sciread_app.ui.recommendations.actions import RecommendationActions
 from sciread_app.ui.search.actions import SearchActions
-from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.shell.page_registry import PAGES, PLACES, pages_of, place_of
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.training.actions import TrainingActions
 
@@ -49,6 +49,8 @@ class WindowCommands(Navigator, Protocol):
     shelving: LibraryController
     exchange: ExportController
     job_panel: JobPanel
+
+    def go_to_place(self, place: str) -> None: ...
 
     def show_last_ledger(self) -> None: ...
 
@@ -78,17 +80,20 @@ class MenuBar:
         self._bar = bar
         self._window = window
         self._actions = actions
-        self._places: dict[str, QAction] = {}
+        self._places: dict[str, QAction] = {}  # by the key of the place
+        self._pages: dict[str, QAction] = {}  # by the key of the page
         # Translators: & precedes the letter that is pressed with Alt; it must be unique in its menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
         papers, search = bar.addMenu(tr("&Paper")), bar.addMenu(tr("&Search"))
-        view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
-        models, help = bar.addMenu(tr("&Models")), bar.addMenu(tr("&Help"))
+        view, go = bar.addMenu(tr("&View")), bar.addMenu(tr("&Go"))
+        reader, models = bar.addMenu(tr("&Reader")), bar.addMenu(tr("&Models"))
+        help = bar.addMenu(tr("&Help"))
         self.on_shelf: dict[str, QAction] = {}  # by the name of the entry
         self._fill_file(file)
         self._fill_edit(edit)
         self._fill_papers(papers)
         self._fill_view(view, theme)
+        self._fill_go(go)
         read = self._fill_reader(reader)
         self.search = SearchActions(actions, search)
         self.reader = ReaderActions(actions, reader, read, self._add_file)
@@ -106,15 +111,18 @@ class MenuBar:
         actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
         actions.add(help, tr("&About SciRead"), window.show_about)
 
-    def follow(self, place: str, page: Page) -> None:
+    def follow(self, key: str, page: Page) -> None:
         """Let a page, now that it is built, decide which of its actions are available."""
-        if place in self._of_page:
-            self._of_page[place].follow(page)
+        if key in self._of_page:
+            self._of_page[key].follow(page)
 
-    def show_place(self, place: str) -> None:
-        """Check the page with this key, and update which actions are available there."""
-        self._places[place].setChecked(True)
-        self._actions.show_place(place)
+    def show_page(self, page: str) -> None:
+        """Check the page with this key and its place, and update which actions are available."""
+        for key, action in self._places.items():
+            action.setChecked(key == place_of(page).key)
+        for key, action in self._pages.items():
+            action.setChecked(key == page)
+        self._actions.show_place(page)
 
     def limit_shortcuts_to(self, papers: PaperList) -> None:
         """Limit the shortcuts of a single letter or digit to this list."""
@@ -145,7 +153,7 @@ class MenuBar:
             for action in menu.actions():
                 if action.text() and not action.menu() and action is not self.palette:
                     name = plain(action.text())
-                    if action in self._places.values():
+                    if action in (*self._places.values(), *self._pages.values()):
                         name = tr("Go to {page}", page=name)
                     named.append((over + name, action))
         return named
@@ -196,17 +204,8 @@ class MenuBar:
 
     def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:
         add, window = self._actions.add, self._window
-        places = QActionGroup(view)
-        for spec in PAGES:
-            go = partial(window.go_to, spec.key)
-            action = self._places[spec.key] = add(view, spec.title, go, spec.keys, library=True)
-            action.setCheckable(True)
-            places.addAction(action)
-        view.addSeparator()
         self._add_entries(view, VIEW)
-        page = self._search_page(view)
-        page.add(tr("Bac&k"), lambda page: page.back(), StandardKey.Back)
-        page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
+        self._search_page(view).add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
         view.addSeparator()
         self.palette = add(view, tr("&Command palette"), window.show_palette, "Ctrl+K")
         self.activity = add(view, tr("&Activity"), window.job_panel.toggle, "Ctrl+J")
@@ -218,6 +217,27 @@ class MenuBar:
             action.setCheckable(True)
             action.setChecked(choice is theme)
             group.addAction(action)
+
+    def _fill_go(self, go: QMenu) -> None:
+        """Add the places, and below them the pages that a place does not always lead to."""
+        for place in PLACES:
+            pages = pages_of(place.key)
+            title = place.title if place.tabs else pages[0].title
+            to_place = partial(self._window.go_to_place, place.key)
+            self._places[place.key] = self._add_goal(go, title, to_place, place.keys)
+        go.addSeparator()
+        for spec in PAGES:
+            if place_of(spec.key).tabs or spec is not pages_of(spec.place)[0]:
+                to_page = partial(self._window.go_to, spec.key)
+                self._pages[spec.key] = self._add_goal(go, spec.title, to_page, spec.keys)
+        go.addSeparator()
+        page = self._search_page(go)
+        page.add(tr("&Back"), lambda page: page.back(), StandardKey.Back)
+
+    def _add_goal(self, go: QMenu, title: str, do: Callable[[], object], keys: str) -> QAction:
+        action = self._actions.add(go, title, do, keys, library=True)
+        action.setCheckable(True)
+        return action
 
     def _fill_reader(self, reader: QMenu) -> QAction:
         """Return the action that opens the PDF of the selected paper."""

@@ -74,14 +74,14 @@ def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboa
     assert page.stop.isVisible() and page.evaluate.text() == "Evaluating…"
     page.evaluate.click()
     assert all(one is dialog for one in page.findChildren(EvaluateDialog))
-    assert window.rail.button("dashboard").busy
+    assert window.rail.button("lab").busy
     dashboard.go_on.set()
     settled()
     assert dashboard.asked[0] == ("evaluate", ("starter",), "local", LIBRARY)
     assert window.banner.message.text() == "1 model was evaluated."
     assert "data are missing: Questions." in window.banner.hint.text()
     assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
-    assert not window.rail.button("dashboard").busy
+    assert not window.rail.button("lab").busy
 
 
 def test_failed_task_is_a_warning_rather_than_an_error(

@@ -244,10 +244,10 @@ def test_added_model_is_selected(qtbot, page, window, gateway, jobs, tmp_path):
     gateway.models.go_on.clear()
     page.downloads.add(tmp_path / "bees.zip")
     [entry] = page.downloads.entries
-    assert entry.title.text() == "Adding bees.zip" and window.rail.button("models").busy
+    assert entry.title.text() == "Adding bees.zip" and window.rail.button("lab").busy
     gateway.models.go_on.set()
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
-    assert page.downloads.entries == [] and not window.rail.button("models").busy
+    assert page.downloads.entries == [] and not window.rail.button("lab").busy
     assert page.card.title.text() == "bees" and gateway.models.asked == [tmp_path / "bees.zip"]
 
 

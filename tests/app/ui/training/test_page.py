@@ -691,7 +691,7 @@ def test_other_pages_show_running_and_finished_trainings(
     monkeypatch.setattr(completion_notifier, "GOING_MS", 50)
     service.have(training("mine"))
     window = show_window(gateway)
-    button = window.rail.button("training")
+    button = window.rail.button("lab")
     qtbot.waitUntil(lambda: button.busy)
     service.have(training("mine", RunStatus.finished))
     qtbot.waitUntil(lambda: window.banner.message.text() == "Training run mine finished.")
@@ -708,14 +708,14 @@ def test_training_that_ended_while_closed_is_reported_at_start(
 ):
     service.have(training("mine"), training("other"))
     first = show_window(gateway)
-    qtbot.waitUntil(lambda: first.rail.button("training").busy)
+    qtbot.waitUntil(lambda: first.rail.button("lab").busy)
     first.close()
     service.have(training("mine", RunStatus.failed, problem="The disk is full."))
     second = show_window(gateway)
     qtbot.waitUntil(lambda: second.banner.isVisible())
     assert second.banner.message.text() == "Training run mine failed."
     assert second.banner.hint.text() == "The disk is full."
-    assert second.rail.button("training").busy  # the other training runs
+    assert second.rail.button("lab").busy  # the other training runs
 
 
 def test_library_change_repeats_the_check(qtbot, write, jobs, service):

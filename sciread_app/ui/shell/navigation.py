@@ -1,0 +1,113 @@
+"""Navigation between the pages: the navigation bar, and the tabs of a place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from PySide6.QtCore import QObject, QPointF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QTabBar
+
+from sciread_app.language import tr
+from sciread_app.ui.page import PageSpec
+from sciread_app.ui.shell.navigation_bar import NavigationBar
+from sciread_app.ui.shell.page_registry import PLACES, pages_of, place_of
+from sciread_app.ui.style.theme import Appearance
+
+
+class Navigation(QObject):
+    """Shows which page is open and which pages are busy, and remembers the last page of a place."""
+
+    chosen = Signal(str)  # the key of a page, selected by the user
+
+    def __init__(self, appearance: Appearance, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rail = NavigationBar(PLACES, appearance)
+        self.tabs = PageTabs(appearance)
+        self._page = ""  # the open page
+        self._last = {place.key: pages_of(place.key)[0].key for place in PLACES}
+        self._busy: set[str] = set()
+        self.rail.chosen.connect(lambda place: self.chosen.emit(self.page_of(place)))
+        self.tabs.chosen.connect(self._choose_tab)
+
+    def page_of(self, place: str) -> str:
+        """Return the page that the place with this key leads to: the last one, or the first if the
+        place is open already and has no tabs."""
+        if self._page:
+            here = place_of(self._page)
+            if here.key == place and not here.tabs:
+                return pages_of(place)[0].key
+        return self._last[place]
+
+    def show_page(self, page: str) -> None:
+        """Mark the page with this key as open."""
+        place = place_of(page)
+        self._page = self._last[place.key] = page
+        self.rail.choose(place.key)
+        self.tabs.show_pages(pages_of(place.key) if place.tabs else [], page)
+
+    def show_busy(self, page: str, busy: bool) -> None:
+        """Show whether the page with this key is busy."""
+        (self._busy.add if busy else self._busy.discard)(page)
+        place = place_of(page).key
+        self.rail.show_busy(place, any(spec.key in self._busy for spec in pages_of(place)))
+        self.tabs.show_busy(self._busy)
+
+    def _choose_tab(self, page: str) -> None:
+        by_keys = self.tabs.hasFocus()
+        self.chosen.emit(page)
+        if by_keys:
+            self.tabs.setFocus(Qt.FocusReason.OtherFocusReason)  # for the next arrow key
+
+
+class PageTabs(QTabBar):
+    """The tabs of the pages of a place; hidden if it has none."""
+
+    chosen = Signal(str)  # the key of a page, selected by the user
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self._pages: list[PageSpec] = []
+        self._busy: frozenset[str] = frozenset()
+        self.setObjectName("pages")
+        self.setAccessibleName(tr("Pages"))
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.hide()
+        self.currentChanged.connect(lambda index: self.chosen.emit(self._pages[index].key))
+        appearance.changed.connect(self.update)
+
+    def show_pages(self, pages: list[PageSpec], current: str) -> None:
+        """Show these tabs; `current` is the key of the open page."""
+        with QSignalBlocker(self):
+            if pages != self._pages:
+                while self.count():
+                    self.removeTab(0)
+                self._pages = pages
+                for spec in pages:
+                    self.addTab(spec.title)
+                self.show_busy(self._busy)
+            for index, spec in enumerate(pages):
+                if spec.key == current:
+                    self.setCurrentIndex(index)
+        self.setVisible(bool(pages))
+
+    def show_busy(self, busy: Collection[str]) -> None:
+        """Mark the pages with these keys as busy."""
+        self._busy = frozenset(busy)
+        for index, spec in enumerate(self._pages):
+            name = tr("{page}, busy", page=spec.title) if spec.key in busy else spec.title
+            self.setAccessibleTabName(index, name)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._appearance.theme.accent))
+        for index, spec in enumerate(self._pages):
+            if spec.key in self._busy:
+                tab = self.tabRect(index)
+                painter.drawEllipse(QPointF(tab.right() - 6.0, tab.top() + 9.0), 3, 3)
