@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -36,6 +36,7 @@ from sciread_app.ui.shell.drop_overlay import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import build, prepare
+from sciread_app.ui.shell.type_ahead import TypeAhead
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self.events = AppEvents(self)
         self._opened = False  # there is a library
         self._ready = False  # it is shown
+        self._type_ahead = TypeAhead()
         self._palette: CommandPalette | None = None  # created when first opened
         self.work_log = JobHistory(jobs, self)
         self.setWindowTitle("SciRead")
@@ -336,6 +338,13 @@ class MainWindow(QMainWindow):
         for page in self._page_of.values():
             page.window_closes()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keep keys that nothing can answer before the library is open."""
+        if self._ready:
+            super().keyPressEvent(event)
+        else:
+            self._type_ahead.keep(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.remember()
         super().closeEvent(event)
@@ -349,6 +358,7 @@ class MainWindow(QMainWindow):
         self.page.shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
         self.page.search()
         self.events.opened.emit()
+        self._type_ahead.deliver(self)
 
     def _open_search_page(self) -> SearchPage:
         page = self._build_page("search")
@@ -443,6 +453,8 @@ class MainWindow(QMainWindow):
         self._navigation.chosen.connect(self.go_to)
         self.job_panel.ledger_requested.connect(self.show_ledger)
         self.setCentralWidget(frame)
+        # Not on a button, which would take the spaces of a text typed while the library opens.
+        self._wait.setFocus()
         drops = DropZone(self, lambda: self._opened)
         drops.dropped.connect(self.add)
         drops.alike_requested.connect(self.find_like)

@@ -292,6 +292,40 @@ def test_library_actions_are_disabled_without_a_library(qtbot, jobs, appearance,
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+@pytest.fixture
+def opening(qtbot, jobs, appearance, tmp_path):
+    """A window in which no library is open yet."""
+    window = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    return window
+
+
+def press(qtbot, window, key, modifier=Qt.KeyboardModifier.NoModifier):
+    """Press a key where the focus is."""
+    qtbot.keyClick(window.focusWidget() or window, key, modifier)
+
+
+def test_text_typed_while_the_library_opens_is_searched_for(qtbot, jobs, opening):
+    for letter in "deep nets":
+        press(qtbot, opening, letter)
+    press(qtbot, opening, Qt.Key.Key_Backspace)
+    opening.open(FakeGateway(3))
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert opening.page.search_box.edit.text() == "deep net" and not opening.job_panel.isVisible()
+    qtbot.waitUntil(lambda: opening.page.view.query == "deep net")
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_shortcuts_pressed_while_the_library_opens_are_carried_out(qtbot, jobs, opening):
+    press(qtbot, opening, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    assert not opening.is_open
+    opening.open(FakeGateway(3))
+    assert opening.shows("foryou")
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
 def test_window_size_is_restored(qtbot, show_window, jobs, appearance, tmp_path):
     window = show_window(FakeGateway(3))
     window.resize(790, 580)
