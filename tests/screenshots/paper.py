@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.citations import Mention
@@ -93,7 +93,10 @@ def _look_at(window: MainWindow, part: QWidget) -> None:
     area = window.page.details.parts.area
 
     def scroll() -> None:
-        area.verticalScrollBar().setValue(part.pos().y() - 40)
+        inside = area.widget()
+        assert inside
+        top = part.mapTo(inside, QPoint(0, 0)).y()
+        area.verticalScrollBar().setValue(top - 40)
 
     QTimer.singleShot(LATER_MS, area, scroll)
 

@@ -14,7 +14,6 @@ from sciread_app.domain.clipboard_formats import Copied, CopyWhat, copy_groups, 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.parser import Query
-from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
@@ -121,7 +120,9 @@ class DetailsPanel(QFrame):
     def show_as_page(self, page: bool) -> None:
         """Show the panel as a full page with a back button, or as a panel."""
         self._alone = page
+        self.parts.show_as_page(page)
         self._write_buttons()
+        self._look_around()
 
     def go_back(self) -> None:
         """Return to the paper whose link was followed, or else leave the page."""
@@ -336,7 +337,7 @@ class DetailsPanel(QFrame):
             parts.files.show_files(details.paper.id, details.files)
             parts.read_file.setVisible(parts.files.readable() is not None)
             parts.notes.show_notes(details)
-            parts.around.show_paper(details.paper.id, readable(details.paper.title))
+            parts.around.show_paper(details.paper)
             follow_layout(parts)
 
     def _write_buttons(self) -> None:
@@ -387,7 +388,9 @@ class DetailsPanel(QFrame):
             changed.connect(self._edited)
         for failed in (parts.files.failed, parts.notes.failed, parts.around.failed):
             failed.connect(self.problem)
-        parts.area.verticalScrollBar().valueChanged.connect(lambda _: self._look_around())
+        bar = parts.area.verticalScrollBar()
+        bar.valueChanged.connect(lambda _: self._look_around())
+        bar.rangeChanged.connect(lambda *_: self._look_around())
 
     def _paint(self, theme: Theme) -> None:
         self.parts.paint(theme)

@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,7 +26,7 @@ from sciread_app.ui.paper.tag_chips import COLLECTION, TAG, TagChips
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.focus import follow_layout
-from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.boxes import Margins, column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.star_rating import StarRating
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 LEAST = 340  # pixels: the minimum width of the contents
 COLUMN = 700  # pixels: the longest line; longer ones are hard to read
+TWO_COLUMNS = 840  # pixels that a page with related papers beside the text needs
+GRAPH = 500  # pixels that a page with the graph needs
+RELATED = 460  # pixels: the longest line of the related papers there
+BETWEEN = 40  # pixels between the columns
 
 
 class Parts(QWidget):
@@ -65,9 +69,26 @@ class Parts(QWidget):
         self.foot.setTextFormat(Qt.TextFormat.PlainText)
         self.foot.setWordWrap(True)
         self.foot.setMinimumWidth(1)  # a long citation key must not cut off the rest
+        self._page = False
         self._rest: list[QWidget] = [self.collections]
         self._build()
-        self.notes.layout_changed.connect(partial(follow_layout, self))
+        for part in (self.notes, self.around):
+            part.layout_changed.connect(partial(follow_layout, self))
+
+    def show_as_page(self, page: bool) -> None:
+        """Lay the parts out for a panel, or for a full page, where the related papers have a graph
+        and stand beside the text if there is room."""
+        self._page = page
+        # On a page one reads and writes; beside the list, papers are sorted.
+        self._text.removeWidget(self._notes)
+        place = self._text.indexOf(self._marks) if page else self._text.indexOf(self._files) + 1
+        self._text.insertWidget(place, self._notes)
+        self._arrange()
+        follow_layout(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
 
     def show_rest(self, whole: bool) -> None:
         """Show or hide the parts that are filled only after the lookup."""
@@ -96,35 +117,53 @@ class Parts(QWidget):
         self.copy.paint(theme)
         self.notes.paint()
 
+    def _arrange(self) -> None:
+        """Put the related papers beside the text, or below it."""
+        self.around.show_graph(self._page and self.width() >= GRAPH)
+        beside = self._page and self.width() >= TWO_COLUMNS
+        direction = QBoxLayout.Direction
+        self._columns.setDirection(direction.LeftToRight if beside else direction.TopToBottom)
+        self._columns.setSpacing(BETWEEN if beside else 8)
+        self._columns.setStretch(0, 3 if beside else 0)
+        self._columns.setStretch(1, 2 if beside else 0)
+        self._related.setMaximumWidth(RELATED if beside else COLUMN)
+        for part in (self._buttons, self._inside):
+            part.setMaximumWidth(COLUMN + BETWEEN + RELATED if beside else COLUMN)
+
     def _build(self) -> None:
-        buttons = QWidget()
+        self._buttons = QWidget()
         flow = FlowLayout(6)
-        buttons.setLayout(flow)
+        self._buttons.setLayout(flow)
         for button in (self.back, self.read_file, self.similar, self.read, self.copy):
             flow.addWidget(button)
         self.area = QScrollArea(widgetResizable=True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside = QWidget()
-        inside.setLayout(self._column())
-        self.area.setWidget(_in_the_middle(inside))
-        parts = (_in_the_middle(buttons), (self.area, 1))
+        self._inside = QWidget()
+        self._columns = column(self._about_the_paper(), self._related_papers(), margins=0)
+        column(self._columns, self.foot, 1, parent=self._inside, margins=0, spacing=8)
+        self.area.setWidget(_in_the_middle(self._inside))
+        parts = (_in_the_middle(self._buttons), (self.area, 1))
         column(*parts, parent=self, margins=(20, 16, 8, 12), spacing=14)
+        self._arrange()
 
-    def _column(self) -> QVBoxLayout:
-        inside = column(self._warning(), self.head, self.body, margins=0, spacing=8)
-        inside.addSpacing(6)
-        for mark in (self.stars, self.tags, self.collections):
-            inside.addWidget(mark)
-        inside.addSpacing(6)
-        self._rest += [section(tr("Files")), self.files, section(tr("Notes")), self.notes]
-        self._rest += [section(tr("Related papers")), self.around]
-        for part in self._rest[1:]:
-            inside.addWidget(part)
-        inside.addWidget(self.foot)
-        inside.addStretch()
-        return inside
+    def _about_the_paper(self) -> QWidget:
+        self._files = _group(section(tr("Files")), self.files)
+        self._notes = _group(section(tr("Notes")), self.notes)
+        self._rest += [self._files, self._notes]
+        text = QWidget()
+        self._marks = _group(self.stars, self.tags, self.collections, margins=(0, 6, 0, 6))
+        parts = (
+            self._warning(), self.head, self.body, self._marks, self._files, self._notes, 1,
+        )  # fmt: skip
+        self._text = column(*parts, parent=text, margins=0, spacing=8)
+        return text
+
+    def _related_papers(self) -> QWidget:
+        self._related = _group(section(tr("Related papers")), self.around)
+        self._rest.append(self._related)
+        return self._related
 
     def _warning(self) -> QFrame:
         self.warning = styled(QFrame(), "banner")
@@ -136,6 +175,12 @@ class Parts(QWidget):
         texts = (self.warning_title, self.warning_text)
         column(*texts, parent=self.warning, margins=(14, 10, 14, 10), spacing=3)
         return self.warning
+
+
+def _group(*inside: QWidget, margins: Margins = 0) -> QWidget:
+    group = QWidget()
+    column(*inside, 1, parent=group, margins=margins, spacing=8)
+    return group
 
 
 def _in_the_middle(inside: QWidget) -> QWidget:

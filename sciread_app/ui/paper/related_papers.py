@@ -10,16 +10,19 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.domain.citations import STALE, CitationDirection, CitationList
-from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.paper import Identifier, Paper, PaperId
+from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper.details_html import PAPER
+from sciread_app.ui.paper.neighbor_graph import Neighbor, NeighborGraph
 from sciread_app.ui.paper.related_papers_html import (
     ADD,
     FEW,
     MORE,
     citation_list_html,
+    match_note,
     message_html,
     similar_papers_html,
 )
@@ -39,6 +42,8 @@ TABS = (
     (tr("Cited by"), tr("Papers that cite this paper")),
 )
 SIMILAR, REFERENCES, CITING = range(3)  # indices of the tabs
+MOST_CITED = 4  # references, and citing papers, in the graph
+MOST_NEIGHBORS = 12  # papers in the graph
 SIDES = {REFERENCES: CitationDirection.references, CITING: CitationDirection.citing}
 
 
@@ -48,14 +53,15 @@ class RelatedPapers(QWidget):
     similar_requested = Signal()  # the similar papers, in the main list
     loaded = Signal()  # a paper was added to the library
     failed = Signal(object)  # JobError
+    layout_changed = Signal()  # there are other buttons
 
     def __init__(self, about: PaperGateway, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._about = about
         self._jobs = jobs
         self._appearance = appearance
-        self._paper: PaperId | None = None
-        self._title = ""
+        self._paper: Paper | None = None
+        self._with_graph = False
         # by the index of the tab
         self._loaded: dict[int, Sequence[SimilarPaper] | CitationList] = {}
         self._loading: set[int] = set()
@@ -64,18 +70,31 @@ class RelatedPapers(QWidget):
         self._build()
         appearance.changed.connect(self._show)  # a method is disconnected with its object
 
-    def show_paper(self, paper: PaperId | None, title: str) -> None:
+    def show_paper(self, paper: Paper) -> None:
         """Change the paper; nothing is loaded before `load`."""
-        if paper != self._paper:
-            self._paper, self._title = paper, title
+        changed = self._paper is None or self._paper.id != paper.id
+        self._paper = paper
+        if changed:
             self._loaded.clear()
             self._loading.clear()
             self._whole = False
             self._show()
+            self._show_neighbors()
+
+    def show_graph(self, shown: bool) -> None:
+        """Show or hide the graph of all related papers in the library, for which `load` loads every
+        tab."""
+        if shown != self._with_graph:
+            self._with_graph = shown
+            self._show_neighbors()
 
     def load(self) -> None:
-        """Load the current tab unless it is loaded already; called when it is visible."""
-        tab, paper = self.tabs.current, self._paper
+        """Load what is shown unless it is loaded already; called when it is visible."""
+        for tab in range(len(TABS)) if self._with_graph else (self.tabs.current,):
+            self._load(tab)
+
+    def _load(self, tab: int) -> None:
+        paper = self._id
         if paper is None or tab in self._loaded or tab in self._loading:
             return
         self._loading.add(tab)
@@ -86,13 +105,14 @@ class RelatedPapers(QWidget):
             return self._about.citations(paper, SIDES[tab])
 
         def done(found: Sequence[SimilarPaper] | CitationList) -> None:
-            if paper == self._paper:
+            if paper == self._id:
                 self._loading.discard(tab)
                 self._loaded[tab] = found
                 self._show()
+                self._show_neighbors()
 
         def failed(problem: JobError) -> None:
-            if paper == self._paper:
+            if paper == self._id:
                 self._loading.discard(tab)
                 self._explain(problem)
 
@@ -110,12 +130,16 @@ class RelatedPapers(QWidget):
         self._turn()
 
     @property
+    def _id(self) -> PaperId | None:
+        return self._paper.id if self._paper else None
+
+    @property
     def idle(self) -> bool:
         return not self._loading and self._asking is None
 
     def ask(self) -> None:
         """Request the citations of this paper from the citation sources, then show them."""
-        paper = self._paper
+        paper = self._id
         if paper is not None:
             self._go_asking(
                 tr("Fetching citations"),
@@ -125,7 +149,7 @@ class RelatedPapers(QWidget):
 
     def look_up(self) -> None:
         """Look up the titles of papers of which only identifiers are known."""
-        paper, side = self._paper, SIDES.get(self.tabs.current)
+        paper, side = self._id, SIDES.get(self.tabs.current)
         if paper is not None and side:
             self._go_asking(
                 tr("Looking up titles"),
@@ -153,11 +177,11 @@ class RelatedPapers(QWidget):
             return
         self.note.setText(f"{title}…")
         self.note.show()
-        paper = self._paper
+        paper = self._id
 
         def done(result: Any) -> None:
             self._asking = None
-            if paper == self._paper:
+            if paper == self._id:
                 self.note.hide()
                 then(result)
 
@@ -227,6 +251,34 @@ class RelatedPapers(QWidget):
         self.text.show_html(html)
         self.text.setAccessibleName(TABS[tab][1])
 
+    def _show_neighbors(self) -> None:
+        complete = len(self._loaded) == len(TABS)
+        neighbors = self._neighbors() if self._with_graph and complete else []
+        self.graph.setVisible(bool(neighbors))
+        if self._paper and neighbors:
+            left, right = _sides(neighbors)
+            self.graph.show_neighbors(self._paper, left, right)
+            self.layout_changed.emit()
+
+    def _neighbors(self) -> list[Neighbor]:
+        """The loaded papers of all tabs that are in the library, each once: first those linked by a
+        citation."""
+        found: dict[PaperId, Neighbor] = {}
+        for tab in (REFERENCES, CITING):
+            linked = self._loaded.get(tab)
+            papers = (
+                [one.paper for one in linked.nearby] if isinstance(linked, CitationList) else []
+            )
+            for paper in [one for one in papers if one][:MOST_CITED]:
+                if paper.id is not None:
+                    found.setdefault(paper.id, Neighbor(paper, tab, TABS[tab][0]))
+        alike = self._loaded.get(SIMILAR)
+        for one in () if alike is None or isinstance(alike, CitationList) else alike:
+            if one.paper.id is not None and len(found) < MOST_NEIGHBORS:
+                about = Neighbor(one.paper, SIMILAR, TABS[SIMILAR][0], match_note(one))
+                found.setdefault(one.paper.id, about)
+        return list(found.values())
+
     def _follow(self, url: QUrl) -> None:
         what = url.scheme()
         argument = url.path(QUrl.ComponentFormattingOption.FullyDecoded)
@@ -240,11 +292,12 @@ class RelatedPapers(QWidget):
 
     def _list(self) -> None:
         found = self._loaded.get(self.tabs.current)
-        if isinstance(found, CitationList):
+        if isinstance(found, CitationList) and self._paper:
+            title = readable(self._paper.title)
             if SIDES[self.tabs.current] is CitationDirection.references:
-                what = tr("Cited by “{title}”", title=self._title)
+                what = tr("Cited by “{title}”", title=title)
             else:
-                what = tr("Citing “{title}”", title=self._title)
+                what = tr("Citing “{title}”", title=title)
             self.papers_requested.emit(list(found.held), what)
         else:
             self.similar_requested.emit()
@@ -269,5 +322,19 @@ class RelatedPapers(QWidget):
         self.in_list = styled(QPushButton(tr("Show in list")), "flush")
         self.in_list.clicked.connect(self._list)
         buttons = row(self.fetch, self.titles, self.in_list, 0, spacing=4)
-        column(self.tabs, self.note, self.text, buttons, parent=self, margins=0, spacing=8)
+        self.graph = NeighborGraph(self._appearance)
+        self.graph.paper_requested.connect(self.paper_requested)
+        parts = (self.graph, self.tabs, self.note, self.text, buttons)
+        column(*parts, parent=self, margins=0, spacing=8)
         self._show()
+        self._show_neighbors()
+
+
+def _sides(neighbors: Sequence[Neighbor]) -> tuple[list[Neighbor], list[Neighbor]]:
+    """References at the left, citing papers at the right, the others where there is room."""
+    left = [one for one in neighbors if one.kind == REFERENCES]
+    right = [one for one in neighbors if one.kind == CITING]
+    for one in neighbors:
+        if one.kind == SIMILAR:
+            (left if len(left) < len(right) else right).append(one)
+    return left, right

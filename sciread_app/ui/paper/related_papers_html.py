@@ -62,6 +62,14 @@ def message_html(text: str, theme: Theme) -> str:
     return _paragraph(escape(text), theme.faint)
 
 
+def match_note(one: SimilarPaper) -> str:
+    """98.0% match; empty if it is not known."""
+    if one.percentile is None:
+        return ""
+    # Translators: two papers lie closer together than so many per cent of all pairs do
+    return tr("{part} match", part=format_percent(one.percentile))
+
+
 def _known(citations: CitationList) -> str:
     return trn(
         "{n:,} papers, {inside:,} in the library",
@@ -84,10 +92,8 @@ def _alike(one: SimilarPaper, theme: Theme) -> str:
     reasons = []
     if one.words:
         reasons.append(tr("shared terms: {words}", words=", ".join(one.words)))
-    if one.percentile is not None:
-        part = format_percent(one.percentile)
-        # Translators: two papers lie closer together than so many per cent of all pairs do
-        reasons.append(tr("{part} match", part=part))
+    if note := match_note(one):
+        reasons.append(note)
     return _held(one.paper, theme, escape(" · ".join(reasons)))
 
 

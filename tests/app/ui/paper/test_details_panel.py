@@ -84,7 +84,8 @@ def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, gate
     panel.show_paper(3, Card(gateway.paper(3), tags=("maths",), rating=4))
     assert "Paper 3" in shown(panel.parts.head)
     assert panel.parts.stars.stars == 4
-    assert panel.parts.notes.isHidden()
+    panel.show()
+    assert panel.parts.body.isVisible() and not panel.parts.notes.isVisible()
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_deleted_paper_is_no_longer_shown(show, qtbot, gateway):
 
 def test_abstract_comes_before_rating_and_tags(show):
     parts = show(1, show(2)).parts
-    assert parts.head.y() < parts.body.y() < parts.stars.y() < parts.tags.y()
+    assert top(parts.head) < top(parts.body) < top(parts.stars) < top(parts.tags)
 
 
 def test_tab_order_is_the_reading_order(show, gateway):
@@ -529,6 +530,77 @@ def test_paper_opens_as_a_page_and_closes(show_page, qtbot):
     qtbot.waitUntil(lambda: "Paper 4" in shown(page.details.parts.head))
     qtbot.keyClick(page.details, Qt.Key.Key_Escape)
     assert page.result_list.isVisible() and page.search_box.isVisible() and page.details.isVisible()
+
+
+def linked(gateway, *ids):
+    """A list of citations of these papers of the library."""
+    found = tuple(LinkedPaper(DOI, gateway.paper(id)) for id in ids)
+    return CitationList(found, ids, len(ids), 0, NOW, True)
+
+
+@pytest.fixture
+def show_as_page(show, gateway, qtbot):
+    """Return a function that shows a paper as a page of this width, with its neighbors."""
+    gateway.about.rings = {
+        CitationDirection.references: linked(gateway, 2, 5, 6),
+        CitationDirection.citing: linked(gateway, 7),
+    }
+
+    def show_page(width):
+        panel = show()
+        panel.resize(width, 3000)
+        panel.show_as_page(True)
+        qtbot.waitUntil(lambda: panel.parts.around.graph.isVisible())
+        return panel
+
+    return show_page
+
+
+def test_wide_page_has_related_papers_beside_the_text(show_as_page, qtbot):
+    panel = show_as_page(1200)
+    body, around = panel.parts.body, panel.parts.around
+    qtbot.waitUntil(lambda: left(around) > left(body) + body.width())
+    assert body.width() <= 700
+    panel.resize(700, 3000)
+    qtbot.waitUntil(lambda: left(around) == left(body))
+    assert around.graph.isVisible() and top(around) > top(panel.parts.files)
+    panel.resize(400, 3000)
+    qtbot.waitUntil(around.graph.isHidden)
+    assert panel.parts.area.widget().width() <= panel.parts.area.viewport().width()
+
+
+def test_page_has_notes_before_tags_and_the_panel_after_files(show_as_page, qtbot):
+    panel = show_as_page(1200)
+    parts = panel.parts
+    qtbot.waitUntil(lambda: top(parts.body) < top(parts.notes) < top(parts.tags) < top(parts.files))
+    panel.show_as_page(False)
+    qtbot.waitUntil(lambda: top(parts.tags) < top(parts.files) < top(parts.notes))
+    assert parts.around.graph.isHidden()
+
+
+def test_graph_shows_each_related_paper_once(show_as_page):
+    buttons = show_as_page(1200).parts.around.graph.buttons
+    names = sorted(button.accessibleName() for button in buttons)
+    assert [name.split(",")[0] for name in names] == [f"Paper {n}" for n in (2, 3, 4, 5, 6, 7)]
+    assert names[0].endswith("References") and names[-1].endswith("Cited by")
+    assert "99.0%" in names[1]
+
+
+def test_paper_of_the_graph_opens_by_click_and_by_key(show_as_page, qtbot):
+    panel = show_as_page(1200)
+    for press in (lambda b: b.click(), lambda b: qtbot.keyClick(b, Qt.Key.Key_Space)):
+        button = panel.parts.around.graph.buttons[0]
+        with qtbot.waitSignal(panel.paper_requested) as wanted:
+            press(button)
+        assert f"Paper {wanted.args[0]}" in button.accessibleName()
+
+
+def left(widget):
+    return widget.mapToGlobal(widget.rect().topLeft()).x()
+
+
+def top(widget):
+    return widget.mapToGlobal(widget.rect().topLeft()).y()
 
 
 def test_search_from_the_page_of_a_paper_shows_results(show_page, qtbot):
