@@ -25,11 +25,34 @@ class Endpoint:
     pause_with_key: float | None = None  # if the user's API key allows more
     api_key: str = ""  # the key's name in api_keys.py
     key_header: str = ""  # the header for the key; else it is sent in a posted form
+    sends: str = ""  # the data of the user that requests contain
+    occasion: str = ""  # when it is asked
 
 
 OFFICIAL = (
-    Endpoint("arxiv", "arXiv", "https://export.arxiv.org/api/query", 3.0, "arxiv", alone=True),
-    Endpoint("arxiv_oai", "arXiv", "https://oaipmh.arxiv.org/oai", 3.0, "arxiv", alone=True),
+    Endpoint(
+        "arxiv",
+        "arXiv",
+        "https://export.arxiv.org/api/query",
+        3.0,
+        "arxiv",
+        alone=True,
+        sends=tr("Your query, or the arXiv ID of a paper"),
+        occasion=tr("When you preview, fetch or refresh a query, or add a paper by its arXiv ID"),
+    ),
+    Endpoint(
+        "arxiv_oai",
+        "arXiv",
+        "https://oaipmh.arxiv.org/oai",
+        3.0,
+        "arxiv",
+        alone=True,
+        sends=tr("Categories and dates"),
+        occasion=tr(
+            "When you preview, fetch or refresh all papers of arXiv categories, or a query while "
+            "arXiv's query service is overloaded"
+        ),
+    ),
     Endpoint(
         "eutils",
         "PubMed",
@@ -38,8 +61,21 @@ OFFICIAL = (
         "ncbi",
         pause_with_key=0.1,
         api_key="ncbi",
+        sends=tr("Your query, or identifiers of papers"),
+        occasion=tr(
+            "When you preview, fetch or refresh a query, add a paper by its PMID, or fetch "
+            "citations"
+        ),
     ),
-    Endpoint("crossref", "Crossref", "https://api.crossref.org/", 0.2, "crossref"),
+    Endpoint(
+        "crossref",
+        "Crossref",
+        "https://api.crossref.org/",
+        0.2,
+        "crossref",
+        sends=tr("The DOI of a paper"),
+        occasion=tr("When you add a paper by its DOI"),
+    ),
     Endpoint(
         "semantic_scholar",
         "Semantic Scholar",
@@ -48,8 +84,18 @@ OFFICIAL = (
         "semantic_scholar",
         api_key="semantic_scholar",
         key_header="x-api-key",
+        sends=tr("Identifiers of papers"),
+        occasion=tr("When you fetch citations, or look up the titles of cited papers"),
     ),
-    Endpoint("zotero", "Zotero", "http://127.0.0.1:23119/api/users/0/", 0.0, "zotero"),
+    Endpoint(
+        "zotero",
+        "Zotero",
+        "http://127.0.0.1:23119/api/users/0/",
+        0.0,
+        "zotero",
+        sends=tr("Nothing that leaves this computer"),
+        occasion=tr("When you import from Zotero"),
+    ),
 )
 _DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org")
 

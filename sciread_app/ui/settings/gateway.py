@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from sciread_app.errors import SourceError
 from sciread_app.language import tr
 from sciread_app.paths import Home, local_home
 from sciread_app.services.maintenance import backup_file, relocation
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
 from sciread_app.settings import Settings, change_settings
+from sciread_app.sources.endpoints import OFFICIAL, endpoints
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
 
@@ -31,6 +35,24 @@ class KeyPlace:
     title: str
     what: str
     where: str = ""
+
+
+@dataclass(frozen=True)
+class ServiceUse:
+    """A service on the network: its server, the data of the user that it receives, and when."""
+
+    title: str
+    server: str
+    sends: str
+    occasion: str
+
+
+MODEL_HUB = ServiceUse(
+    "Hugging Face",
+    "huggingface.co",
+    tr("The name of a model"),
+    tr("When you download a model"),
+)
 
 
 @dataclass(frozen=True)
@@ -78,6 +100,18 @@ class SettingsGateway:
     def set_key(self, name: str, value: str) -> None:
         """Store a key in the keyring; an empty value deletes it."""
         self._workspace.set_key(name, value)
+
+    def services(self) -> list[ServiceUse]:
+        """All services that the program uses, with the addresses that are set."""
+        try:
+            known = endpoints(os.environ, self.settings)
+        except SourceError:  # an invalid address, which is reported when it is used
+            known = {official.key: official for official in OFFICIAL}
+        used = [
+            ServiceUse(one.title, urlsplit(one.url).hostname or one.url, one.sends, one.occasion)
+            for one in known.values()
+        ]
+        return [*used, MODEL_HUB]
 
     def backups(self) -> Sequence[Copy]:
         return self._workspace.backups.all()

@@ -30,7 +30,7 @@ from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, Spi
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.layout.sections import ScrollContents
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
-from sciread_app.ui.widgets.text.labels import show_text
+from sciread_app.ui.widgets.text.labels import plain_label, show_text
 
 if TYPE_CHECKING:
     from sciread_app.ui.settings.gateway import KeyPlace, SettingsGateway
@@ -174,7 +174,9 @@ class SettingsPage(Page):
         self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
-        sections = (self._looks(), self._library(), self._sources(), self._kept())
+        sections = (
+            self._looks(), self._library(), self._sources(), self._privacy(), self._kept(),
+        )  # fmt: skip
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
         column(*sections, 0, parent=inner, margins=(16, 12, 16, 16), spacing=14)
@@ -218,6 +220,28 @@ class SettingsPage(Page):
         )
         self._network.add(self._contact_row)
         return self._network
+
+    def _privacy(self) -> FormSection:
+        section = FormSection(tr("Privacy"))
+        section.add(
+            plain_label(
+                tr(
+                    "Your papers, notes, and searches in the library stay on this computer. A "
+                    "service receives data only when you use it, as listed here, together with "
+                    "your IP address and the version of SciRead; a source of papers also "
+                    "receives your email address and API key, if you entered them."
+                )
+            )
+        )
+        for service in self._services.services():
+            text = tr(
+                "{occasion}.\nData: {data}. Server: {server}",
+                occasion=service.occasion,
+                data=service.sends,
+                server=service.server,
+            )
+            section.add(FormRow(service.title, text))
+        return section
 
     def _kept(self) -> FormSection:
         section = FormSection(tr("Backups"))

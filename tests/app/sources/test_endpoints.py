@@ -67,3 +67,8 @@ def test_invalid_environment_value_is_named(name, value):
     environ = {"SCIREAD_ARXIV_URL": "http://mirror.example.org/"} | {name: value}
     with pytest.raises(SourceError, match=f"^{name}"):
         endpoints(environ, Settings())
+
+
+@pytest.mark.parametrize("one", OFFICIAL, ids=lambda one: one.key)
+def test_each_source_says_what_it_receives_and_when(one):
+    assert one.sends and one.occasion

@@ -11,10 +11,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from sciread_app.errors import LibraryError
+from sciread_app.sources.endpoints import OFFICIAL
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.settings.backup_scheduler import BackupScheduler
 from sciread_app.ui.settings.page import THEMES, SettingsPage
+from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.style.theme import DARK, ThemeChoice
+from sciread_app.ui.widgets.form_rows import FormRow
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.settings import FakeSettings
 
@@ -77,6 +80,24 @@ def test_api_key_is_stored_hidden_and_deletable(qtbot, page, services, jobs):
     click(qtbot, page._keys[0].forget)
     qtbot.waitUntil(lambda: not jobs.running())
     assert services.given == [("semantic_scholar", "s3cret"), ("ncbi", "")]
+
+
+def test_privacy_lists_each_service_with_its_server_and_data(page, services):
+    rows = {text for row in page.findChildren(FormRow) if (text := row.help.text())}
+    for service in services.services():
+        (text,) = (one for one in rows if service.server in one)
+        assert service.sends in text and service.occasion in text
+
+
+def test_privacy_covers_every_source_and_the_set_address(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIREAD_ARXIV_URL", "https://mirror.example.org/api")
+    gateway = open_gateway(tmp_path)
+    try:
+        used = gateway.settings.services()
+    finally:
+        gateway.close()
+    assert {one.title for one in OFFICIAL} < {one.title for one in used}
+    assert "mirror.example.org" in {one.server for one in used}
 
 
 def test_backups_list_date_papers_and_size(page):

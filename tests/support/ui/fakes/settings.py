@@ -11,7 +11,7 @@ from typing import Any
 from sciread_app.services.maintenance.backup_rotation import Copy, Kind
 from sciread_app.settings import Settings
 from sciread_app.tasks import Task
-from sciread_app.ui.settings.gateway import KeyPlace, Reopening
+from sciread_app.ui.settings.gateway import MODEL_HUB, KeyPlace, Reopening, ServiceUse
 
 
 class FakeSettings:
@@ -45,6 +45,9 @@ class FakeSettings:
     def set_key(self, name: str, value: str) -> None:
         self.given.append((name, value))
         self.places[name] = "keyring" if value else ""
+
+    def services(self) -> list[ServiceUse]:
+        return [ServiceUse("arXiv", "arxiv.org", "Your query", "When you fetch"), MODEL_HUB]
 
     def backups(self) -> Sequence[Copy]:
         return self.copies
