@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
@@ -16,6 +17,8 @@ from sciread_app.language import tr
 _WRITING = threading.Lock()
 SCALES = range(100, 301)
 THEMES = ("system", "light", "dark")
+PROXY_EXAMPLE = "http://proxy.example.org:8080"
+PROXIES = ("system", "none")  # besides addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Settings:
     crossref_url: str = ""
     scale: int = 100  # of the whole user interface, in percent
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
+    proxy: str = "system"  # of requests to online sources: "system", "none", or an address
     accepted_risk: str = ""  # the risk of the home folder's place that the user has accepted
 
 
@@ -114,8 +118,27 @@ def _wrong(name: str, value: Any) -> str:
         return tr("The value must be an email address.")
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
         return tr("The value must be a web address.")
+    if name == "proxy" and value not in PROXIES:
+        return _wrong_proxy(value)
     if name == "scale" and value not in SCALES:
         return tr("The value must be between 100 and 300.")
     if expected is int and value < 1:
         return tr("The value must be at least 1.")
+    return ""
+
+
+def _wrong_proxy(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        valid = valid and parts.path in ("", "/") and not re.search(r"\s", address)
+    except ValueError:  # an invalid port
+        valid = False
+    if valid and "@" in parts.netloc:
+        return tr(
+            "The address must not contain a user name or password, which would be saved as plain "
+            "text. Set HTTP_PROXY and HTTPS_PROXY in the environment instead, and choose System."
+        )
+    if not valid:
+        return tr("The value must be an address such as {example}.", example=PROXY_EXAMPLE)
     return ""

@@ -250,7 +250,8 @@ class Workspace:
         from sciread_app.sources.endpoints import endpoints
         from sciread_app.sources.http.client import Client
 
-        return Client(cache_folder(), endpoints(os.environ, self.settings), **options)
+        known = endpoints(os.environ, self.settings)
+        return Client(cache_folder(), known, proxy=self.settings.proxy, **options)
 
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""

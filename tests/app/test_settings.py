@@ -68,3 +68,20 @@ def test_invalid_value_raises_error_and_is_not_written(tmp_path, wrong):
     with pytest.raises(ValueError, match="value must be"):
         change_settings(tmp_path / "settings.toml", **wrong)
     assert not (tmp_path / "settings.toml").exists()
+
+
+@pytest.mark.parametrize("proxy", ["proxy.example.org", "ftp://a.org", "http://", "http://a:x"])
+def test_invalid_proxy_is_rejected(tmp_path, proxy):
+    with pytest.raises(ValueError, match="http://"):
+        change_settings(tmp_path / "settings.toml", proxy=proxy)
+
+
+def test_proxy_with_password_is_rejected_and_not_written(tmp_path):
+    with pytest.raises(ValueError, match="password") as wrong:
+        change_settings(tmp_path / "settings.toml", proxy="http://ada:s3cret@a.org:8080")
+    assert "s3cret" not in str(wrong.value) and not (tmp_path / "settings.toml").exists()
+
+
+@pytest.mark.parametrize("proxy", ["system", "none", "http://a.org:8080", "https://[::1]:3128/"])
+def test_valid_proxy_is_saved(tmp_path, proxy):
+    assert change_settings(tmp_path / "settings.toml", proxy=proxy).proxy == proxy

@@ -79,13 +79,15 @@ class Client:
         endpoints: Mapping[str, Endpoint],
         *,
         contact: str = "",
+        proxy: str = "system",
         patience: RetryPolicy = RetryPolicy(),
     ) -> None:
         """`folder` holds the cache, and the rate limits shared by all programs with the same
         folder.
 
         `contact`, which SCIREAD_CONTACT in the environment overrides, is an e-mail address by which
-        the sources can reach the user.
+        the sources can reach the user. `proxy` is "system" for that of the environment or the
+        system, "none", or an address.
         """
         self._endpoints = endpoints
         contact = os.environ.get("SCIREAD_CONTACT") or contact
@@ -94,7 +96,7 @@ class Client:
         self._cache = DayCache(folder / "answers")
         self._limits = folder / "limits"
         self._keys: dict[str, str] = {}
-        self._http = _http(patience, self._contact)
+        self._http = _http(patience, self._contact, proxy)
 
     def __enter__(self) -> Self:
         return self
@@ -334,12 +336,24 @@ class _Question(NamedTuple):
         return json.dumps([self.url, self.params, self.form, self.json])
 
 
-def _http(patience: RetryPolicy, contact: str) -> httpx.Client:
+def _http(patience: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
     agent = f"SciRead/{__version__}" + (f" (mailto:{contact})" if contact else "")
     headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
     timeout = httpx.Timeout(patience.read, connect=patience.connect)
+    address: str | None = None
+    direct: tuple[str, ...] = ()  # without a proxy
+    if proxy == "none":
+        direct = ("http://", "https://")
+    elif proxy != "system":
+        address, direct = proxy, ("all://127.0.0.1", "all://localhost", "all://[::1]")
     try:
-        return httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+        return httpx.Client(
+            headers=headers,
+            timeout=timeout,
+            follow_redirects=False,
+            proxy=address,
+            mounts=dict.fromkeys(direct),
+        )
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise SourceError(
             tr("The proxy set in the environment variables cannot be used."),

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr, trn
 from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.settings import PROXY_EXAMPLE
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
@@ -39,6 +40,13 @@ THEMES = (
     (ThemeChoice.system, tr("System")),
     (ThemeChoice.light, tr("Light")),
     (ThemeChoice.dark, tr("Dark")),
+)
+PROXY_CHOICES = (
+    # Translators: the proxy of the system
+    ("system", tr("System")),
+    # Translators: no proxy
+    ("none", tr("None")),
+    ("", tr("Manual")),
 )
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 WIDTH = 760
@@ -66,6 +74,7 @@ class SettingsPage(Page):
         self.scale.setCurrentText(f"{settings.scale}%")
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
+        self._show_proxy(settings.proxy)
         show_text(self.risk, self._services.risk)
         self.backups.load()
         self._load_keys()
@@ -89,6 +98,33 @@ class SettingsPage(Page):
         if scale != self._services.settings.scale:
             self._change(self._scale_row, scale=scale)
             self.restart.show()
+
+    def _show_proxy(self, proxy: str) -> None:
+        known = [key for key, _ in PROXY_CHOICES]
+        manual = proxy not in known
+        self.proxy.setCurrentIndex(known.index("" if manual else proxy))
+        self.proxy_address.setText(proxy if manual else "")
+        self.proxy_address.setVisible(manual)
+
+    def _choose_proxy(self) -> None:
+        """Save the choice; a manual proxy when its address is entered."""
+        proxy, _ = PROXY_CHOICES[self.proxy.currentIndex()]
+        self.proxy_address.setVisible(not proxy)
+        self._proxy_row.show_error("")
+        if proxy:
+            self._change_proxy(proxy)
+        else:
+            self.proxy_address.setFocus()
+
+    def _enter_proxy(self) -> None:
+        if address := self.proxy_address.text().strip():
+            self._change_proxy(address)
+
+    def _change_proxy(self, proxy: str) -> None:
+        before = self._services.settings.proxy
+        self._change(self._proxy_row, proxy=proxy)
+        if self._services.settings.proxy != before:
+            self.restart_for_proxy.show()
 
     def _choose_folder(self) -> None:
         title = tr("Move library to folder")
@@ -141,7 +177,7 @@ class SettingsPage(Page):
             row.hide()
             row.deleteLater()
         self._keys = [ApiKeyRow(key) for key in keys]
-        before: QWidget = self.contact
+        before: QWidget = self.proxy
         for row in self._keys:
             row.given.connect(self._keep_key)
             self._network.add(row)
@@ -164,6 +200,14 @@ class SettingsPage(Page):
         self.restart = QPushButton(tr("Restart now"))
         self.restart.hide()
         self.workers = SpinBox(1, 16)
+        self.proxy = ComboBox()
+        self.proxy.addItems([name for _, name in PROXY_CHOICES])
+        self.proxy_address = styled(QLineEdit(), "field")
+        self.proxy_address.setAccessibleName(tr("Proxy address"))
+        self.proxy_address.setPlaceholderText(PROXY_EXAMPLE)
+        self.proxy_address.setMinimumWidth(220)
+        self.restart_for_proxy = QPushButton(tr("Restart now"))
+        self.restart_for_proxy.hide()
         self.contact = styled(QLineEdit(), "field")
         self.contact.setMinimumWidth(220)
         self.contact.setPlaceholderText(tr("you@university.org"))
@@ -219,6 +263,14 @@ class SettingsPage(Page):
             self.contact,
         )
         self._network.add(self._contact_row)
+        self._proxy_row = FormRow(
+            tr("Proxy"),
+            tr("Takes effect after a restart."),
+            self.restart_for_proxy,
+            self.proxy_address,
+            self.proxy,
+        )
+        self._network.add(self._proxy_row)
         return self._network
 
     def _privacy(self) -> FormSection:
@@ -255,7 +307,10 @@ class SettingsPage(Page):
         self.theme.chosen.connect(lambda n: context.navigate.choose_theme(THEMES[n][0]))
         self._events.theme_chosen.connect(self.show_theme)  # in the menu, too
         self.scale.activated.connect(lambda _: self._choose_scale())
-        self.restart.clicked.connect(self._events.restart_requested)
+        for restart in (self.restart, self.restart_for_proxy):
+            restart.clicked.connect(self._events.restart_requested)
+        self.proxy.activated.connect(lambda _: self._choose_proxy())
+        self.proxy_address.editingFinished.connect(self._enter_proxy)
         self.workers.valueChanged.connect(lambda n: self._change(self._workers_row, pdf_workers=n))
         self.contact.editingFinished.connect(
             lambda: self._change(self._contact_row, contact=self.contact.text().strip())

@@ -410,3 +410,24 @@ def test_invalid_proxy_is_reported(server, tmp_path, monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
     with pytest.raises(SourceError, match="proxy"):
         client_of(server, tmp_path)
+
+
+def test_set_proxy_gets_requests_to_other_computers(server, tmp_path):
+    away = Endpoint("shelf", "The Shelf", "http://shelf.invalid/", 0.0, "shelf")
+    with Client(tmp_path, {"shelf": away}, proxy=server.url, patience=HASTE) as client:
+        assert ask(client) == FEED
+    with LocalServer(lambda asked: Answer(FEED)) as near:
+        here = Endpoint("shelf", "The Shelf", near.url, 0.0, "shelf")
+        with Client(tmp_path, {"shelf": here}, proxy=server.url, patience=HASTE) as client:
+            assert ask(client) == FEED
+        assert len(near.requests) == len(server.requests) == 1
+
+
+def test_without_proxy_that_of_the_environment_is_not_used(server, tmp_path, monkeypatch):
+    with LocalServer(lambda asked: Answer(FEED)) as proxy:
+        for name in ("HTTP_PROXY", "http_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        shelf = Endpoint("shelf", "The Shelf", server.url, 0.0, "shelf")
+        with Client(tmp_path, {"shelf": shelf}, proxy="none", patience=HASTE) as client:
+            assert ask(client) == FEED
+        assert len(server.requests) == 1 and not proxy.requests

@@ -82,6 +82,27 @@ def test_api_key_is_stored_hidden_and_deletable(qtbot, page, services, jobs):
     assert services.given == [("semantic_scholar", "s3cret"), ("ncbi", "")]
 
 
+def choose_proxy(page, name):
+    page.proxy.setCurrentText(name)
+    page.proxy.activated.emit(page.proxy.currentIndex())
+
+
+def test_proxy_is_chosen_or_entered(qtbot, page, services):
+    assert page.proxy.currentText() == "System" and not page.proxy_address.isVisible()
+    choose_proxy(page, "Manual")
+    qtbot.keyClicks(page.proxy_address, "nonsense")
+    qtbot.keyClick(page.proxy_address, Qt.Key.Key_Return)
+    assert page._proxy_row.wrong.isVisible() and services.settings.proxy == "system"
+    page.proxy_address.setText("http://proxy.example.org:8080")
+    qtbot.keyClick(page.proxy_address, Qt.Key.Key_Return)
+    assert services.settings.proxy == "http://proxy.example.org:8080"
+    assert page.restart_for_proxy.isVisible() and not page._proxy_row.wrong.isVisible()
+    page.refresh()
+    assert page.proxy.currentText() == "Manual"
+    choose_proxy(page, "None")
+    assert services.settings.proxy == "none" and not page.proxy_address.isVisible()
+
+
 def test_privacy_lists_each_service_with_its_server_and_data(page, services):
     rows = {text for row in page.findChildren(FormRow) if (text := row.help.text())}
     for service in services.services():

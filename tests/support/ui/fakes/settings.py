@@ -35,6 +35,8 @@ class FakeSettings:
     def change(self, **changes: Any) -> Settings:
         if "@" not in (changes.get("contact") or "@"):
             raise ValueError("The value must be an email address.")
+        if not changes.get("proxy", "none").startswith(("http", "none", "system")):
+            raise ValueError("The value must be an address.")
         self.settings = replace(self.settings, **changes)
         return self.settings
 
