@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -89,7 +90,10 @@ def reader(reading: AnnotationService, id: int, path: Path, folder: Path) -> Non
     before = psutil.Process().memory_info().rss
     sys.setswitchinterval(SWITCH_INTERVAL)  # as in the program
     jobs = JobRunner()
-    page = ReaderPage(reading, context_of(jobs, Appearance(app, ThemeChoice.light), folder))
+    page = ReaderPage(
+        SimpleNamespace(reading=reading, about=None),
+        context_of(jobs, Appearance(app, ThemeChoice.light), folder),
+    )
     page.resize(*SIZE)
     page.show()
     begun = time.perf_counter()

@@ -57,6 +57,7 @@ def marks(window: MainWindow) -> None:
     book.show_side(2)
     wait(lambda: bool(book.marked.here[0].note))
     book.side.highlights.choose(book.marked.here[0].id)
+    book.write_note()
 
 
 def search(window: MainWindow) -> None:

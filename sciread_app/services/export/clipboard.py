@@ -41,6 +41,30 @@ def copy(
     return Copied("\n".join(lines), without=len(papers) - len(lines))
 
 
+def quote(
+    library: Library,
+    paper: int,
+    passage: str,
+    place: str,
+    style: str,
+    styles: CitationStyles,
+    task: Task,
+) -> str:
+    """A passage of a paper with its citation: “…” (Lee, 2020, p. 3).
+
+    `place` is the page as it is cited; `style` the key of a style. A style whose citations in the
+    text do not name the paper, as [1], adds the reference instead. Raises as `copy` does.
+    """
+    papers, quoted = library.get([paper]), f"“{' '.join(passage.split())}”"
+    if not papers:
+        return quoted
+    inside = _cited(papers, CopyCitation(style, in_text=True), styles, task).text
+    if inside.startswith("(") and inside.endswith(")") and any(map(str.isalpha, inside)):
+        return f"{quoted} ({inside[1:-1]}, {place})"
+    reference = _cited(papers, CopyCitation(style), styles, task).text
+    return f"{quoted} ({place})\n\n{reference}" if reference else f"{quoted} ({place})"
+
+
 def _cited(
     papers: Sequence[Paper], what: CopyCitation, styles: CitationStyles, task: Task
 ) -> Copied:

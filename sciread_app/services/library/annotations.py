@@ -16,7 +16,7 @@ from sciread_app.domain.annotations.annotations import (
     TextMatch,
     in_order,
 )
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.errors import SciReadError
 from sciread_app.formats.markdown import notes_of
 from sciread_app.formats.pdf import SUFFIXES
@@ -220,10 +220,11 @@ class AnnotationService:
         with self._library.edits.recording(what):
             self._library.annotations.change(highlight.id, note=note)
 
-    def remove(self, highlight: Highlight) -> None:
-        what = tr("Removed the highlight “{text}”", text=_short(highlight.text))
-        with self._library.edits.recording(what):
+    def remove(self, highlight: Highlight) -> Edit | None:
+        what = tr("Deleted the highlight “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what) as made:
             self._library.annotations.remove(highlight.id)
+        return made.edit
 
     def title(self, paper: PaperId) -> str:
         found = self._library.get([paper])

@@ -10,7 +10,14 @@ from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedLayout
 
-from sciread_app.domain.clipboard_formats import Copied, CopyWhat, copy_groups, copy_what
+from sciread_app.domain.clipboard_formats import (
+    Copied,
+    CopyCitation,
+    CopyWhat,
+    Style,
+    copy_groups,
+    copy_what,
+)
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.parser import Query
@@ -32,6 +39,12 @@ if TYPE_CHECKING:
 
 NO_QUERY = Query("")
 PAUSE_MS = 60  # before a lookup, so that holding j does not look up every paper on the way
+
+
+def citation_style(settings: QSettings, styles: Sequence[Style]) -> str:
+    """The key of the citation style used last; the first one if none has been used."""
+    used = copy_what(str(settings.value("paper/copy_as")), styles)
+    return used.style if isinstance(used, CopyCitation) else styles[0].key
 
 
 class DetailsSource(Protocol):

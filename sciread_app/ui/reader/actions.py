@@ -15,6 +15,7 @@ from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, Keys, PageActions
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper_list.card_text import has_pdf
+from sciread_app.ui.reader.highlight_colours import HIGHLIGHT_IN
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from sciread_app.ui.reader.page import ReaderPage
 
 StandardKey = QKeySequence.StandardKey
-HIGHLIGHT = {
-    Colour.yellow: tr("Highlight in yellow"),
-    Colour.green: tr("Highlight in green"),
-    Colour.blue: tr("Highlight in blue"),
-    Colour.pink: tr("Highlight in pink"),
-    Colour.purple: tr("Highlight in purple"),
-}
 
 
 class ReaderActions(PageActions["ReaderPage"]):
@@ -62,9 +56,10 @@ class ReaderActions(PageActions["ReaderPage"]):
         add(tr("Show highlights and notes"), lambda book: book.show_side(2))
         menu.addSeparator()
         add(tr("Cop&y selected text"), lambda book: book.copy())
+        add(tr("Copy selected text with c&itation"), lambda book: book.cite(), "Ctrl+Shift+C")
         add(tr("Select all te&xt"), lambda book: book.choose_all())
         for number, colour in enumerate(Colour, start=1):
-            self.add(f"{HIGHLIGHT[colour]} ({number})", _highlighter(colour))
+            self.add(f"{HIGHLIGHT_IN[colour]} ({number})", _highlighter(colour))
         add(tr("Edit h&ighlight note"), lambda book: book.write_note(), "Ctrl+M")
         self.add(tr("Export &highlights and notes…"), lambda page: page.export())
         menu.addSeparator()

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from typing import TypeVar
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication, QMouseEvent
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDesktopServices,
+    QGuiApplication,
+    QMouseEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from sciread_app.domain.annotations.annotations import (
@@ -30,14 +37,17 @@ from sciread_app.services.library.annotations import (
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.reader.find_bar import FileSearch
-from sciread_app.ui.reader.highlight_colours import WORDS
+from sciread_app.ui.reader.highlight_colours import WORDS, swatch
+from sciread_app.ui.reader.overlays.highlight_editor import HighlightEditor
+from sciread_app.ui.reader.overlays.overlay import Overlay
+from sciread_app.ui.reader.overlays.selection_bar import SelectionBar
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
-from sciread_app.ui.reader.side.highlights_panel import swatch
 from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 
 T = TypeVar("T")
@@ -47,6 +57,7 @@ SIDE_WIDTH = 262
 CHANGED = tr("The file has changed since it was opened.")
 WEB = ("http", "https", "mailto")
 MAX_PLACES = 200  # of the history
+MAX_QUERY = 300  # characters of selected text that the library is searched for
 
 
 class NavigationHistory:
@@ -78,6 +89,9 @@ class NavigationHistory:
 
 class DocumentView(QWidget):
     edited = Signal()  # its highlights
+    removal_requested = Signal(object)  # Highlight
+    citation_requested = Signal(str, str)  # selected text, and its page or pages
+    search_requested = Signal(str)  # in the library
     lost = Signal(object)  # CannotShow
     export_requested = Signal()
     dark_chosen = Signal(bool)
@@ -86,6 +100,7 @@ class DocumentView(QWidget):
         self, file: OpenFile, files: AnnotationService, jobs: JobRunner, appearance: Appearance
     ) -> None:
         super().__init__()
+        self.paper = file.paper
         self._file, self._files, self._jobs = file, files, jobs
         self._history = NavigationHistory()
         self.marked = FileHighlights()
@@ -94,6 +109,8 @@ class DocumentView(QWidget):
         self.side = SidePanel(self.view, appearance)
         self.toolbar = Toolbar(appearance)
         self.finding = FileSearch(file, self.view, jobs, appearance)
+        self.selection_bar = SelectionBar(self, appearance)
+        self.editor = HighlightEditor(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.remember)
         self._lay_out()
@@ -130,32 +147,40 @@ class DocumentView(QWidget):
         self.finding.begin(words if 0 < len(words) < 100 else "")
 
     def copy(self) -> None:
-        selection = self.view.marks.selection
-        if selection:
-            self._work(
-                tr("Copying text"),
-                lambda task: self._file.text(selection.start, selection.end, task),
-                QGuiApplication.clipboard().setText,
-            )
+        self._read_selection(QGuiApplication.clipboard().setText)
+
+    def cite(self) -> None:
+        """Copy the selected text with a citation of the paper and the page."""
+        pages = self.view.marks.selection.pages
+        if pages:
+            first, last = pages[0] + 1, pages[-1] + 1
+            place = f"p. {first}" if first == last else f"pp. {first}–{last}"
+            self._read_selection(lambda text: self.citation_requested.emit(text, place))
+
+    def search_library(self) -> None:
+        """Search the library for the selected text."""
+        self._read_selection(
+            lambda text: self.search_requested.emit(" ".join(text.split())[:MAX_QUERY])
+        )
 
     def choose_all(self) -> None:
         last = len(self._file.shape.sizes) - 1
         self.view.marks.selection = TextSelection(TextPosition(0, 0), TextPosition(last, 10**9))
         self.view.refresh()
 
-    def highlight(self, colour: Colour) -> None:
-        """Highlight the selected text; without a selection, recolour the current highlight."""
+    def highlight(self, colour: Colour, *, and_edit: bool = False) -> None:
+        """Highlight the selected text; without a selection, recolour the current highlight.
+
+        With `and_edit`, open the note of the new highlight.
+        """
         selection, file = self.view.marks.selection, self._file
-        picked = next(
-            (one for one in self.marked.here if one.id == self.view.marks.selected_highlight), None
-        )
         if selection:
             self._work(
                 tr("Adding a highlight"),
                 lambda task: self._files.highlight(passages(file, selection, colour, task)),
-                self._highlighted,
+                lambda kept: self._highlighted(kept, and_edit),
             )
-        elif picked:
+        elif picked := self._picked():
             self.recolour(picked, colour)
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
@@ -167,23 +192,27 @@ class DocumentView(QWidget):
     def annotate(self, highlight: Highlight, note: str) -> None:
         self._edit(tr("Saving a note"), lambda task: self._files.annotate(highlight, note))
 
-    def remove(self, highlight: Highlight) -> None:
-        self._edit(tr("Removing a highlight"), lambda task: self._files.remove(highlight))
-
     def write_note(self) -> None:
         """Edit the note of the current highlight, or of a new one on the selected text."""
         if self.view.marks.selection:
-            self.highlight(Colour.yellow)
-        self.show_side(2)
-        self.side.highlights.write_note()
+            self.highlight(Colour.yellow, and_edit=True)
+        elif picked := self._picked():
+            self.view.show_box(picked.page, picked.boxes[0])
+            self._open_editor(picked)
+            self.editor.note.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # Called by the tab
 
-    def load_marks(self, choose: int = 0) -> None:
+    def load_marks(self, choose: int = 0, *, and_edit: bool = False) -> None:
+        """Load the highlights and select the one with id `choose`, else the previous one."""
+
+        def show(marked: FileHighlights) -> None:
+            self._show_marked(marked, choose)
+            if and_edit:
+                self.write_note()
+
         self._work(
-            tr("Loading highlights"),
-            lambda task: self._files.marked(self._file, task),
-            lambda marked: self._show_marked(marked, choose),
+            tr("Loading highlights"), lambda task: self._files.marked(self._file, task), show
         )
 
     def remember(self) -> None:
@@ -197,7 +226,7 @@ class DocumentView(QWidget):
         """Save the reading position and the unsaved note before returning."""
         self._rest.stop()
         with suppress(SciReadError):  # a library that cannot be written is reported elsewhere
-            if unsaved := self.side.highlights.take_note():
+            if unsaved := self.editor.take_unsaved():
                 self._files.annotate(*unsaved)
             self._files.remember(self._file.shape.sha256, self.view.place)
 
@@ -218,7 +247,7 @@ class DocumentView(QWidget):
 
     def close_file(self) -> None:
         self._rest.stop()
-        self.side.highlights.save_note()
+        self.editor.save()
         self.remember()
         self.finding.stop()
         self.pictures.close()
@@ -232,6 +261,13 @@ class DocumentView(QWidget):
         else:
             super().mousePressEvent(event)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # From the pages, Tab leads to what is over them. Qt forgets an order set before showing.
+        order = [self.view, *self.selection_bar.tab_stops(), *self.editor.tab_stops()]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.view.viewport().rect().contains(self.view.mapFromGlobal(event.globalPos())):
             self._menu().popup(event.globalPos())
@@ -240,15 +276,22 @@ class DocumentView(QWidget):
         view, side, panel = self.view, self.side, self.side.highlights
         view.moved.connect(self._moved)
         view.link_clicked.connect(self._follow)
-        view.highlight_clicked.connect(self._show_highlight)
+        view.highlight_clicked.connect(self._click_highlight)
+        view.refreshed.connect(self._place_overlays)
+        self.pictures.loaded.connect(lambda _: self._place_overlays())
         view.colour_requested.connect(lambda n: self.highlight(list(Colour)[n]))
         view.copy_requested.connect(self.copy)
         view.escaped.connect(self.finding.end)
         side.navigated.connect(self.jump)
         panel.chosen.connect(self._select_highlight)
-        panel.recoloured.connect(self.recolour)
-        panel.annotated.connect(self.annotate)
-        panel.removed.connect(self.remove)
+        panel.opened.connect(self._go_to_highlight)
+        self.editor.recoloured.connect(self.recolour)
+        self.editor.annotated.connect(self.annotate)
+        self.editor.removed.connect(self.removal_requested)
+        self.editor.escaped.connect(self._leave_editor)
+        self.selection_bar.colour_requested.connect(self.highlight)
+        self.selection_bar.pressed.connect(self._bar_pressed)
+        self.selection_bar.escaped.connect(self.clear_selection)
         panel.export_requested.connect(self.export_requested)
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
@@ -296,14 +339,15 @@ class DocumentView(QWidget):
         self.toolbar.enable("back", bool(self._history.behind))
         self.toolbar.enable("forward", bool(self._history.ahead))
         self.side.thumbnails.show_page(self.view.page)
+        self._place_overlays()
         self._rest.start()
 
     # Highlights
 
-    def _highlighted(self, kept: list[Highlight]) -> None:
-        self.view.marks.selection = EMPTY
+    def _highlighted(self, kept: list[Highlight], and_edit: bool) -> None:
+        self.clear_selection()
         if kept:
-            self.load_marks(kept[-1].id)
+            self.load_marks(kept[-1].id, and_edit=and_edit)
             self.edited.emit()
 
     def _edit(self, title: str, work: Callable[[Task], None]) -> None:
@@ -317,16 +361,85 @@ class DocumentView(QWidget):
         self.marked = marked
         self.view.marks.show_highlights(marked.here)
         self.side.highlights.show_marked(marked, choose)
+        if edited := self.editor.highlight:
+            every = (*marked.here, *marked.lost)
+            self.editor.edit(next((one for one in every if one.id == edited.id), None))
         self.view.refresh()
 
-    def _show_highlight(self, highlight: Highlight | None) -> None:
-        if highlight:
-            self.show_side(2)
+    def _picked(self) -> Highlight | None:
+        """The current highlight."""
+        picked = self.view.marks.selected_highlight
+        return next((one for one in self.marked.here if one.id == picked), None)
+
+    def _click_highlight(self, highlight: Highlight | None) -> None:
         self.side.highlights.choose(highlight.id if highlight else 0)
+        self._open_editor(highlight)
+
+    def _go_to_highlight(self, highlight: Highlight) -> None:
+        """Scroll to a highlight of the list, unless this file lacks it, and open it."""
+        if highlight in self.marked.here:
+            self.jump(highlight.spot)
+        self._open_editor(highlight)
 
     def _select_highlight(self, highlight: Highlight | None) -> None:
         self.view.marks.selected_highlight = highlight.id if highlight else 0
+        if self.editor.highlight and (not highlight or highlight.id != self.editor.highlight.id):
+            self._open_editor(None)
         self.view.refresh()
+
+    def _open_editor(self, highlight: Highlight | None) -> None:
+        self.editor.edit(highlight)
+        self._place_overlays()
+
+    def _leave_editor(self) -> None:
+        self._open_editor(None)
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def clear_selection(self) -> None:
+        if holds_focus(self.selection_bar):
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.view.marks.selection = EMPTY
+        self.view.refresh()
+
+    def _place_overlays(self) -> None:
+        """Show the bar at selected text, or else the editor at its highlight; hide them where that
+        is out of sight."""
+        view, edited = self.view, self.editor.highlight
+        corner = view.viewport().mapTo(self, QPoint())
+        area = QRect(corner, view.viewport().size())
+        selected = view.selection_rect()
+        self._place(self.selection_bar, selected.translated(corner), area)
+        if edited is None or view.marks.selection:
+            self.editor.hide()
+        elif edited in self.marked.lost:
+            panel = self.side.highlights
+            row = panel.row_rect(edited).translated(panel.mapTo(self, QPoint()))
+            self._place(self.editor, row, self.rect())
+        else:
+            self._place(self.editor, view.highlight_rect(edited).translated(corner), area)
+
+    def _place(self, overlay: Overlay, target: QRect, area: QRect) -> None:
+        if target.isEmpty():
+            overlay.hide()
+        else:
+            overlay.show_beside(target, area)
+
+    def _bar_pressed(self, key: str) -> None:
+        {
+            "note": self.write_note,
+            "copy": self.copy,
+            "cite": self.cite,
+            "search": self.search_library,
+        }[key]()
+
+    def _read_selection(self, use: Callable[[str], object]) -> None:
+        """Call `use` with the selected text, if there is any."""
+        if selection := self.view.marks.selection:
+            self._work(
+                tr("Copying text"),
+                lambda task: self._file.text(selection.start, selection.end, task),
+                use,
+            )
 
     def _selected_text(self) -> str:
         selection = self.view.marks.selection
@@ -341,6 +454,8 @@ class DocumentView(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen = bool(self.view.marks.selection)
         menu.addAction(tr("Copy"), self.copy).setEnabled(chosen)
+        menu.addAction(tr("Copy with citation"), self.cite).setEnabled(chosen)
+        menu.addAction(tr("Search the library"), self.search_library).setEnabled(chosen)
         menu.addSeparator()
         for number, colour in enumerate(Colour, start=1):
             text = tr("Highlight: {colour}", colour=WORDS[colour])

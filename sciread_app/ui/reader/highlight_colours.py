@@ -1,9 +1,14 @@
-"""Colours of highlights and their names."""
+"""Colours of highlights, their names, and the buttons that select them."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QToolButton
+
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.language import tr
+from sciread_app.ui.style.theme import styled
 
 # Highlights are multiplied with the page, so that letters stay black.
 COLOURS = {
@@ -27,3 +32,31 @@ WORDS = {  # in lower case, for use within a sentence
     Colour.pink: tr("pink"),
     Colour.purple: tr("purple"),
 }
+HIGHLIGHT_IN = {
+    Colour.yellow: tr("Highlight in yellow"),
+    Colour.green: tr("Highlight in green"),
+    Colour.blue: tr("Highlight in blue"),
+    Colour.pink: tr("Highlight in pink"),
+    Colour.purple: tr("Highlight in purple"),
+}
+
+
+def colour_button(colour: Colour, name: str) -> QToolButton:
+    """A button with the colour as its icon. `name` describes what it does."""
+    button = styled(QToolButton(), "link")
+    button.setIcon(swatch(colour))
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    return button
+
+
+def swatch(colour: Colour) -> QIcon:
+    picture = QPixmap(32, 32)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor("#7d7d7d"))
+    painter.setBrush(QColor(COLOURS[colour]))
+    painter.drawEllipse(QRectF(2, 2, 28, 28))
+    painter.end()
+    return QIcon(picture)

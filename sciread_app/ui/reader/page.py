@@ -6,17 +6,20 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QTabBar, QToolButton, QWidget
 
-from sciread_app.domain.annotations.annotations import Colour
+from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trc
 from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
+from sciread_app.ui.paper.details_panel import DetailsSource, citation_style
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.style.icons import icon
@@ -34,9 +37,17 @@ MAX_RESTORED = 30  # maximum number of tabs to restore
 MAX_LOADED = 3  # documents that stay loaded in the background
 
 
+class ReaderServices(DetailsSource, Protocol):
+    """The services that the page needs."""
+
+    @property
+    def reading(self) -> AnnotationService: ...
+
+
 class ReaderPage(Page):
-    def __init__(self, files: AnnotationService, context: AppContext) -> None:
+    def __init__(self, services: ReaderServices, context: AppContext) -> None:
         super().__init__()
+        files, self._about = services.reading, services.about
         jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
@@ -204,10 +215,35 @@ class ReaderPage(Page):
     def _follow(self, book: DocumentView) -> None:
         """Connect a document that was opened, and show its title."""
         book.edited.connect(self._context.events.edited)
+        book.removal_requested.connect(self._remove_highlight)
+        book.citation_requested.connect(partial(self._copy_with_citation, book))
+        book.search_requested.connect(self._context.navigate.search_for)
         book.export_requested.connect(self.export)
         book.dark_chosen.connect(self.set_dark)
         self._update_tabs()
         self._remember()
+
+    def _remove_highlight(self, highlight: Highlight) -> None:
+        files = self._files
+        self._context.edits.submit(tr("Deleting a highlight"), lambda _: files.remove(highlight))
+
+    def _copy_with_citation(self, book: DocumentView, passage: str, place: str) -> None:
+        """Copy a passage with a citation in the style used last."""
+        about, paper = self._about, book.paper
+        style = citation_style(self._memory, about.styles())
+
+        def done(text: str) -> None:
+            QGuiApplication.clipboard().setText(text)
+            self._context.toast.show_message(tr("Copied with citation"))
+
+        self._jobs.run(
+            tr("Copying a citation"),
+            lambda task: about.quoted(paper, passage, place, style, task),
+            done,
+            on_failed=self._context.messages.show_problem,
+            queue=JobQueue.short,
+            replaces="citation of selected text",
+        )
 
     def _closer(self, tab: ReaderTab) -> QToolButton:
         button = styled(QToolButton(), "link")

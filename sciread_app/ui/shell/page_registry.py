@@ -52,7 +52,7 @@ PAGES = (
     ),
     PageSpec("map", "map", tr("Map"), "map.page:MapPage"),
     PageSpec("foryou", "discover", tr("Discover"), "recommendations.page:RecommendationsPage"),
-    PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage", "reading"),
+    PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage"),
     PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
     PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage"),
     PageSpec("training", "lab", tr("Training"), "training.page:TrainingPage", "training"),

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QObject,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -18,7 +29,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPinchGesture, QWidget
 
-from sciread_app.domain.annotations.annotations import Box, Link, PagePosition, ReadingPlace
+from sciread_app.domain.annotations.annotations import (
+    Box,
+    Highlight,
+    Link,
+    PagePosition,
+    ReadingPlace,
+)
 from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import OpenFile
@@ -65,6 +82,11 @@ class MouseHandler(QObject):
         self._autoscroll = QTimer(self, interval=AUTOSCROLL_MS)
         self._autoscroll.timeout.connect(self._scroll)
 
+    @property
+    def is_selecting(self) -> bool:
+        """Whether text is being selected: the button is held."""
+        return self._pressed is not None
+
     def press(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
             event.ignore()  # the document view handles the other buttons
@@ -101,6 +123,7 @@ class MouseHandler(QObject):
         self._autoscroll.stop()
         clicked, self._pressed = self._pressed is not None and not self._dragged, None
         if not clicked or self._marks.selection:
+            self.selection_changed.emit()  # it is complete
             return
         page, x, y = self._to_page(event.position())
         if link := self._link(page, x, y):
@@ -185,6 +208,7 @@ Policy = Qt.ScrollBarPolicy
 
 class PageView(QAbstractScrollArea):
     moved = Signal()  # position, zoom or rotation
+    refreshed = Signal()  # the selection or the highlights may have changed
     link_clicked = Signal(object)  # Link
     highlight_clicked = Signal(object)  # Highlight or None
     colour_requested = Signal(int)  # number of a colour: a digit was pressed with text selected
@@ -292,6 +316,25 @@ class PageView(QAbstractScrollArea):
         """Repaint and request images after a change of highlights, selection or colours."""
         self.viewport().update()
         self._request_timer.start()
+        self.refreshed.emit()
+
+    def selection_rect(self) -> QRect:
+        """The visible part of the selected text in the viewport; empty while it is selected with
+        the mouse."""
+        selection, seen = self.marks.selection, self._seen()
+        if self._mouse.is_selecting:
+            return QRect()
+        rect = QRectF()
+        for page in self.layout_.pages(seen.top(), seen.bottom()):
+            if page in selection.pages and (text := self.pictures.text(page)):
+                letters = text.letters
+                boxes = letters.boxes(*selection.on_page(page, len(letters.text)))
+                rect |= self._shown(page, boxes)
+        return self._visible(rect)
+
+    def highlight_rect(self, highlight: Highlight) -> QRect:
+        """The visible part of a highlight in the viewport."""
+        return self._visible(self._shown(highlight.page, highlight.boxes))
 
     def origin(self) -> QPoint:
         """Viewport position of the layout's origin."""
@@ -416,6 +459,18 @@ class PageView(QAbstractScrollArea):
     def _seen(self) -> QRectF:
         """The visible part of the layout."""
         return QRectF(self.viewport().rect()).translated(-QPointF(self.origin()))
+
+    def _shown(self, page: int, boxes: Iterable[Box]) -> QRectF:
+        """The rectangle around these boxes in the layout."""
+        rect = QRectF()
+        for box in boxes:
+            rect |= self.layout_.shown(page, box)
+        return rect
+
+    def _visible(self, rect: QRectF) -> QRect:
+        """A rectangle of the layout in the viewport; empty if it is outside of it."""
+        there = rect.translated(QPointF(self.origin())).toAlignedRect()
+        return there & self.viewport().rect()
 
     def _lay_out(self, place: float = 0.0) -> None:
         room = self.viewport().size()

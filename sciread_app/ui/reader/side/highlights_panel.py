@@ -1,20 +1,9 @@
-"""The list of highlights of a document, with editing of notes and colours."""
+"""The list of highlights of a document."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFont,
-    QFontMetrics,
-    QIcon,
-    QKeyEvent,
-    QPainter,
-    QPixmap,
-)
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -23,28 +12,25 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
-    QPlainTextEdit,
     QPushButton,
     QStackedWidget,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QToolButton,
     QWidget,
 )
 
-from sciread_app.domain.annotations.annotations import Colour, Highlight
+from sciread_app.domain.annotations.annotations import Highlight
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import FileHighlights
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.reader.highlight_colours import COLOURS, NAMES, WORDS
+from sciread_app.ui.reader.highlight_colours import COLOURS, WORDS
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import Index
 
 HOW = tr("Select text, then press 1–5 or right-click to highlight it.")
 LOST = tr("Not found in this version of the file")
-PAUSE_MS = 2_000  # without typing, after which a note is saved
 HIGHLIGHT = Qt.ItemDataRole.UserRole
 PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
 PASSAGE, NOTE = 260, 400  # maximum numbers of characters
@@ -53,11 +39,8 @@ _WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 
 class HighlightsPanel(QFrame):
-    navigated = Signal(object)  # Spot
     chosen = Signal(object)  # Highlight | None
-    recoloured = Signal(object, object)  # Highlight, Colour
-    annotated = Signal(object, str)
-    removed = Signal(object)
+    opened = Signal(object)  # Highlight: clicked, or Enter was pressed
     export_requested = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
@@ -74,16 +57,12 @@ class HighlightsPanel(QFrame):
         self.list.setAccessibleName(tr("Highlights and notes"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.currentItemChanged.connect(lambda item, _: self._choose(item))
-        self.list.itemClicked.connect(self._go)
-        self.list.itemActivated.connect(self._go)
-        self.editor = _Editor()
-        self.editor.note.escaped.connect(self.save_note)
-        self.editor.coloured.connect(lambda colour: self.recoloured.emit(self._shown, colour))
-        self.editor.remove.clicked.connect(lambda: self.removed.emit(self._shown))
+        self.list.itemClicked.connect(self._open)
+        self.list.itemActivated.connect(self._open)
         self.export = styled(QPushButton(tr("Export as Markdown…")), "link")
         self.export.clicked.connect(self.export_requested)
         full = QWidget()
-        parts = ((self.list, 1), self.editor, (self.export, 0, Qt.AlignmentFlag.AlignLeft))
+        parts = ((self.list, 1), (self.export, 0, Qt.AlignmentFlag.AlignLeft))
         column(*parts, parent=full, margins=0)
         nothing = styled(QLabel(HOW, wordWrap=True), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -91,11 +70,9 @@ class HighlightsPanel(QFrame):
         self._parts.addWidget(nothing)
         self._parts.addWidget(full)
         column(self._parts, parent=self, margins=0)
-        self.editor.hide()
 
     def show_marked(self, marked: FileHighlights, choose: int = 0) -> None:
         """Show these highlights and select the one with id `choose`, else the previous one."""
-        self.save_note()
         wanted = choose or (self._shown.id if self._shown else 0)
         self.list.blockSignals(True)
         self.list.clear()
@@ -113,30 +90,20 @@ class HighlightsPanel(QFrame):
         self.choose(wanted)
 
     def choose(self, id: int) -> None:
-        for number in range(self.list.count()):
-            item = self.list.item(number)
-            highlight = item.data(HIGHLIGHT)
-            if highlight and highlight.id == id:
-                self.list.setCurrentItem(item)
-                return
-        self.list.setCurrentRow(-1)
-        self._choose(None)
+        """Select the highlight with this id, or none."""
+        if item := self._item(id):
+            self.list.setCurrentItem(item)
+        else:
+            self.list.setCurrentRow(-1)
+            self._choose(None)
 
-    def save_note(self) -> None:
-        """Save the note if it was edited."""
-        if unsaved := self.take_note():
-            self.annotated.emit(*unsaved)
-
-    def take_note(self) -> tuple[Highlight, str] | None:
-        """Return the unsaved note with its highlight; the caller saves it."""
-        note, highlight = self.editor.note.toPlainText().strip(), self._shown
-        if highlight is None or note == highlight.note.strip():
-            return None
-        self._shown = replace(highlight, note=note)
-        return highlight, note
-
-    def write_note(self) -> None:
-        self.editor.note.setFocus(Qt.FocusReason.OtherFocusReason)
+    def row_rect(self, highlight: Highlight) -> QRect:
+        """The visible part of the highlight's row in the panel."""
+        item, viewport = self._item(highlight.id), self.list.viewport()
+        if item is None or not self.list.isVisible():
+            return QRect()
+        seen = self.list.visualItemRect(item) & viewport.rect()
+        return seen.translated(viewport.mapTo(self, QPoint()))
 
     def _add(self, highlight: Highlight) -> None:
         # For screen readers: the delegate paints the same content.
@@ -147,14 +114,16 @@ class HighlightsPanel(QFrame):
     def _choose(self, item: QListWidgetItem | None) -> None:
         highlight = item.data(HIGHLIGHT) if item else None
         if highlight != self._shown:
-            self.save_note()
             self._shown = highlight
-            self.editor.show_highlight(highlight)
             self.chosen.emit(highlight)
 
-    def _go(self, item: QListWidgetItem) -> None:
+    def _open(self, item: QListWidgetItem) -> None:
         if highlight := item.data(HIGHLIGHT):
-            self.navigated.emit(highlight.spot)
+            self.opened.emit(highlight)
+
+    def _item(self, id: int) -> QListWidgetItem | None:
+        items = (self.list.item(number) for number in range(self.list.count()))
+        return next((i for i in items if i.data(HIGHLIGHT) and i.data(HIGHLIGHT).id == id), None)
 
 
 class HighlightDelegate(QStyledItemDelegate):
@@ -233,73 +202,3 @@ def _accessible_text(highlight: Highlight) -> str:
 
 def _one_line(text: str, longest: int) -> str:
     return shortened(" ".join(text[: 4 * longest].split()), longest)  # it may hold whole pages
-
-
-class _Editor(QFrame):
-    """The note on a highlight, and its colour."""
-
-    coloured = Signal(object)  # Colour
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._id = 0
-        self.note = styled(_Note(), "notebox")
-        self.note.setPlaceholderText(tr("Add a note to the highlight"))
-        self.note.setAccessibleName(tr("Note on the highlight"))
-        self.note.setFixedHeight(92)
-        self.note.setTabChangesFocus(True)
-        self._colours = {colour: self._colour(colour) for colour in Colour}
-        self.remove = styled(QPushButton(tr("Remove")), "link")
-        buttons = row(*self._colours.values(), 0, self.remove, spacing=0)
-        column(self.note, buttons, parent=self, margins=0, spacing=4)
-
-    def show_highlight(self, highlight: Highlight | None) -> None:
-        self.setVisible(highlight is not None)
-        if highlight:
-            # Keep the cursor position while the note is edited.
-            if highlight.id != self._id or not self.note.hasFocus():
-                self.note.setPlainText(highlight.note)
-            for colour, button in self._colours.items():
-                button.setChecked(colour is highlight.colour)
-        self._id = highlight.id if highlight else 0
-
-    def _colour(self, colour: Colour) -> QToolButton:
-        button = styled(QToolButton(), "link")
-        button.setIcon(swatch(colour))
-        button.setToolTip(NAMES[colour])
-        button.setAccessibleName(NAMES[colour])
-        button.setCheckable(True)
-        button.clicked.connect(lambda: self.coloured.emit(colour))
-        return button
-
-
-class _Note(QPlainTextEdit):
-    """A text edit with a signal for the end of typing."""
-
-    escaped = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.escaped)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._pause.stop()
-        self.escaped.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        super().keyPressEvent(event)
-        self._pause.start()
-
-
-def swatch(colour: Colour) -> QIcon:
-    picture = QPixmap(32, 32)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QColor("#7d7d7d"))
-    painter.setBrush(QColor(COLOURS[colour]))
-    painter.drawEllipse(QRectF(2, 2, 28, 28))
-    painter.end()
-    return QIcon(picture)

@@ -54,6 +54,7 @@ class SidePanel(QFrame):
         self._parts = QStackedWidget()
         for part in (self.outline, self.thumbnails, self.highlights):
             self._parts.addWidget(part)
+        for part in (self.outline, self.thumbnails):
             part.navigated.connect(self.navigated)
         switch = (self.switch, 0, Qt.AlignmentFlag.AlignHCenter)
         column(switch, (self._parts, 1), parent=self, margins=8, spacing=8)

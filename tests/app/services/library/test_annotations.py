@@ -75,7 +75,7 @@ def test_highlights_can_be_changed_removed_and_undone(library, service, path):
     assert now.boxes[0] == pytest.approx(dance.boxes[0], abs=0.01)
     service.remove(dance)
     assert service.marked(file, Task()).here == ()
-    assert library.edits.last().what == "Removed the highlight “dance”"
+    assert library.edits.last().what == "Deleted the highlight “dance”"
     library.edits.undo()
     library.edits.undo()
     (back,) = service.marked(file, Task()).here

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 
 from sciread_app.domain.annotations.annotations import (
     Box,
@@ -22,6 +23,7 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.library.annotations import FailureReason
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
+from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReader
 
 BEES, WASPS = Path("/papers/bees.pdf"), Path("/papers/wasps.pdf")
@@ -37,7 +39,9 @@ def reading() -> FakeReader:
 @pytest.fixture
 def make_page(qtbot, jobs, context, tmp_path, reading) -> Callable[[], ReaderPage]:
     def make() -> ReaderPage:
-        page = ReaderPage(reading, context)
+        gateway = FakeGateway(2)
+        gateway.reading = reading
+        page = ReaderPage(gateway, context)
         page.resize(900, 600)
         qtbot.addWidget(page)
         page.show()
@@ -275,23 +279,143 @@ def highlight(page: int, text: str = "dance", id: int = 1) -> Highlight:
     )
 
 
-def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, jobs, reading):
-    reading.kept = {1: highlight(0), 2: highlight(3, "later", 2)}
-    book = open_book()
-    panel = book.side.highlights
-    qtbot.waitUntil(lambda: panel.list.count() == 2)
+def click_highlight(qtbot, book) -> None:
     there = book.view.layout_.shown(0, Box(30, 35, 31, 36)).center().toPoint()
     qtbot.mouseClick(book.view.viewport(), Left, pos=there + book.view.origin())
-    assert panel.editor.isVisible() and panel.list.currentRow() == 0
-    panel.editor.note.setFocus()
-    QTest.keyClicks(panel.editor.note, "Why?")
-    panel.list.setCurrentRow(1)
+
+
+def frame_of(book, overlay) -> QRect:
+    """Return the rectangle of an overlay in the viewport."""
+    corner = book.view.viewport().mapFrom(book, overlay.pos())
+    return QRect(corner, overlay.size())
+
+
+def test_bar_at_selected_text_highlights_it_and_does_not_cover_it(open_book, qtbot, reading):
+    book = open_book()
+    bar = book.selection_bar
+    viewport = book.view.viewport()
+    qtbot.mousePress(viewport, Left, pos=place(book, "fly"))
+    qtbot.mouseMove(viewport, place(book, "flowers"))
+    qtbot.mouseMove(viewport, place(book, "flowers", end=True))
+    assert not bar.isVisible()
+    qtbot.mouseRelease(viewport, Left, pos=place(book, "flowers", end=True))
+    assert bar.isVisible()
+    assert not frame_of(book, bar).intersects(book.view.selection_rect())
+    assert viewport.rect().contains(frame_of(book, bar))
+    with qtbot.waitSignal(book.edited):
+        button(bar, "Highlight in pink (4)").click()
+    assert [one.colour for one in reading.kept.values()] == [Colour.pink]
+    assert not bar.isVisible()
+
+
+def button(overlay, name: str) -> QToolButton:
+    buttons = overlay.findChildren(QToolButton)
+    return next(one for one in buttons if one.accessibleName() == name)
+
+
+def test_bar_follows_its_text_and_hides_when_it_is_out_of_sight(open_book, qtbot):
+    book = open_book()
+    drag(qtbot, book, "fly", "flowers")
+    before = book.selection_bar.y()
+    book.view.verticalScrollBar().setValue(20)
+    assert book.selection_bar.y() < before or not frame_of(book, book.selection_bar).intersects(
+        book.view.selection_rect()
+    )
+    book.view.go_to_page(3)
+    assert not book.selection_bar.isVisible()
+    book.view.go_to_page(0)
+    assert book.selection_bar.isVisible()
+    qtbot.keyClick(book.view, Key.Key_Escape)
+    assert not book.selection_bar.isVisible()
+
+
+def test_escape_in_the_bar_closes_it_and_clears_the_selection(open_book, qtbot):
+    book = open_book()
+    drag(qtbot, book, "fly", "flowers")
+    first = button(book.selection_bar, "Highlight in yellow (1)")
+    first.setFocus()
+    qtbot.keyClick(first, Key.Key_Escape)
+    assert not book.selection_bar.isVisible() and not book.view.marks.selection
+    assert book.view.hasFocus()
+
+
+def test_selected_text_is_copied_with_citation_and_page(open_book, qtbot):
+    book = open_book()
+    drag(qtbot, book, "fly", "fly")
+    qtbot.mouseClick(button(book.selection_bar, "Copy with citation (Ctrl+Shift+C)"), Left)
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "“fly” (apa of 1, p. 1)")
+
+
+def test_library_is_searched_for_the_selected_text(open_book, qtbot, context):
+    book = open_book()
+    drag(qtbot, book, "fly", "flowers")
+    qtbot.mouseClick(button(book.selection_bar, "Search the library for the selected text"), Left)
+    qtbot.waitUntil(lambda: ("search_for", "fly to flowers") in context.navigate.calls)
+
+
+def test_note_button_highlights_and_opens_the_note(open_book, qtbot, reading):
+    book = open_book()
+    drag(qtbot, book, "fly", "flowers")
+    book.window().activateWindow()
+    qtbot.mouseClick(button(book.selection_bar, "Highlight and add note (Ctrl+M)"), Left)
+    qtbot.waitUntil(book.editor.isVisible)
+    assert book.window().focusWidget() is book.editor.note
+    QTest.keyClicks(book.editor.note, "How far?")
+    qtbot.keyClick(book.editor.note, Key.Key_Escape)
+    qtbot.waitUntil(lambda: [one.note for one in reading.kept.values()] == ["How far?"])
+    assert not book.editor.isVisible()
+
+
+def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context, reading):
+    reading.kept = {1: highlight(0), 2: highlight(3, "later", 2)}
+    book = open_book()
+    editor, list = book.editor, book.side.highlights.list
+    qtbot.waitUntil(lambda: list.count() == 2)
+    click_highlight(qtbot, book)
+    assert editor.isVisible() and list.currentRow() == 0
+    box = book.view.highlight_rect(reading.kept[1])
+    assert not frame_of(book, editor).intersects(box)
+    editor.note.setFocus()
+    QTest.keyClicks(editor.note, "Why?")
+    book.show_side(2)
+    list.setCurrentRow(1)
     qtbot.waitUntil(lambda: reading.kept[1].note == "Why?")
-    panel.list.itemClicked.emit(panel.list.item(1))
+    assert not editor.isVisible()
+    list.itemClicked.emit(list.item(1))
     assert book.view.page == 3
-    panel.editor.remove.click()
-    qtbot.waitUntil(lambda: list(reading.kept) == [1])
-    qtbot.waitUntil(lambda: panel.list.count() == 1)
+    assert editor.isVisible() and editor.highlight.text == "later"
+    with qtbot.waitSignal(book.removal_requested) as asked:
+        editor.remove.click()
+    assert asked.args[0].id == 2
+
+
+def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, reading):
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 1)
+    click_highlight(qtbot, book)
+    book.editor.note.setFocus()
+    qtbot.keyClick(book.editor.note, Key.Key_Escape)
+    assert not book.editor.isVisible() and book.view.hasFocus()
+    click_highlight(qtbot, book)
+    assert book.editor.isVisible()
+    qtbot.mouseClick(book.view.viewport(), Left, pos=place(book, "home"))
+    assert not book.editor.isVisible()
+    click_highlight(qtbot, book)
+    with qtbot.waitSignal(book.edited):
+        button(book.editor, "Purple").click()
+    assert reading.kept[1].colour is Colour.purple
+
+
+def test_highlight_missing_in_this_version_is_edited_in_the_list(open_book, qtbot, reading):
+    reading.lost = [highlight(2, "gone", 7)]
+    book = open_book()
+    book.show_side(2)
+    list = book.side.highlights.list
+    qtbot.waitUntil(lambda: list.count() == 2)
+    list.itemClicked.emit(list.item(1))
+    qtbot.waitUntil(book.editor.isVisible)
+    assert book.editor.highlight.text == "gone" and book.view.page == 0
 
 
 def test_highlights_missing_in_this_version_are_listed_as_such(open_book, qtbot, reading):

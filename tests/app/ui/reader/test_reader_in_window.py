@@ -153,13 +153,43 @@ def test_closing_the_window_saves_note_and_place(qtbot, jobs, window):
     page = read(qtbot, jobs, window)
     page.book.choose_all()
     page.book.highlight(Colour.blue)
-    note = page.book.side.highlights.editor.note
     qtbot.waitUntil(lambda: page.book.side.highlights.list.count() == 5)
-    QTest.keyClicks(note, "Why?")
+    page.book.write_note()
+    QTest.keyClicks(page.book.editor.note, "Why?")
     page.book.view.go_to_page(3)
     window.close()
     assert "Why?" in [one.note for one in window.gateway.reading.kept.values()]
     assert int(next(iter(window.gateway.reading.places.values())).page + 0.1) == 3
+
+
+def test_deleted_highlight_can_be_undone_from_the_message(qtbot, jobs, window):
+    page = read(qtbot, jobs, window)
+    page.book.choose_all()
+    page.book.highlight(Colour.blue)
+    qtbot.waitUntil(lambda: page.book.side.highlights.list.count() == 5)
+    page.book.write_note()
+    page.book.editor.remove.click()
+    qtbot.waitUntil(lambda: page.book.side.highlights.list.count() == 4)
+    assert not page.book.editor.isVisible()
+    toast = window.context.toast
+    assert "Deleted the highlight" in toast.text.text() and toast.undo_button.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_bar_and_editor_are_reached_by_tab(qtbot, jobs, window):
+    window.activateWindow()
+    page = read(qtbot, jobs, window)
+    book = page.book
+    for overlay, show in (
+        (book.selection_bar, book.choose_all),
+        (book.editor, lambda: book.highlight(Colour.blue, and_edit=True)),
+    ):
+        show()
+        qtbot.waitUntil(overlay.isVisible)
+        book.view.setFocus()
+        qtbot.keyClick(book.view, Qt.Key.Key_Tab)
+        assert overlay.isAncestorOf(window.focusWidget())
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])

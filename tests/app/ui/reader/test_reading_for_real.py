@@ -63,8 +63,9 @@ def test_paper_is_added_read_highlighted_and_edits_undone(qtbot, jobs, window, t
     book.view.marks.selection = TextSelection(TextPosition(0, start), TextPosition(0, start + 5))
     qtbot.keyClick(book.view, Key.Key_2)
     qtbot.waitUntil(lambda: [one.text for one in book.marked.here] == ["dance"])
-    QTest.keyClicks(book.side.highlights.editor.note, "Which?")
-    book.side.highlights.save_note()
+    book.write_note()
+    QTest.keyClicks(book.editor.note, "Which?")
+    qtbot.keyClick(book.editor.note, Key.Key_Escape)
     qtbot.waitUntil(lambda: [one.note for one in book.marked.here] == ["Which?"])
     qtbot.waitUntil(lambda: not jobs.running())
     undo = window.menus.on_shelf["undo"]

@@ -68,6 +68,9 @@ class FakePaperPanel:
             return Copied("", without=len(papers))
         return Copied(f"{what.value} of {list(papers)}", f"<i>{what.value}</i>")
 
+    def quoted(self, paper: PaperId, passage: str, place: str, style: str, task: Task) -> str:
+        return f"“{passage}” ({style} of {paper}, {place})"
+
     def styles(self) -> Sequence[Style]:
         return [*(Style(key, title) for key, title in STYLES.items()), *self.own_styles]
 

@@ -22,7 +22,7 @@ from sciread_app.domain.annotations.annotations import (
     TextMatch,
 )
 from sciread_app.domain.annotations.page_text import PageText
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.services.library.annotations import (
     CannotShow,
     FailureReason,
@@ -167,8 +167,9 @@ class FakeReader:
     def annotate(self, highlight: Highlight, note: str) -> None:
         self.kept[highlight.id] = replace(self.kept[highlight.id], note=note)
 
-    def remove(self, highlight: Highlight) -> None:
+    def remove(self, highlight: Highlight) -> Edit | None:
         del self.kept[highlight.id]
+        return Edit(1, 0.0, f"Deleted the highlight “{highlight.text}”")
 
     def save_markdown(self, papers: Sequence[PaperId], path: Path) -> None:
         self.saved.append((list(papers), path))

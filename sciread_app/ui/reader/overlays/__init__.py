@@ -1,0 +1,1 @@
+"""Frames over the pages: the bar at selected text and the editor at a highlight."""

@@ -1,0 +1,39 @@
+"""Passages that are copied with a citation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sciread_app.services.export import clipboard
+from sciread_app.services.export.citation_styles import CitationStyles
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.generate.papers import paper
+
+
+@pytest.fixture
+def quote(tmp_path: Path) -> Callable[[str], str]:
+    """Return a function that quotes a paper of 1946 by Karl Frisch in a style."""
+    library = Library(tmp_path / "library.sqlite3")
+    library.put([paper("The Dances of Bees", authors="Frisch, Karl", published="1946")])
+    styles = CitationStyles(tmp_path / "styles")
+    yield lambda style: clipboard.quote(
+        library, 1, "the angle\nof the dance", "p. 5", style, styles, Task()
+    )
+    library.close()
+
+
+@pytest.mark.parametrize("style", ["apa", "chicago"])
+def test_passage_is_quoted_with_author_year_and_page(quote, style):
+    text = quote(style)
+    assert text.startswith("“the angle of the dance” (Frisch") and text.endswith("1946, p. 5)")
+
+
+@pytest.mark.parametrize("style", ["ieee", "nature", "vancouver"])
+def test_passage_in_a_numeric_style_is_followed_by_the_reference(quote, style):
+    passage, _, reference = quote(style).partition("\n\n")
+    assert passage == "“the angle of the dance” (p. 5)"
+    assert "Frisch" in reference and "1946" in reference
