@@ -23,6 +23,7 @@ POOLINGS = ("cls", "mean", "mean_no_special", "multi_cls", "scalar_mix")
 WEIGHTS = "model.safetensors"
 POOLING_WEIGHTS = "pooling.safetensors"
 STARTER = "starter"
+STARTER_NAME = "MiniLM"  # in the titles of models trained from it
 
 _NEEDED = ("config.json", WEIGHTS, "tokenizer.json")
 # Formats that execute code from the file when read, and code itself.

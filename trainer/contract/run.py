@@ -51,7 +51,7 @@ class Recipe:
 
     `name` is the known recipe that it is based on. `settings` are all settings of the method,
     including `base`. `corpus` is a folder. `grid` maps settings to several values to try; SEED
-    there is the seed.
+    there is the seed. `title` is that of the finished model; empty: one of base, method and data.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Recipe:
     seed: int = 1
     settings: Mapping[str, Value]
     grid: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    title: str = ""
 
     @classmethod
     def named(
@@ -70,6 +71,7 @@ class Recipe:
         seed: int = 1,
         changes: Mapping[str, Any] = MappingProxyType({}),
         grid: Mapping[str, Any] | None = None,
+        title: str = "",
     ) -> Recipe:
         """Return a known recipe with some settings changed, and its own grid unless another is
         given.
@@ -90,6 +92,7 @@ class Recipe:
                 key: _seeds(values) if key == SEED else _choices(values)
                 for key, values in grid.items()
             },
+            title=title,
         )
 
     @classmethod
@@ -112,6 +115,7 @@ class Recipe:
                 seed=int(found.get("seed", 1)),
                 changes=spec.completed(found.get("settings", {})),
                 grid=found.get("grid"),
+                title=str(found.get("title", "")),
             )
         except OSError as error:
             raise TrainerError(
@@ -138,6 +142,8 @@ class Recipe:
             "settings": dict(self.settings),
             "grid": {name: list(values) for name, values in self.grid.items()},
         }
+        if self.title:
+            described["title"] = self.title
         write_atomically(path, tomlkit.dumps(described))
 
     def of_seeds(self, seeds: Sequence[int]) -> Recipe:

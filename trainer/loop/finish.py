@@ -16,11 +16,11 @@ from torch import nn
 from trainer.contract.catalog import method_spec
 from trainer.contract.package import (
     STARTER,
+    STARTER_NAME,
     WEIGHTS,
     Package,
     read_package,
     sha256_of,
-    starter_package,
 )
 from trainer.contract.run import FORMAT, Recipe, Run
 from trainer.distributed import Ranks
@@ -100,13 +100,15 @@ def _iso(seconds: float) -> str:
 
 
 def _title(recipe: Recipe, papers: int) -> str:
-    """Return a title of base model and method. A model that was trained further does not get the
-    name of the method's published model."""
+    """Return the title in the recipe, else one of base model, method and data. A model that was
+    trained further does not get the name of the method's published model."""
+    if recipe.title:
+        return recipe.title
     method = method_spec(recipe.method).title
     if recipe.settings.get("from_scratch"):
         return f"{method} on {papers:,} papers"
-    base = starter_package(hashes=False).title if recipe.base == STARTER else Path(recipe.base).name
-    return f"{base}, trained with {method} on {papers:,} papers"
+    base = STARTER_NAME if recipe.base == STARTER else Path(recipe.base).name
+    return f"{base} tuned by {method}'s method on {papers:,} papers"
 
 
 def _id(recipe: Recipe, weights: Path) -> str:

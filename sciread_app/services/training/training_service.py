@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sciread_app.domain.training import LIBRARY, TrainingData
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
@@ -20,7 +20,13 @@ from sciread_app.tasks import Task
 from trainer.contract.catalog import MethodSpec, Need, recipe_of
 from trainer.contract.corpus_stats import Level, Requirement, check_requirements
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import STARTER, max_positions, starter_package
+from trainer.contract.package import (
+    STARTER,
+    STARTER_NAME,
+    max_positions,
+    read_package,
+    starter_package,
+)
 from trainer.contract.run import Recipe, Run
 from trainer.contract.settings import Value
 
@@ -82,10 +88,12 @@ class CheckLine:
 
 @dataclass(frozen=True)
 class TrainingCheck:
-    """The result of checking a plan: the data's statistics, and a line for each requirement."""
+    """The result of checking a plan: the data's statistics, a line for each requirement, and the
+    usual `title` of the model."""
 
     data: AvailableData
     lines: tuple[CheckLine, ...]
+    title: str = ""
 
     @property
     def able(self) -> bool:
@@ -132,9 +140,8 @@ class TrainingService:
         data = self.corpora.inspect(plan.data, task)
         found = check_requirements(plan.method, recipe.settings, data.stats)
         lines = [_SENTENCES[finding.need](finding, data, recipe.settings) for finding in found]
-        return TrainingCheck(
-            data, tuple([*lines, *self._check_base(recipe), *self._check_other_runs()])
-        )
+        lines += [*self._check_base(recipe), *self._check_other_runs()]
+        return TrainingCheck(data, tuple(lines), self.title(plan))
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
         """Estimate duration and memory by training a few steps.
@@ -167,8 +174,44 @@ class TrainingService:
 
         Raises LibraryError, TrainerError, TrainerFailed and Cancelled.
         """
-        plan.on(Path())  # raises for invalid settings before any work is done
-        return plan.on(self.corpora.make(plan.data, task))
+        title = plan.name or self.title(plan)  # raises for invalid settings before any work
+        return replace(plan.on(self.corpora.make(plan.data, task)), title=title)
+
+    def title(self, plan: TrainingPlan) -> str:
+        """Return the usual title of the model: its base, and by what and on what it is tuned.
+
+        Raises LibraryError for unknown data, and TrainerError for invalid settings.
+        """
+        recipe = plan.on(Path())
+        method, data = plan.method.title, self._data_name(plan.data)
+        if recipe.settings.get("from_scratch"):
+            return tr("{method} on {data}", method=method, data=data)
+        return tr(
+            "{base} tuned by {method}’s method on {data}",
+            base=self._base_name(recipe.base),
+            method=method,
+            data=data,
+        )
+
+    def _base_name(self, base: str) -> str:
+        if base == STARTER:
+            return STARTER_NAME
+        name = Path(base).name
+        folder = self._folder_of(base)
+        if folder is None or not (folder / "package.json").is_file():
+            return name
+        try:
+            title = read_package(folder, hashes=False).title
+        except PackageRefused:
+            return name
+        return name if title == base else title  # the title of a model of the hub is its path
+
+    def _data_name(self, data: TrainingData) -> str:
+        if data.kind is TrainingDataKind.corpus:
+            data = self.corpora.find(data.name).what
+        if data.kind is TrainingDataKind.library:
+            return tr("My library")
+        return Path(data.name).name or data.name
 
     def _folder_of(self, base: str) -> Path | None:
         """Return the folder in which the trainer would find a base model; None if it is missing."""

@@ -54,7 +54,7 @@ VIEWS = (
     # Translators: two models with each other
     (tr("Compare"), tr("Whether model B is significantly better than model A")),
     (tr("Classes"), tr("Results of two models by class, pair and paper")),
-    (tr("Training"), tr("Loss curves of your training runs")),
+    (tr("Learning curves"), tr("Loss curves of your training runs")),
     (tr("Neighbors"), tr("Papers that two models find similar to papers you know")),
     (tr("Maps"), tr("Maps of your papers by two models")),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sciread_app.domain.paper import PaperId
@@ -61,7 +62,9 @@ class TrainingGateway:
         return self._workspace.training.estimate(plan, task)
 
     def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
-        return self._workspace.training.start(plan, task)
+        """Start a run. Without a name, it is named as its model."""
+        named = replace(plan, name=plan.name or self._workspace.training.title(plan))
+        return self._workspace.training.start(named, task)
 
     def write_job(self, plan: TrainingPlan, target: Path, task: Task) -> Path:
         recipe = self._workspace.training.recipe(plan, task)

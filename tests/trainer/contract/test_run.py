@@ -31,6 +31,12 @@ def test_recipe_round_trip_is_lossless(tmp_path: Path, name: str) -> None:
     assert Recipe.read(tmp_path / "recipe.toml") == written
 
 
+def test_title_of_the_model_is_part_of_its_recipe(tmp_path: Path) -> None:
+    recipe = Recipe.named("specter-small", tmp_path / "papers", title="Of my thesis")
+    recipe.write(tmp_path / "recipe.toml")
+    assert Recipe.read(tmp_path / "recipe.toml") == recipe
+
+
 def test_handwritten_recipe_lists_only_changes(tmp_path: Path) -> None:
     path = tmp_path / "recipe.toml"
     path.write_text('format = 1\nrecipe = "specter"\ncorpus = "papers"\nsettings.epochs = 3\n')

@@ -21,16 +21,18 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr, trc
 from sciread_app.services.training.training_service import (
     CheckLine,
+    Remedy,
     TrainingCheck,
     TrainingEstimate,
     TrainingPlan,
 )
 from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.form.data import DataPart
 from sciread_app.ui.training.form.method import MethodPart
 from sciread_app.ui.training.form.settings import SettingsPart
-from sciread_app.ui.training.text import estimate_text
+from sciread_app.ui.training.text import estimate_text, shown_value
 from sciread_app.ui.training.view_models import TrainingChoices
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.sections import ScrollContents
@@ -91,7 +93,7 @@ class CheckPart(QWidget):
             spacing=10,
         )
         if line.remedy:
-            button = QPushButton(line.remedy_label)
+            button = QPushButton(_remedy_text(line))
             if line.level is Level.enough:
                 styled(button, "link")
             button.setAccessibleDescription(line.text)
@@ -99,6 +101,16 @@ class CheckPart(QWidget):
             self.buttons.append(button)
             line_row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._column.addWidget(holder)
+
+
+def _remedy_text(line: CheckLine) -> str:
+    """The text of the remedy's button, with the names of settings instead of their keys."""
+    if line.remedy is not Remedy.settings:
+        return line.remedy_label
+    values = ", ".join(
+        f"{setting_label(key)} = {shown_value(key, value)}" for key, value in line.settings.items()
+    )
+    return tr("Set {values}", values=values)
 
 
 class TrainingForm(QFrame):
@@ -139,6 +151,7 @@ class TrainingForm(QFrame):
 
     def show_check(self, check: TrainingCheck) -> None:
         self._able = check.able
+        self.name.setPlaceholderText(check.title)
         self.data.show_stats(check)
         self.method.show_stats(check.data.stats)
         self.check.show_lines(check.lines)
@@ -200,7 +213,6 @@ class TrainingForm(QFrame):
 
     def _recipe_chosen(self) -> None:
         self.settings.show_recipe(self.method.name)
-        self.name.setPlaceholderText(self.method.name)
         self.order_stops()
         self.changed.emit()
 
@@ -215,9 +227,9 @@ class TrainingForm(QFrame):
         self.said.setText(text)
 
     def _build(self) -> None:
-        self.name = styled(QLineEdit(placeholderText=self.method.name), "field")
+        self.name = styled(QLineEdit(), "field")
         self.name.setAccessibleName(tr("Name of the training run"))
-        self.name.setMaximumWidth(320)
+        self.name.setMaximumWidth(460)
         self.seed = styled(QLineEdit("1"), "field")
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setFixedWidth(130)

@@ -136,6 +136,27 @@ def test_start_without_base_model_is_refused(
     assert not home.corpora.exists() and not home.runs.exists()
 
 
+@pytest.mark.parametrize(
+    ("plan", "title"),
+    [
+        ({"recipe": "physbert-small"}, "MiniLM tuned by PhysBERT’s method on My library"),
+        (
+            {"changes": {"base": "allenai/specter"}},
+            "specter tuned by SPECTER’s method on My library",
+        ),
+        (
+            {"data": TrainingData(TrainingDataKind.collection, "Physics/QCD")},
+            "MiniLM tuned by SPECTER’s method on QCD",
+        ),
+        ({"recipe": "physbert-paper"}, "PhysBERT on My library"),
+    ],
+)
+def test_model_is_named_after_base_method_and_data(
+    learning: TrainingService, plan: dict[str, Any], title: str
+) -> None:
+    assert check(learning, AvailableData(RICH), **plan).title == title
+
+
 def test_check_names_active_run(learning: TrainingService, home: Home) -> None:
     run = Run.create(home.runs / "mine", Recipe.named("specter", home.corpora))
     with run.hold():
@@ -192,6 +213,9 @@ def test_training_is_estimated_started_and_finished(
     (corpus,) = learning.corpora.all()
     assert (started.name, recipe.corpus) == ("Of my thesis", corpus.folder)
     assert (recipe.name, recipe.seed, corpus.what) == ("specter-small", 2, plan.data)
+    assert recipe.title == "Of my thesis"
+    usual = learning.recipe(TrainingPlan(data=plan.data), Task())
+    assert usual.title == "MiniLM tuned by SPECTER’s method on thesis"
     late = time.monotonic() + 60
     while learning.runs.find(started.name).status.is_active and time.monotonic() < late:
         time.sleep(0.02)

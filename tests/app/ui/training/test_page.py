@@ -28,7 +28,15 @@ from sciread_app.ui.training.text import STATUS_LABELS, stats_tiles
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.controls import is_reached, name_of, walk
 from tests.support.ui.fakes.gateway import FakeGateway
-from tests.support.ui.fakes.training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
+from tests.support.ui.fakes.training import (
+    ENOUGH,
+    HELD,
+    LACKS,
+    SCORE,
+    STEPS,
+    TITLE,
+    training,
+)
 from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.corpus_stats import Level
 
@@ -264,7 +272,21 @@ def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, service
     assert "fetch a/b" in service.asked and lines(shown) == [ENOUGH.text]
 
 
+def test_settings_to_change_have_their_names_on_the_button(qtbot, write, jobs, service):
+    settings = {"min_papers": 50}
+    service.lines = (
+        CheckLine(Level.few, "Few.", Remedy.settings, "Set min_papers = 50", settings=settings),
+    )
+    shown = write()
+    assert shown.form.check.buttons[0].text() == "Set Min papers per group = 50"
+
+
 # Starting.
+
+
+def test_usual_name_of_the_model_is_shown_where_none_is_typed(write):
+    form = write().form
+    assert form.name.placeholderText() == TITLE and form.plan().name == ""
 
 
 def test_started_training_is_shown(qtbot, write, jobs, service):

@@ -83,7 +83,8 @@ def test_training_is_started_stopped_elsewhere_and_its_model_added(
     second.form.seed.setText("2")
     click(qtbot, second.form.start)
     qtbot.waitUntil(lambda: second.view.pill.text() == "Finished")
-    assert second.view.title.text() == "specter-small" and second.view.scores.rowCount() == 2
+    assert second.view.title.text() == "MiniLM tuned by SPECTER’s method on My library"
+    assert second.view.scores.rowCount() == 2
     click(qtbot, second.view.buttons["add_model"])
     qtbot.waitUntil(lambda: second.view.buttons["add_model"].isHidden())
-    assert "made-by-specter-small" in [model.name for model in workspace.models.all()]
+    assert f"made-by-{second.view.title.text()}" in [model.name for model in workspace.models.all()]

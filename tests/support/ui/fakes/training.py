@@ -46,6 +46,7 @@ LACKS = CheckLine(
 )  # fmt: skip
 SCORE = CardScore("", "Ranking of candidates", "MAP", "90.00", 0.9, "80.00", 0.8, "+10.00", True)
 STEPS = 330
+TITLE = "MiniLM tuned by SPECTER’s method on My library"
 
 
 def training(name: str = "mine", status: RunStatus = RunStatus.running, **values) -> TrainingRun:
@@ -120,7 +121,7 @@ class FakeTraining:
         self.plans.append(plan)
         if plan.data.kind is TrainingDataKind.files and "empty" in plan.data.name:
             raise LibraryError("There is nothing to learn from.", "Select another folder.")
-        return TrainingCheck(AvailableData(HELD, estimated=plan.data == LIBRARY), self.lines)
+        return TrainingCheck(AvailableData(HELD, estimated=plan.data == LIBRARY), self.lines, TITLE)
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
         self._work(f"estimate {plan.recipe}", task)
