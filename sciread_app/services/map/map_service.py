@@ -38,7 +38,7 @@ FEWEST = 20  # papers needed for a map
 SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is placed among them
 # A map is outdated from these shares of papers added later and of papers without a cluster, and
 # from this number of the latter.
-_OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.12, 0.05, 10
+_OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.1, 0.05, 10
 NO_GROUP = -1
 _FIRST_FORMAT, _FORMAT = 1, 2
 _WITH_ABSTRACTS = 1_000  # papers up to which their abstracts are read to name groups

@@ -1,10 +1,12 @@
-"""The legend of the map: colours by category. Unticked categories are hidden."""
+"""The legend of the map: colours by category. A click isolates a category."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QIcon
-from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QPushButton
+from PySide6.QtGui import QFontMetrics, QIcon, QKeyEvent
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.point_renderer import sprite
@@ -13,11 +15,14 @@ from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 
 SWATCH = 6.0  # radius
-NAME_WIDTH = 170
+NAME_WIDTH = 250
 
 
 class Legend(QFrame):
-    visibility_changed = Signal(object)  # numbers of the hidden categories
+    """A click on an entry isolates its category, a second click or Esc clears that; with Ctrl, a
+    click adds or removes a category."""
+
+    isolated_changed = Signal(object)  # numbers of the isolated categories; empty: none
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -25,12 +30,14 @@ class Legend(QFrame):
         self.setAccessibleName(tr("Legend"))
         self._appearance = appearance
         self._scheme: ColorScheme | None = None
-        self.boxes: list[QCheckBox] = []
+        self.entries: list[QPushButton] = []  # by number of the category
+        self._isolated: set[int] = set()
         self._title = styled(QLabel(), "quiet")
         self.all_button = styled(QPushButton(tr("Show all")), "link")
-        self.all_button.clicked.connect(self.show_all)
+        self.all_button.setToolTip(tr("Show all categories (Esc)"))
+        self.all_button.clicked.connect(self.clear)
         head = row((self._title, 1), self.all_button)
-        self._column = column(head, parent=self, margins=(12, 6, 12, 10), spacing=3)
+        self._column = column(head, parent=self, margins=(6, 6, 6, 8), spacing=0)
         self._small = scaled(self.font(), 0.92)
         appearance.changed.connect(self._paint)
 
@@ -38,49 +45,80 @@ class Legend(QFrame):
         # Translators: {title} is "Year"
         ordered = tr("{title}, oldest to newest", title=title)
         self._title.setText(ordered if scheme.ordered else title)
-        self._scheme = scheme
-        for box in self.boxes:
-            self._column.removeWidget(box)
-            box.hide()
-            box.deleteLater()
-        self.boxes = [
-            self._box(name, count) for name, count in zip(scheme.names, scheme.counts, strict=True)
+        self._scheme, self._isolated = scheme, set()
+        for entry in self.entries:
+            self._column.removeWidget(entry)
+            entry.hide()
+            entry.deleteLater()
+        self.entries = [
+            self._entry(number, name, count)
+            for number, (name, count) in enumerate(zip(scheme.names, scheme.counts, strict=True))
         ]
-        for box in self.boxes:
-            self._column.addWidget(box)
-            box.show()  # at once, so that sizeHint includes it
+        for number in _largest_first(scheme):
+            self._column.addWidget(self.entries[number])
+            self.entries[number].show()  # at once, so that sizeHint includes it
         self.all_button.setEnabled(False)
         self._paint(self._appearance.theme)
         self.adjustSize()
 
-    def show_all(self) -> None:
-        for box in self.boxes:
-            box.setChecked(True)
-
     @property
-    def hidden_categories(self) -> list[int]:
-        return [kind for kind, box in enumerate(self.boxes) if not box.isChecked()]
+    def isolated(self) -> list[int]:
+        return sorted(self._isolated)
 
-    def _box(self, name: str, count: int) -> QCheckBox:
+    def isolate(self, number: int, *, add: bool = False) -> None:
+        """Isolate a category, or clear that; `add`: together with the isolated ones."""
+        if add:
+            self._show_isolated(self._isolated ^ {number})
+        else:
+            self._show_isolated(set() if self._isolated == {number} else {number})
+
+    def clear(self) -> None:
+        """End the isolation."""
+        if self._isolated:
+            self._show_isolated(set())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._isolated:
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def _show_isolated(self, numbers: set[int]) -> None:
+        self._isolated = numbers
+        for number, entry in enumerate(self.entries):
+            entry.setChecked(number in numbers)
+        self.all_button.setEnabled(bool(numbers))
+        self.isolated_changed.emit(sorted(numbers))
+
+    def _entry(self, number: int, name: str, count: int) -> QPushButton:
         room = QFontMetrics(self._small)
         shown = room.elidedText(name, Qt.TextElideMode.ElideRight, NAME_WIDTH)
-        box = QCheckBox(f"{shown}  {count:,}".replace("&", "&&"))
-        box.setFont(self._small)
-        box.setAccessibleName(trn("{name}, {n:,} paper", "{name}, {n:,} papers", count, name=name))
-        box.setToolTip(name)
-        box.setIconSize(QSize(16, 16))
-        box.setChecked(True)
-        box.toggled.connect(self._toggled)
-        return box
+        entry = styled(QPushButton(f"{shown}  {count:,}".replace("&", "&&")), "entry")
+        entry.setFont(self._small)
+        entry.setAccessibleName(
+            trn("{name}, {n:,} paper", "{name}, {n:,} papers", count, name=name)
+        )
+        entry.setToolTip(tr("{name}. Click to show only this; Ctrl+click to add", name=name))
+        entry.setIconSize(QSize(16, 16))
+        entry.setCheckable(True)
+        entry.clicked.connect(partial(self._click, number))
+        return entry
 
-    def _toggled(self) -> None:
-        hidden = self.hidden_categories
-        self.all_button.setEnabled(bool(hidden))
-        self.visibility_changed.emit(hidden)
+    def _click(self, number: int) -> None:
+        held = QApplication.keyboardModifiers()
+        self.isolate(number, add=bool(held & Qt.KeyboardModifier.ControlModifier))
 
     def _paint(self, theme: Theme) -> None:
         if self._scheme:
             ratio = self.devicePixelRatioF()
             for kind, colour in enumerate(self._scheme.colours(theme)):
                 hollow = kind in self._scheme.hollow
-                self.boxes[kind].setIcon(QIcon(sprite(colour, theme, SWATCH, ratio, hollow)))
+                self.entries[kind].setIcon(QIcon(sprite(colour, theme, SWATCH, ratio, hollow)))
+
+
+def _largest_first(scheme: ColorScheme) -> list[int]:
+    """The order of categories: by size, unless they form a sequence; the rest is the last."""
+    numbers = range(len(scheme.names))
+    if scheme.ordered:
+        return list(numbers)
+    return sorted(numbers, key=lambda number: (number == scheme.rest, -scheme.counts[number]))

@@ -284,7 +284,7 @@ class MapPage(Page):
         across, down = self.legend.width(), self.legend.height() + 2 * EDGE
         fits = across < self.view.width() * LEGEND_MOST and down < self.view.height()
         self.bar.legend.setEnabled(fits)
-        self.legend.setVisible(fits and bool(self.legend.boxes) and self.bar.legend.isChecked())
+        self.legend.setVisible(fits and bool(self.legend.entries) and self.bar.legend.isChecked())
         if self.legend.isHidden():
             self.view.set_margin(0, QRectF())
         else:
@@ -317,7 +317,8 @@ class MapPage(Page):
         bar.whole.clicked.connect(self.whole_map)
         bar.found.clicked.connect(lambda: navigate.show_found_on_map())
         bar.legend.toggled.connect(self._place_legend)
-        self.legend.visibility_changed.connect(view.hide_categories)
+        self.legend.isolated_changed.connect(view.isolate)
+        view.escaped.connect(self.legend.clear)
         selection.list_button.clicked.connect(
             lambda: navigate.show_papers(selection.ids, selection.title.text())
         )

@@ -18,7 +18,7 @@ class MapPoints:
     """Points of a map. The number of a point is its index in `ids`; `version` counts changes.
 
     `order` has the numbers of visible points in painting order, the last `on_top` of them above the
-    others.
+    others. While papers are highlighted or categories isolated, all others are dimmed.
     """
 
     def __init__(self, drawing: MapLayout) -> None:
@@ -27,20 +27,22 @@ class MapPoints:
         self.places = drawing.places
         self.extent = extent(drawing.places)
         self.groups = self.scheme = by_group(drawing)
-        self.hidden: frozenset[int] = frozenset()
+        self.isolated: frozenset[int] = frozenset()  # categories; empty: no isolation
         self.highlighted: NDArray[np.bool_] | None = None  # None: no highlight
         self._only = False
+        self._strong: NDArray[np.bool_] | None = None  # points that are not dimmed; None: all
         self.version = 0
         self._change()
 
     def set_scheme(self, scheme: ColorScheme) -> None:
-        if scheme is self.scheme and not self.hidden:
+        if scheme is self.scheme and not self.isolated:
             return  # as at the beginning
-        self.scheme, self.hidden = scheme, frozenset()
+        self.scheme, self.isolated = scheme, frozenset()
         self._change()
 
-    def hide(self, categories: Iterable[int]) -> None:
-        self.hidden = frozenset(categories)
+    def isolate(self, categories: Iterable[int]) -> None:
+        """Dim all other categories, or none if there are no `categories`."""
+        self.isolated = frozenset(categories)
         self._change()
 
     def highlight(self, ids: Sequence[int] | None, *, only: bool = False) -> None:
@@ -65,13 +67,13 @@ class MapPoints:
         if not len(near):
             return None
         squares = (around[near] ** 2).sum(axis=1)
-        if self.highlighted is not None:  # highlighted points take precedence over dimmed ones
-            squares = squares + np.where(self.highlighted[self.order[near]], 0, reach**2 / 2)
+        if self._strong is not None:  # other points take precedence over dimmed ones
+            squares = squares + np.where(self._strong[self.order[near]], 0, reach**2 / 2)
         best = int(squares.argmin())
         return int(self.order[near[best]]) if squares[best] <= reach**2 else None
 
     def within(self, outline: NDArray[np.float64]) -> Numbers:
-        """The visible points inside a polygon on the map."""
+        """The visible points inside a polygon on the map, of the isolated categories if any are."""
         low, high = outline.min(axis=0), outline.max(axis=0)
         boxed = ((self.shown_places >= low) & (self.shown_places <= high)).all(axis=1)
         numbers = self.order[boxed]
@@ -85,25 +87,28 @@ class MapPoints:
             first, last = np.searchsorted(y, sorted((ay, by)))
             level = slice(first, last)
             inside[level] ^= x[level] < (bx - ax) * (y[level] - ay) / (by - ay) + ax
-        return np.sort(numbers[inside])
+        found = np.sort(numbers[inside])
+        return found[self._is_isolated()[found]] if self.isolated else found
+
+    def _is_isolated(self) -> NDArray[np.bool_]:
+        return np.isin(self.scheme.of, list(self.isolated))
 
     def _change(self) -> None:
-        shown = ~np.isin(self.scheme.of, list(self.hidden))
+        strong = self.highlighted
+        if self.isolated:
+            strong = self._is_isolated() if strong is None else strong & self._is_isolated()
+        self._strong = strong
+        shown = np.ones(len(self.ids), bool)
         if self._only and self.highlighted is not None:
-            shown &= self.highlighted
-        colours = self.scheme.of
-        if self.highlighted is None:
-            self.order = np.flatnonzero(shown)
-        else:
-            # Highlighted points are painted last, above the others.
-            self.order = np.concatenate(
-                [
-                    np.flatnonzero(shown & ~self.highlighted),
-                    np.flatnonzero(shown & self.highlighted),
-                ]
-            )
-            colours = np.where(self.highlighted, colours, len(self.scheme.names)).astype(np.uint8)
-        self.on_top = 0 if self.highlighted is None else int((shown & self.highlighted).sum())
+            shown = self.highlighted
+        colours, self.on_top = self.scheme.of, 0
+        self.order = np.flatnonzero(shown)
+        if strong is not None:
+            # Dimmed points are painted first, below the others.
+            above = np.flatnonzero(shown & strong)
+            self.order = np.concatenate([np.flatnonzero(shown & ~strong), above])
+            colours = np.where(strong, colours, len(self.scheme.names)).astype(np.uint8)
+            self.on_top = len(above)
         self.shown_places = self.places[self.order]
         self.colours = colours[self.order]
         self.version += 1

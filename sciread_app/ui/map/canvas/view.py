@@ -124,9 +124,10 @@ class MapView(QWidget):
             self.points.set_scheme(scheme)
             self.update()
 
-    def hide_categories(self, categories: Sequence[int]) -> None:
+    def isolate(self, categories: Sequence[int]) -> None:
+        """Dim all other categories, or none if there are no `categories`."""
         if self.points:
-            self.points.hide(categories)
+            self.points.isolate(categories)
             self.update()
 
     def highlight(self, ids: Sequence[int] | None, *, only: bool = False) -> None:

@@ -282,9 +282,9 @@ def test_shift_drag_selects_with_a_lasso(show, gateway):
     assert sorted(page.selection.ids) == CORNER
 
 
-def test_lasso_ignores_hidden_papers(show, gateway):
+def test_lasso_ignores_papers_outside_isolated_categories(show, gateway):
     page = show(gateway)
-    page.legend.boxes[1].setChecked(False)  # black holes
+    page.legend.entries[0].click()  # glaciers
     drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
     assert page.selection.ids == ()
 
@@ -428,18 +428,70 @@ def test_legend_names_the_colours(show, gateway, qtbot, by):
     page = show(gateway)
     page.colour_by(by)
     qtbot.waitUntil(lambda: page.view.points.scheme.names[0] not in ("Glacier melt",))
-    labels = [box.accessibleName() for box in page.legend.boxes]
+    labels = [entry.accessibleName() for entry in page.legend.entries]
     names = page.view.points.scheme.names
     assert all(name in text for name, text in zip(names, labels, strict=True))
     assert sum(page.view.points.scheme.counts) == 80
 
 
-def test_legend_hides_and_restores_a_category(show, gateway):
+def bright(page):
+    """Return the papers that are not dimmed."""
+    points = page.view.points
+    return sorted(points.ids[points.order[-points.on_top :]].tolist() if points.on_top else [])
+
+
+def test_click_on_legend_isolates_and_second_click_clears(show, gateway):
     page = show(gateway)
-    page.legend.boxes[1].setChecked(False)
-    assert not set(CORNER) & set(page.view.points.ids[page.view.points.order].tolist())
+    page.legend.entries[1].click()
+    assert bright(page) == CORNER
+    assert len(page.view.points.order) == 80  # the others are dimmed
+    page.legend.entries[1].click()
+    assert bright(page) == []
+    assert page.legend.isolated == []
+
+
+def test_another_click_on_legend_isolates_that_category_instead(show, gateway):
+    page = show(gateway)
+    page.legend.entries[0].click()
+    page.legend.entries[1].click()
+    assert bright(page) == CORNER
+
+
+def test_ctrl_click_on_legend_adds_and_removes_category(show, gateway, qtbot):
+    page = show(gateway)
+    left, ctrl = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+    page.legend.entries[1].click()
+    qtbot.mouseClick(page.legend.entries[0], left, ctrl)
+    assert page.legend.isolated == [0, 1]
+    assert len(bright(page)) == 40
+    qtbot.mouseClick(page.legend.entries[0], left, ctrl)
+    assert bright(page) == CORNER
+
+
+@pytest.mark.parametrize("where", ["entry", "map"])
+def test_esc_ends_isolation(show, gateway, qtbot, where):
+    page = show(gateway)
+    page.legend.entries[1].click()
+    qtbot.keyClick(page.legend.entries[1] if where == "entry" else page.view, Qt.Key.Key_Escape)
+    assert bright(page) == []
+    assert not page.legend.entries[1].isChecked()
+
+
+def test_legend_button_shows_all_categories_again(show, gateway):
+    page = show(gateway)
+    page.legend.entries[1].click()
     page.legend.all_button.click()
-    assert len(page.view.points.order) == 80
+    assert bright(page) == []
+    assert not page.legend.all_button.isEnabled()
+
+
+def test_other_colours_end_isolation(show, gateway, qtbot):
+    page = show(gateway)
+    page.legend.entries[1].click()
+    page.colour_by(ColorBy.year)
+    qtbot.waitUntil(lambda: page.view.points.scheme.ordered)
+    assert page.legend.isolated == []
+    assert bright(page) == []
 
 
 def test_unread_papers_are_drawn_hollow(show, gateway, qtbot):
@@ -602,9 +654,9 @@ def test_large_map_is_painted_in_a_worker_and_zooms_at_once(painters, show_large
     assert painters.threads[-1] is threading.main_thread()
 
 
-def test_category_hidden_during_painting_stays_hidden(painters, show_large, qtbot, jobs):
+def test_category_dimmed_during_painting_stays_dimmed(painters, show_large, qtbot, jobs):
     view = show_large.view
-    show_large.legend.boxes[1].setChecked(False)
+    show_large.legend.entries[0].click()
     painters.go_on.set()
     qtbot.waitUntil(lambda: not jobs.running())
     qtbot.waitUntil(lambda: view.grab() and not jobs.running())
