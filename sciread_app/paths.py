@@ -25,14 +25,33 @@ _NETWORK = ("nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "
 _REMOTE_DRIVE = 4  # DRIVE_REMOTE, the result of GetDriveType for a network drive
 
 MOVED = "moved-to.txt"  # in a home folder whose library was moved: the path of the new folder
+SAMPLE_FOLDER = "sample-library"  # in the home folder of the user who looks at the sample
 PORTABLE_FOLDER = "SciRead-home"  # a folder next to the program that replaces the system's default
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folder of one library, and the paths in it."""
+    """The folder of one library, and the paths in it.
+
+    The sample library has a home of its own in a folder of the user's, and shares the user's
+    settings, models and citation styles.
+    """
 
     folder: Path
+
+    @property
+    def sample(self) -> Home:
+        """The home of the sample library of this home, which may not exist yet."""
+        return Home(self.folder / SAMPLE_FOLDER)
+
+    @property
+    def is_sample(self) -> bool:
+        return self.folder.name == SAMPLE_FOLDER and Home(self.folder.parent).library.exists()
+
+    @property
+    def owner(self) -> Home:
+        """The user's own home: for that of a sample library the one around it, else this home."""
+        return Home(self.folder.parent) if self.is_sample else self
 
     @property
     def library(self) -> Path:
@@ -40,7 +59,7 @@ class Home:
 
     @property
     def settings(self) -> Path:
-        return self.folder / "settings.toml"
+        return self.owner.folder / "settings.toml"
 
     @property
     def indexes(self) -> Path:
@@ -48,12 +67,12 @@ class Home:
 
     @property
     def models(self) -> Path:
-        return self.folder / "models"
+        return self.owner.folder / "models"
 
     @property
     def styles(self) -> Path:
         """Citation styles added by the user."""
-        return self.folder / "styles"
+        return self.owner.folder / "styles"
 
     @property
     def reports(self) -> Path:

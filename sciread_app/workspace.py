@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import EncoderProcess
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.services.library.duplicates import Duplicates
@@ -61,7 +63,7 @@ class Workspace:
         self.settings, self.warnings = read_settings(home.settings)
         self._risk = home.risk
         self.library = Library(home.library)
-        self.is_new = self.library.is_untouched()
+        self.lacks_sample = home.is_sample and self.library.is_untouched()
         self.importer = self._new_importer()
         self.editor = LibraryEditor(self.library)
         self.duplicates = Duplicates(self.library, self.editor)
@@ -83,6 +85,14 @@ class Workspace:
     @property
     def backups(self) -> Backups:
         return _backups(self.home, self.settings)
+
+    def require_own_library(self) -> None:
+        """Raise LibraryError if this is the sample library, which takes no papers of the user."""
+        if self.home.is_sample:
+            raise LibraryError(
+                tr("Papers cannot be added to the sample library."),
+                tr("Close the sample library, then add the papers to your own library."),
+            )
 
     def change(self, **changes: Any) -> Settings:
         """Save these settings and apply them. Raises ValueError for an invalid one."""
@@ -315,7 +325,9 @@ def backups_of(folder: Path | None = None) -> tuple[Home, Backups]:
 
 
 def _backups(home: Home, settings: Settings) -> Backups:
-    return Backups(home, Path(settings.backups) if settings.backups else None)
+    # A folder chosen for backups holds those of the user's own library only.
+    chosen = settings.backups and not home.is_sample
+    return Backups(home, Path(settings.backups) if chosen else None)
 
 
 class _Log(RotatingFileHandler):

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sciread_app.domain.paper import Paper
+from sciread_app.domain.text.folding import fold_accents, terms
 from sciread_app.errors import SourceError
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr
@@ -58,6 +59,37 @@ def work(doi: str, client: Client, task: Task) -> Paper:
             tr("Open the paper's web page, download the PDF or citation file, and add that file."),
         ) from error
     return replace(paper, source=KEY, source_id=doi)
+
+
+def doi_of(title: str, client: Client, task: Task) -> str:
+    """The DOI of the paper with this title, but for case and punctuation. Raises SourceError if
+    Crossref knows none."""
+    found: dict[str, str] = client.ask(
+        KEY,
+        "works",
+        params=(("query.bibliographic", title), ("rows", "20"), ("select", "DOI,title")),
+        accept=("json",),
+        most=4 * MIB,
+        task=task,
+        parse=_titles,
+    )
+    wanted = terms(fold_accents(title))
+    for doi, known in found.items():
+        if wanted and terms(fold_accents(known)) == wanted:
+            return doi
+    raise SourceError(
+        tr("{source} has no paper with the title “{title}”.", source=TITLE, title=title),
+        tr("Check the title, or enter the DOI or the arXiv ID."),
+    )
+
+
+def _titles(body: bytes) -> dict[str, str]:
+    """The titles in a list of works, by DOI."""
+    try:
+        items = json.loads(body)["message"]["items"]
+        return {item["DOI"]: item["title"][0] for item in items if item.get("title")}
+    except (ValueError, RecursionError, TypeError, KeyError, IndexError):
+        return {}
 
 
 def _paper(body: bytes) -> Paper | None:

@@ -27,6 +27,8 @@ class AppEvents(QObject):
     theme_chosen = Signal(object)  # ThemeChoice
     restart_requested = Signal()  # of the program, for settings that are read at its start
     reopen_requested = Signal(object)  # Reopening: work that needs a closed library
+    # The home folder of another library to open, and a function that is then called with its window
+    library_requested = Signal(object, object)
 
 
 class Navigator(Protocol):
@@ -81,6 +83,8 @@ class Navigator(Protocol):
     def add_files(self) -> None: ...
 
     def add_folder(self) -> None: ...
+
+    def import_zotero(self) -> None: ...
 
     def choose_theme(self, choice: ThemeChoice) -> None: ...
 

@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from sciread_app.language import current_language, tr
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
+from sciread_app.ui.jobs.runner import SHUTDOWN_TIMEOUT, JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 from sciread_app.ui.shell.startup.qt_application import connect, disable_source_inspection
@@ -51,6 +51,7 @@ log = logging.getLogger(__name__)
 # Seconds for which another Python thread may keep the GIL. Python's default of 5 ms adds up to a
 # visible stall within one repaint.
 SWITCH_INTERVAL = 0.0005
+SWITCH_TIMEOUT = 30.0  # seconds that opening another library waits for tasks to stop
 RESTART = 75  # the exit code with which the window asks for a new process
 
 
@@ -94,18 +95,20 @@ class Session:
         files: Sequence[Path] = (),
         before: Reopening | None = None,
         notice: str = "",
+        then: Callable[[MainWindow], object] = lambda window: None,
     ) -> None:
-        """`notice` is shown when the library is open."""
+        """`notice` is shown when the library is open; then, `then` is called with its window."""
         self._app = app
         self._home = home
         self._screenshot = screenshot
         self._files = files
         self._before = before
         self._notice = notice
+        self._then = then
         self.next: Session | None = None
 
     def run(self) -> int:
-        lock = QLockFile(str(self._home.folder / "window.lock"))
+        lock = QLockFile(str(self._home.owner.folder / "window.lock"))
         lock.setStaleLockTime(0)  # never by age: a window may stay open for weeks
         if not lock.tryLock(0):
             if lock.error() == QLockFile.LockError.LockFailedError:
@@ -129,6 +132,7 @@ class Session:
         self._connect(window, opening)
         if not self._screenshot:  # an image may be larger than the screen
             keep_on_screen(window)
+        window.events.opened.connect(lambda: self._then(window))
         window.show()
         opening.start()
         bell = self._listen(window)
@@ -140,8 +144,10 @@ class Session:
         if window.isVisible():  # a new session replaces it
             window.remember()
         window.hide()
-        stopped = jobs.shut_down()
+        stopped = jobs.shut_down(SWITCH_TIMEOUT if self.next else SHUTDOWN_TIMEOUT)
         opening.close()
+        if not stopped and self.next:
+            return RESTART
         if not stopped:
             # A thread that does not end would keep the process alive without a window.
             logging.shutdown()
@@ -157,12 +163,17 @@ class Session:
         )
         window.events.restart_requested.connect(lambda: self._app.exit(RESTART))
         window.events.reopen_requested.connect(self._reopen)
+        window.events.library_requested.connect(self._switch)
         opening.moved.connect(self._follow)
         if not self._screenshot:
             opening.failed.connect(partial(self._recover, window, opening.jobs))
 
     def _reopen(self, wanted: Reopening) -> None:
         self.next = Session(self._app, self._home, before=wanted)
+        self._app.exit(0)
+
+    def _switch(self, folder: Path, then: Callable[[MainWindow], object]) -> None:
+        self.next = Session(self._app, Home(folder), then=then)
         self._app.exit(0)
 
     def _follow(self, folder: Path, notice: str = "") -> None:
@@ -201,7 +212,7 @@ class Session:
             SingleInstanceServer,  # imports Qt Network, after the window is shown
         )
 
-        bell = SingleInstanceServer(self._home.folder, self._app)
+        bell = SingleInstanceServer(self._home.owner.folder, self._app)
         bell.notified.connect(lambda files: _add_files(window, files))
         if self._files:
             _add_files(window, self._files)
@@ -213,7 +224,7 @@ class Session:
         message = tr(
             "SciRead is already running with the library in {folder}.", folder=self._home.folder
         )
-        if not self._screenshot and notify_running_instance(self._home.folder, self._files):
+        if not self._screenshot and notify_running_instance(self._home.owner.folder, self._files):
             came = tr("The running window is now in front.")
             print(f"{message} {came}", file=sys.stderr)
             return 0
@@ -342,7 +353,7 @@ class _Opening(QObject):
         assert gateway
         # These objects stay: keep the collector from traversing them again, which takes 50 ms.
         gc.freeze()
-        self._window.open(gateway, sample=gateway.is_new)
+        self._window.open(gateway, sample=gateway.lacks_sample)
         for warning in gateway.warnings:
             self._window.banner.show_problem(JobError(warning))
         if opened.problem:

@@ -143,3 +143,14 @@ def test_program_that_is_not_frozen_has_no_portable_home(program, monkeypatch, t
     (program.parent / PORTABLE_FOLDER).mkdir()
     monkeypatch.delattr(sys, "frozen")
     assert open_home().folder == tmp_path / "usual"
+
+
+def test_sample_home_shares_settings_and_models_of_its_owner(tmp_path):
+    own = Home(tmp_path)
+    assert not own.sample.is_sample  # there is no library around it
+    own.library.touch()
+    sample = own.sample
+    assert sample.is_sample and sample.owner == own and own.owner == own and not own.is_sample
+    shared = (sample.settings, sample.models, sample.styles)
+    assert shared == (own.settings, own.models, own.styles)
+    assert sample.library.parent == sample.indexes.parent == sample.folder != own.folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sciread_app.domain.citations import CitationDirection
 from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import SourceError
 from sciread_app.language import tr
@@ -60,6 +61,15 @@ class OnlineLookup:
         stored = self._library.put([paper], import_id=number)
         ledger.close(number)
         return stored.ids[0]
+
+    def add_title(self, title: str, task: Task) -> PaperId:
+        """Fetch the paper with exactly this title and add it to the library.
+
+        Raises SourceError if Crossref has no paper of this title.
+        """
+        task.step(0, 1, tr("Looking up {name}", name=title))
+        doi = crossref.doi_of(title, self._client, task)
+        return self.add(identifier("doi", doi) or Identifier("doi", doi), task)
 
 
 def _fetch(name: Identifier, client: Client, task: Task) -> Paper:

@@ -7,7 +7,7 @@ import time
 
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
-from sciread_app.paths import MOVED, Home
+from sciread_app.paths import MOVED, SAMPLE_FOLDER, Home
 from sciread_app.services.export import export
 from sciread_app.services.training.runs import Runs
 from sciread_app.storage.database import in_use
@@ -16,7 +16,8 @@ from sciread_app.storage.files.sqlite_backup import copy, is_sound
 from sciread_app.tasks import Task
 
 # Files and folders that belong to a library beside the database.
-FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts", "styles")
+FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts", "styles",
+           SAMPLE_FOLDER)  # fmt: skip
 FILES = ("settings.toml", "window.ini")
 
 
@@ -47,6 +48,11 @@ def move(home: Home, target: Home, task: Task) -> Home:
 
 
 def _check(home: Home, target: Home) -> None:
+    if home.is_sample:
+        raise LibraryError(
+            tr("The sample library cannot be moved."),
+            tr("Close the sample library to move your own library, which contains it."),
+        )
     if target.library.exists():
         raise LibraryError(
             tr("{folder} already contains a library.", folder=target.folder),

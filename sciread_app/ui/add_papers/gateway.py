@@ -52,6 +52,7 @@ class AddPapersGateway:
 
     def keep(self, query: SourceQuery) -> Fetch:
         """The stored fetch of this query, new or existing. Raises BadQuery."""
+        self._workspace.require_own_library()
         return self._workspace.fetcher.start(query)
 
     def run(self, fetch: int, task: Task) -> FetchResults:

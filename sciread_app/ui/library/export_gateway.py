@@ -49,4 +49,5 @@ class ExportGateway:
 
     def import_zotero(self, task: Task) -> ImportSummary:
         """Raises SourceError if no Zotero responds."""
+        self._workspace.require_own_library()
         return ledger_of(self._workspace.zotero.import_all(task))

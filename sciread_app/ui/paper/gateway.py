@@ -121,7 +121,13 @@ class PaperGateway:
         return self._workspace.lookup.look_up(paper, side, task)
 
     def fetch(self, name: Identifier, task: Task) -> PaperId:
+        self._workspace.require_own_library()
         return self._workspace.lookup.add(name, task)
+
+    def fetch_title(self, title: str, task: Task) -> PaperId:
+        """Add the paper with exactly this title. Raises SourceError."""
+        self._workspace.require_own_library()
+        return self._workspace.lookup.add_title(title, task)
 
     def attach(self, paper: PaperId, path: Path, task: Task) -> None:
         self._files.attach(paper, path, task)

@@ -11,7 +11,7 @@ from sciread_app.domain.paper import Identifier
 from sciread_app.domain.query.ast import TRASH
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
-from sciread_app.ui.query_state import ResultView, SearchRequest
+from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 
@@ -81,10 +81,6 @@ _HINTS = tr(
     "other words. All keywords must match; -word excludes a word, and word* "
     "matches its beginning."
 )
-_FILL = tr(
-    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv, or PDF. Or "
-    "start with the sample library of 100 well-known papers."
-)
 
 
 def empty_texts(view: ResultView) -> tuple[str, str, str]:
@@ -94,8 +90,6 @@ def empty_texts(view: ResultView) -> tuple[str, str, str]:
         return "papers", tr("These papers are no longer in the library"), ""
     if view.listing.weaker:
         return "search", tr("No close matches"), view.listing.note or _HINTS
-    if request == SearchRequest():
-        return "drop", tr("Your library is empty"), _FILL
     if request.like and not request.typed:
         return (
             "similar",

@@ -29,6 +29,7 @@ from sciread_app.ui.search.header import (
     count_text,
     weak_matches_text,
 )
+from sciread_app.ui.search.welcome_page import WelcomePage
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import Actions
@@ -66,6 +67,7 @@ class SearchPage(Page):
         self.result_list = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyList(finder.about, jobs, appearance)
+        self.welcome = WelcomePage(finder.about, context)
         self.compare = ComparePanel(finder, jobs, appearance)
         self._sidebar: Sidebar | None = None
         self._lay_out()
@@ -310,20 +312,18 @@ class SearchPage(Page):
         if not view.listing.ids:
             self.details.show_paper(None)
             self._show_empty(view)
-        self._pages.setCurrentWidget(self.result_list if view.listing.ids else self.empty)
+        else:
+            self._pages.setCurrentWidget(self.result_list)
         self._show_details()
         self.compare.show_view(view, self.search_box.mode)
         self.shown.emit(view)
 
     def _show_empty(self, view: ResultView) -> None:
-        actions: Actions
         if view.request == SearchRequest() and not view.title:
-            actions = (
-                (tr("Import files…"), self._navigate.add_files),
-                (tr("Fetch papers…"), lambda: self._navigate.go_to("intake")),
-                (tr("Try the sample library"), self.sample_requested.emit),
-            )
-        elif view.listing.weaker:
+            self._pages.setCurrentWidget(self.welcome)
+            return
+        actions: Actions
+        if view.listing.weaker:
             actions = ((weak_matches_text(view.listing), self.show_weaker),)
         elif view.request.filters:
             actions = ((tr("Clear filters"), lambda: self.header.change(filters=())),)
@@ -332,6 +332,7 @@ class SearchPage(Page):
         else:
             actions = ((tr("Show all papers"), lambda: self._enter_request(SearchRequest())),)
         self.empty.show_view(view, actions)
+        self._pages.setCurrentWidget(self.empty)
 
     def _explain(self, problem: JobError) -> None:
         """Keep the last results, and show the error of the query above them."""
@@ -392,6 +393,8 @@ class SearchPage(Page):
             if not self.result_list.currentIndex().isValid():
                 self.result_list.go_to(0)
             self.result_list.setFocus()
+        elif self._pages.currentWidget() is self.welcome:
+            self.welcome.choices[0].setFocus()
         elif offered := self.empty.buttons():
             offered[0].setFocus()
 
@@ -416,6 +419,7 @@ class SearchPage(Page):
         self._pages = QStackedWidget()
         self._pages.addWidget(self.result_list)
         self._pages.addWidget(self.empty)
+        self._pages.addWidget(self.welcome)
         self._left = QWidget()
         self._found = column((self._pages, 1), parent=self._left, margins=0, spacing=8)
         self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
@@ -441,7 +445,9 @@ class SearchPage(Page):
         self.compare.place_requested.connect(context.navigate.go_to)
         self.compare.switch_requested.connect(context.activation.activate)
         self.details.connect_to(context)
-        self.empty.loaded.connect(self.details.loaded)
+        for adding in (self.empty, self.welcome):
+            adding.loaded.connect(self.details.loaded)
+        self.welcome.sample_requested.connect(self.sample_requested)
         self.header.asked.connect(self.search)
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)

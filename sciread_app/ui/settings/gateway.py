@@ -117,6 +117,8 @@ class SettingsGateway:
         return self._workspace.backups.all()
 
     def backup_due(self, today: date) -> bool:
+        if self._workspace.home.is_sample:
+            return False
         return self._workspace.backups.is_due(self._workspace.library, today)
 
     def back_up(self, today: date, task: Task) -> Path:

@@ -34,7 +34,7 @@ class WindowGateway(SearchGateway):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
-        self.is_new = workspace.is_new
+        self.lacks_sample = workspace.lacks_sample
         self.intake = AddPapersGateway(workspace)
         self.settings = SettingsGateway(workspace)
         self.exchange = ExportGateway(workspace)
@@ -79,6 +79,7 @@ class WindowGateway(SearchGateway):
 
     def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
         """Import these files and folders. If canceled, summarize the finished part."""
+        self._workspace.require_own_library()
         earlier = {known.id for known in self._library.import_log.imports()}
         try:
             return ledger_of(self._workspace.importer.add(paths, task))

@@ -89,10 +89,16 @@ class MainLayout(QWidget):
         for part in (self.job_panel, self.foot, rail, tabs, self.banner, self.area):
             part.setParent(self)
         across = row(rail, (column(tabs, (self.area, 1), spacing=0), 1), spacing=0)
-        column((across, 1), self.job_panel, self.foot, parent=self, margins=0, spacing=0)
+        self._parts = column(
+            (across, 1), self.job_panel, self.foot, parent=self, margins=0, spacing=0
+        )
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())
         self.area.installEventFilter(self)
+
+    def show_above(self, bar: QWidget) -> None:
+        """Show a bar above the navigation bar and the pages."""
+        self._parts.insertWidget(0, bar)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.banner.isVisible():

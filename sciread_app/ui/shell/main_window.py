@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
+from sciread_app.paths import Home
 from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.add_papers.import_controller import (
     ImportController,
@@ -36,6 +37,7 @@ from sciread_app.ui.shell.drop_overlay import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import build, prepare
+from sciread_app.ui.shell.sample_bar import SampleBar
 from sciread_app.ui.shell.type_ahead import TypeAhead
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
@@ -71,6 +73,7 @@ class MainWindow(QMainWindow):
     def __init__(self, home: Path, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._home = home
+        self.is_sample = Home(home).is_sample
         self._jobs = jobs
         self.appearance = appearance
         self._last_ledger: ImportSummary | None = None
@@ -113,7 +116,7 @@ class MainWindow(QMainWindow):
         page = self.page = self._open_search_page()
         self.importing = ImportController(gateway, self._jobs, self)
         self._open_shelf(edits)
-        page.sample_requested.connect(self.importing.add_sample)
+        page.sample_requested.connect(self.open_sample)
         self.importing.changed.connect(self.events.library_changed)
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
@@ -291,7 +294,7 @@ class MainWindow(QMainWindow):
 
     def add(self, paths: list[Path]) -> None:
         """Import these files and folders."""
-        if paths and self._opened:
+        if paths and self._opened and self._takes_papers(lambda window: window.add(paths)):
             self.importing.add(paths)
 
     def find_like(self, source: Sequence[Path] | str) -> None:
@@ -306,6 +309,51 @@ class MainWindow(QMainWindow):
         title = tr("Import folder")
         if folder := choose_folder(self, DialogPurpose.paper_folder, title):
             self.add([folder])
+
+    def import_zotero(self) -> None:
+        if self._takes_papers(lambda window: window.import_zotero()):
+            self.exchange.import_zotero()
+
+    def toggle_sample(self) -> None:
+        """Open the sample library, or close it if it is the one that is open."""
+        (self.close_sample if self.is_sample else self.open_sample)()
+
+    def open_sample(self) -> None:
+        """Open the sample library, made if it does not exist, in place of the user's own."""
+        if self.is_sample:  # the sample was not completed
+            self.importing.add_sample()
+            return
+        there = Home(self._home).sample.folder
+
+        def go() -> None:
+            self.events.library_requested.emit(there, lambda window: None)
+
+        if busy := self._jobs.running(JobQueue.long):
+            self.banner.show_notice(
+                # Translators: {task} is "Importing papers.bib" or the like
+                tr("A task is running: {task}.", task=busy[0].title),
+                tr("Opening the sample library stops the task."),
+                (tr("Stop and open"), go),
+                passes=True,
+            )
+        else:
+            go()
+
+    def close_sample(self, then: Callable[[MainWindow], object] = lambda window: None) -> None:
+        """Return to the user's own library, and call `then` with its window."""
+        self.events.library_requested.emit(Home(self._home).owner.folder, then)
+
+    def _takes_papers(self, adding: Callable[[MainWindow], object]) -> bool:
+        """Return whether papers may be added here. The sample library offers to call `adding` with
+        the window of the user's own library instead."""
+        if self.is_sample:
+            self.banner.show_notice(
+                tr("Papers cannot be added to the sample library."),
+                tr("Close the sample library to add them to your own library."),
+                (tr("Close sample library and add"), lambda: self.close_sample(adding)),
+                passes=True,
+            )
+        return not self.is_sample
 
     def show_ledger(self, ledger: ImportSummary) -> None:
         ImportReportDialog(ledger, self).show()
@@ -332,7 +380,7 @@ class MainWindow(QMainWindow):
 
     def remember(self) -> None:
         """Save the state of the window and of texts being typed for the next start."""
-        self.memory().setValue("geometry", self.saveGeometry())
+        self._shared_memory().setValue("geometry", self.saveGeometry())
         if self._opened:
             self.shelving.sidebar.save(self.memory())
         for page in self._page_of.values():
@@ -452,6 +500,10 @@ class MainWindow(QMainWindow):
         self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
         self._navigation.chosen.connect(self.go_to)
         self.job_panel.ledger_requested.connect(self.show_ledger)
+        if self.is_sample:
+            bar = SampleBar()
+            bar.close_requested.connect(lambda: self.close_sample())
+            frame.show_above(bar)
         self.setCentralWidget(frame)
         # Not on a button, which would take the spaces of a text typed while the library opens.
         self._wait.setFocus()
@@ -463,7 +515,12 @@ class MainWindow(QMainWindow):
         """Return the state that the window keeps for the next start."""
         return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
 
+    def _shared_memory(self) -> QSettings:
+        """Return the part of that state that the sample library shares with the user's own."""
+        own = Home(self._home).owner.folder
+        return QSettings(str(own / "window.ini"), QSettings.Format.IniFormat)
+
     def _restore(self) -> None:
         self.resize(*FIRST_SIZE)
-        if geometry := self.memory().value("geometry"):
+        if geometry := self._shared_memory().value("geometry"):
             self.restoreGeometry(geometry)

@@ -7,8 +7,11 @@ from datetime import date
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.paper import Identifier
+from sciread_app.errors import LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import Backups, Kind
 from sciread_app.settings import change_settings
@@ -16,7 +19,9 @@ from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui.application import Session
+from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.workspace import Workspace
 from tests.support.generate.papers import paper
 
 
@@ -126,3 +131,47 @@ def test_library_is_moved_and_reopened(qapp, home, run_with_handlers, tmp_path):
     assert run_with_handlers(Session(qapp, home), move, close)[-1] == new.folder
     assert papers_in(new.library) == 2 and not home.library.exists()
     assert open_home(home.folder) == new
+
+
+def test_sample_library_is_opened_closed_and_stays_apart(qapp, home, run_with_handlers, tmp_path):
+    own_file = tmp_path / "own.bib"
+    own_file.write_text("@article{one, title = {The life of the bee}, year = 1901}", "utf-8")
+
+    def open_sample(window):
+        window.toggle_sample()
+        return window.gateway.status().papers
+
+    def import_into_sample(window):
+        window.add([own_file])
+        offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
+        offered["Close sample library and add"].click()
+        return window.gateway.status().papers
+
+    results = run_with_handlers(Session(qapp, home), open_sample, import_into_sample, quit_window)
+    own, sample, (after, _) = results
+    assert own == 2 and sample > 100 and after == 3
+    assert papers_in(home.library) == 3 and papers_in(home.sample.library) == sample
+
+
+def test_sample_library_refuses_papers_and_own_backups(home):
+    open_home(home.sample.folder)
+    workspace = Workspace(home.sample)
+    gateway = WindowGateway(workspace)
+    try:
+        assert workspace.settings.model == "none"  # the settings are shared
+        for adding in (
+            lambda: gateway.add([home.settings], Task()),
+            lambda: gateway.exchange.import_zotero(Task()),
+            lambda: gateway.intake.keep(SourceQuery("arxiv", "bees")),
+            lambda: gateway.about.fetch(Identifier("doi", "10.1000/1"), Task()),
+            lambda: gateway.about.fetch_title("Bees", Task()),
+        ):
+            with pytest.raises(LibraryError, match="sample library"):
+                adding()
+        assert not gateway.settings.backup_due(date(2026, 11, 24))
+        with pytest.raises(LibraryError, match="sample library"):
+            gateway.settings.moving(home.folder / "elsewhere").work(Task())
+        change_settings(home.settings, backups=str(home.backups))
+        assert Workspace(home).backups.all() and not workspace.backups.all()
+    finally:
+        gateway.close()

@@ -34,7 +34,7 @@ REFS = r"""
 
 @pytest.fixture
 def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
-    """Show the window of a first start: an empty home that receives the sample library."""
+    """Show the window of a new home that is filled with the sample papers."""
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)
     tiny_package(home / "models" / "tiny")
@@ -44,7 +44,7 @@ def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
     window.show()
     window.activateWindow()
     gateway = open_gateway(home)
-    window.open(gateway, sample=gateway.is_new)
+    window.open(gateway, sample=True)
     wait_for_jobs(qtbot, jobs)
     yield window
     jobs.shut_down()

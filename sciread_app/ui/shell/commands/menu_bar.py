@@ -49,6 +49,7 @@ class WindowCommands(Navigator, Protocol):
     shelving: LibraryController
     exchange: ExportController
     job_panel: JobPanel
+    is_sample: bool
 
     def go_to_place(self, place: str) -> None: ...
 
@@ -67,6 +68,8 @@ class WindowCommands(Navigator, Protocol):
     def next_pane(self) -> None: ...
 
     def show_keys(self) -> None: ...
+
+    def toggle_sample(self) -> None: ...
 
     def show_about(self) -> None: ...
 
@@ -109,6 +112,8 @@ class MenuBar:
             "dashboard": self.dashboard,
         }
         actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
+        sample = tr("Close &sample library") if window.is_sample else tr("Open &sample library")
+        actions.add(help, sample, window.toggle_sample)
         actions.add(help, tr("&About SciRead"), window.show_about)
 
     def follow(self, key: str, page: Page) -> None:
@@ -172,7 +177,7 @@ class MenuBar:
         add(file, tr("&Import files…"), window.add_files, StandardKey.Open, library=True)
         add(file, tr("Import &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
         zotero, kept = tr("Import from &Zotero"), tr("&Automatic exports")
-        add(file, zotero, lambda: window.exchange.import_zotero(), library=True)
+        add(file, zotero, window.import_zotero, library=True)
         add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
         self.ledger = add(file, tr("&Last import report"), window.show_last_ledger)
         self._actions.set_why_not(self.ledger, tr("Available after an import"))

@@ -11,13 +11,16 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QScrol
 
 from sciread_app.domain.paper import LibraryChanges, Skipped
 from sciread_app.errors import LibraryError
+from sciread_app.paths import Home
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, as_table, headline
 from sciread_app.ui.jobs.runner import JobError, JobRunner, job_error
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.shell.sample_bar import SampleBar
 from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
+from tests.support.ui.fakes.context import CallRecorder
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
@@ -139,7 +142,7 @@ def test_headline_of_an_import_report(ledger, expected):
     assert headline(ledger).startswith(expected)
 
 
-def test_first_start_imports_the_sample_before_showing_the_page(qtbot, jobs, appearance, tmp_path):
+def test_sample_is_imported_before_the_page_is_shown(qtbot, jobs, appearance, tmp_path):
     gateway = FakeGateway(0)
     gateway.go_on_importing.clear()
     window = MainWindow(tmp_path, jobs, appearance)
@@ -165,7 +168,7 @@ def test_failed_sample_import_leaves_an_empty_library(qtbot, jobs, appearance, t
     window.show()
     window.open(Broken(0), sample=True)
     qtbot.waitUntil(window.page.isVisible)
-    qtbot.waitUntil(lambda: window.page.empty.title.text() == "Your library is empty")
+    qtbot.waitUntil(window.page.welcome.isVisible)
     assert window.banner.message.text() == "The disk is full."
     assert window.banner.hint.text() == "Make room."
 
@@ -388,13 +391,63 @@ def test_window_stays_responsive_during_a_computation(qtbot, show_window, jobs: 
     assert heart.beats > 1
 
 
-def test_empty_library_offers_files_fetches_and_the_sample(qtbot, show_window, jobs):
-    gateway = FakeGateway(0)
+@pytest.fixture
+def sample_window(qtbot, jobs, appearance, tmp_path):
+    """The window of a sample library, in the folder of an own library."""
+    (tmp_path / "library.sqlite3").touch()
+    folder = Home(tmp_path).sample.folder
+    folder.mkdir()
+    window = MainWindow(folder, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(FakeGateway(5))
+    qtbot.waitUntil(lambda: window.is_open and not jobs.running())
+    return window
+
+
+def test_welcome_opens_the_sample_library_of_the_home(qtbot, show_window, tmp_path):
+    window = show_window(FakeGateway(0))
+    with qtbot.waitSignal(window.events.library_requested) as requested:
+        qtbot.mouseClick(window.page.welcome.choices[-1], Qt.MouseButton.LeftButton)
+    assert requested.args[0] == Home(tmp_path).sample.folder
+
+
+def test_sample_is_opened_during_a_task_only_if_confirmed(qtbot, show_window, jobs):
+    gateway = FakeGateway(3)
     window = show_window(gateway)
-    offered = {b.text(): b for b in window.page.empty.findChildren(QPushButton)}
-    assert set(offered) == {"Import files…", "Fetch papers…", "Try the sample library"}
-    qtbot.mouseClick(offered["Fetch papers…"], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.shows("intake") and not jobs.running())
-    window.go_to("search")
-    qtbot.mouseClick(offered["Try the sample library"], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.page.model.rowCount() == 3 and not jobs.running())
+    gateway.go_on_importing.clear()
+    window.add([Path("papers.bib")])
+    requested = []
+    window.events.library_requested.connect(lambda *args: requested.append(args))
+    window.toggle_sample()
+    assert "papers.bib" in window.banner.message.text() and not requested
+    offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
+    offered["Stop and open"].click()
+    assert len(requested) == 1
+    gateway.go_on_importing.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_bar_closes_the_sample_library(qtbot, sample_window, tmp_path):
+    bar = sample_window.findChild(SampleBar)
+    assert bar.isVisible()
+    with qtbot.waitSignal(sample_window.events.library_requested) as requested:
+        qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
+    assert requested.args[0] == tmp_path
+
+
+def test_own_library_has_no_sample_bar(show_window):
+    assert show_window(FakeGateway(3)).findChild(SampleBar) is None
+
+
+def test_import_into_the_sample_is_refused_and_offered_for_own(qtbot, sample_window, tmp_path):
+    sample_window.add([Path("papers.bib")])
+    assert sample_window.gateway.imported == []
+    offered = {b.text(): b for b in sample_window.banner.findChildren(QPushButton)}
+    with qtbot.waitSignal(sample_window.events.library_requested) as requested:
+        offered["Close sample library and add"].click()
+    folder, then = requested.args
+    own = CallRecorder()
+    then(own)
+    assert folder == tmp_path
+    assert own.calls == [("add", [Path("papers.bib")])]

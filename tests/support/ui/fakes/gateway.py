@@ -44,6 +44,7 @@ class FakeGateway:
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
         self.papers = {n: p for n, p in enumerate(papers, start=1)}
         self.count = len(papers) or count
+        self.lacks_sample = False
         self.asked: list[str] = []
         self.orders: list[Order] = []
         self.counted: list[str] = []

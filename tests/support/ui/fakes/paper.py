@@ -111,6 +111,12 @@ class FakePaperPanel:
         )
         return PaperId(5)
 
+    def fetch_title(self, title: str, task: Task) -> PaperId:
+        self.asked.append(f"fetch {title}")
+        if self.refuse:
+            raise SourceError(self.refuse)
+        return PaperId(5)
+
     def attach(self, paper: PaperId, path: Path, task: Task) -> None:
         if self.refuse:
             raise LibraryError(self.refuse)

@@ -1,0 +1,211 @@
+"""The page of an empty library: the ways to add the first papers, and the sample library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
+
+from sciread_app.domain.identifiers import pasted_identifier
+from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Theme, scaled, styled
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.text.labels import show_text
+
+if TYPE_CHECKING:
+    from sciread_app.ui.paper.gateway import PaperGateway
+
+ICON = 24  # pixels
+WIDTH = 560
+
+
+class WelcomePage(QScrollArea):
+    """Five choices below each other: four add papers, the last one opens the sample library."""
+
+    sample_requested = Signal()
+    loaded = Signal()  # a paper was added to the library
+
+    def __init__(self, about: PaperGateway, context: AppContext) -> None:
+        super().__init__(widgetResizable=True)
+        self.setAccessibleName(tr("Welcome"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        navigate = context.navigate
+        title = QLabel(tr("Welcome to SciRead"), alignment=Qt.AlignmentFlag.AlignCenter)
+        title.setFont(scaled(self.font(), 1.6, QFont.Weight.DemiBold))
+        text = styled(
+            QLabel(
+                tr("Add your first papers, or explore the sample library."),
+                alignment=Qt.AlignmentFlag.AlignCenter,
+                wordWrap=True,
+            ),
+            "quiet",
+        )
+        self.choices = [
+            Choice(
+                "papers",
+                tr("Import from Zotero"),
+                tr("Copies papers, collections, tags and notes from the running Zotero."),
+                navigate.import_zotero,
+            ),
+            Choice(
+                "collection",
+                tr("Add a folder of PDFs"),
+                tr("Finds all PDF files in a folder and in its subfolders."),
+                navigate.add_folder,
+            ),
+            Choice(
+                "citations",
+                tr("Add .bib or .ris files"),
+                tr("Imports references exported from another program."),
+                navigate.add_files,
+            ),
+        ]
+        self.lookup = LookupForm(about, context)
+        self.lookup.loaded.connect(self.loaded)
+        sample = Choice(
+            "similar",
+            tr("Explore the sample library"),
+            tr("More than 100 well-known papers, kept apart from your own library."),
+            self.sample_requested.emit,
+        )
+        choices = [*self.choices, self.lookup, sample]
+        self.choices.append(sample)
+        middle = QWidget()
+        middle.setMaximumWidth(WIDTH)
+        head = column(title, text, margins=(0, 0, 0, 16), spacing=8)
+        column(2, head, *choices, 3, parent=middle, margins=(4, 16, 4, 16), spacing=8)
+        sheet = styled(QWidget(), "column")
+        row(1, (middle, 100), 1, parent=sheet, margins=0)
+        self.setWidget(sheet)
+        context.appearance.follow(self._paint)
+
+    def _paint(self, theme: Theme) -> None:
+        for picture in self.findChildren(_Picture):
+            picture.setPixmap(icon(picture.name, theme.accent).pixmap(ICON, ICON))
+
+
+class Choice(QPushButton):
+    """A large button with an icon, a title and a line of text."""
+
+    def __init__(self, icon: str, title: str, text: str, do: Callable[[], object]) -> None:
+        super().__init__()
+        self.setObjectName("method")
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(text)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        words = column(_heading(title), styled(QLabel(text, wordWrap=True), "quiet"), spacing=2)
+        row(_Picture(icon), (words, 1), parent=self, margins=(16, 10, 16, 10), spacing=14)
+        for label in self.findChildren(QLabel):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.clicked.connect(lambda: do())
+
+    def sizeHint(self) -> QSize:
+        return self._contents().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._contents().minimumSize()
+
+    def heightForWidth(self, width: int) -> int:
+        return self._contents().totalHeightForWidth(width)
+
+    def _contents(self) -> QLayout:
+        layout = self.layout()
+        assert layout
+        return layout
+
+
+class LookupForm(QFrame):
+    """Adds one paper by its identifier or its title, which is looked up online."""
+
+    loaded = Signal()  # a paper was added to the library
+
+    def __init__(self, about: PaperGateway, context: AppContext) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._about = about
+        self._jobs = context.jobs
+        title = tr("Add by DOI, arXiv ID or title")
+        self.line = styled(QLineEdit(), "field")
+        self.line.setPlaceholderText(tr("10.1038/nature14539, 1706.03762, or a title"))
+        self.line.setAccessibleName(title)
+        self.button = QPushButton(tr("Add"))
+        self.button.setEnabled(False)
+        self.problem = styled(QLabel(wordWrap=True), "wrong")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.hide()
+        entry = row((self.line, 1), self.button, spacing=8)
+        words = column(_heading(title), entry, self.problem, spacing=6)
+        row(_Picture("search"), (words, 1), parent=self, margins=(15, 9, 15, 9), spacing=14)
+        self.line.textChanged.connect(self._edited)
+        self.line.returnPressed.connect(self._look_up)
+        self.button.clicked.connect(self._look_up)
+
+    def _edited(self, text: str) -> None:
+        show_text(self.problem, "")
+        self.button.setEnabled(bool(text.strip()))
+
+    def _look_up(self) -> None:
+        text = " ".join(self.line.text().split())
+        if not text or not self.button.isEnabled():
+            return
+        self.button.setEnabled(False)
+        self.button.setText(tr("Looking up…"))
+        name = pasted_identifier(text)
+
+        def work(task: Task) -> PaperId:
+            return self._about.fetch(name, task) if name else self._about.fetch_title(text, task)
+
+        self._jobs.run(
+            tr("Looking up {name}", name=text),
+            work,
+            lambda _: self._added(),
+            on_failed=self._failed,
+            queue=JobQueue.network,
+        )
+
+    def _added(self) -> None:
+        self._ready()
+        self.line.clear()
+        self.loaded.emit()
+
+    def _failed(self, problem: JobError) -> None:
+        self._ready()
+        show_text(self.problem, problem.text)
+
+    def _ready(self) -> None:
+        self.button.setText(tr("Add"))
+        self.button.setEnabled(True)
+
+
+class _Picture(QLabel):
+    """An icon, which `WelcomePage` paints in the colour of the theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.setFixedSize(ICON, ICON)
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True)
+    label.setFont(scaled(label.font(), 1.0, QFont.Weight.DemiBold))
+    return label

@@ -1,0 +1,65 @@
+"""The page of an empty library: ways to add papers, and the sample library."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from tests.support.ui.fakes.gateway import FakeGateway
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def welcome(show_page):
+    page = show_page(FakeGateway(0))
+    assert page.welcome.isVisible()
+    return page.welcome
+
+
+def test_choices_import_papers(qtbot, welcome, context):
+    for choice in welcome.choices[:3]:
+        qtbot.mouseClick(choice, LEFT)
+    calls = [call[0] for call in context.navigate.calls]
+    assert calls == ["import_zotero", "add_folder", "add_files"]
+
+
+def test_last_choice_opens_the_sample_library(qtbot, welcome):
+    with qtbot.waitSignal(welcome.sample_requested):
+        qtbot.keyClick(welcome.choices[-1], Qt.Key.Key_Space)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("https://doi.org/10.1000/BEES", "fetch doi:10.1000/bees"),
+        ("arXiv:1706.03762", "fetch arxiv:1706.03762"),
+        ("The life  of the bee ", "fetch The life of the bee"),
+    ],
+)
+def test_paper_is_added_by_identifier_or_title(qtbot, show_page, text, asked):
+    gateway = FakeGateway(0)
+    page = show_page(gateway)
+    page.welcome.lookup.line.setText(text)
+    with qtbot.waitSignal(page.details.loaded):
+        qtbot.keyClick(page.welcome.lookup.line, Qt.Key.Key_Return)
+    assert gateway.about.asked[-1] == asked
+    assert page.welcome.lookup.line.text() == ""
+
+
+def test_failed_lookup_keeps_the_text_and_shows_the_error(qtbot, show_page):
+    gateway = FakeGateway(0)
+    gateway.about.refuse = "Crossref does not know it."
+    lookup = show_page(gateway).welcome.lookup
+    lookup.line.setText("10.1000/1")
+    qtbot.mouseClick(lookup.button, LEFT)
+    qtbot.waitUntil(lookup.problem.isVisible)
+    assert lookup.problem.text() == "Crossref does not know it."
+    assert lookup.line.text() == "10.1000/1" and lookup.button.isEnabled()
+    lookup.line.setText("10.1000/2")
+    assert lookup.problem.isHidden()
+
+
+def test_typed_search_in_empty_library_shows_no_welcome(qtbot, show_page):
+    page = show_page(FakeGateway(0))
+    page.search_box.set_text("bees")
+    qtbot.waitUntil(page.empty.isVisible)
+    assert not page.welcome.isVisible()
