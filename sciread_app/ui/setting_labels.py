@@ -326,12 +326,10 @@ def setting_label(key: str) -> str:
     return text.name if text else key.replace("_", " ").capitalize()
 
 
-def setting_title(key: str) -> str:
-    """The name of a setting with its unit, if any."""
+def setting_unit(key: str) -> str:
+    """The unit of a setting's value; empty if it has none."""
     text = _TEXTS.get(key)
-    if text is None or not text.unit:
-        return setting_label(key)
-    return tr("{name} ({unit})", name=text.name, unit=text.unit)
+    return text.unit if text else ""
 
 
 def setting_help(key: str) -> str:

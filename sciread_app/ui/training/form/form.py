@@ -31,7 +31,7 @@ from sciread_app.ui.setting_labels import setting_label
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.form.data import DataPart
 from sciread_app.ui.training.form.method import MethodPart
-from sciread_app.ui.training.form.settings import SettingsPart
+from sciread_app.ui.training.form.settings import SettingsPart, field_column
 from sciread_app.ui.training.text import estimate_text, shown_value
 from sciread_app.ui.training.view_models import TrainingChoices
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
@@ -152,6 +152,7 @@ class TrainingForm(QFrame):
     def show_check(self, check: TrainingCheck) -> None:
         self._able = check.able
         self.name.setPlaceholderText(check.title)
+        self.name.setToolTip(check.title)
         self.data.show_stats(check)
         self.method.show_stats(check.data.stats)
         self.check.show_lines(check.lines)
@@ -232,7 +233,6 @@ class TrainingForm(QFrame):
         self.name.setMaximumWidth(460)
         self.seed = styled(QLineEdit("1"), "field")
         self.seed.setAccessibleName(tr("Seed"))
-        self.seed.setFixedWidth(130)
         self.close_it = styled(QPushButton(tr("Cancel")), "link")
         self.said = styled(ElidedLabel(), "quiet")
         self.bar = QProgressBar(textVisible=False)
@@ -290,7 +290,7 @@ class TrainingForm(QFrame):
         help = styled(QLabel(text, wordWrap=True), "quiet")
         help.setFont(scaled(self.font(), 0.92))
         words = column(name, help, spacing=1)
-        seed = (self.seed, 0, Qt.AlignmentFlag.AlignVCenter)
+        seed = (field_column(self.seed, narrow=True), 0, Qt.AlignmentFlag.AlignVCenter)
         return row((words, 1), seed, margins=(0, 6, 0, 0))
 
     def _foot(self) -> QFrame:

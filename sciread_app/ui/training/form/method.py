@@ -12,11 +12,13 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QWidget,
 )
 
 from sciread_app.language import tr
 from sciread_app.ui.style.theme import restyled, scaled, styled
+from sciread_app.ui.training.form.settings import WIDE
 from sciread_app.ui.training.text import NEEDS
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow
 from sciread_app.ui.widgets.layout.boxes import column, row
@@ -45,6 +47,7 @@ class MethodPart(QWidget):
         self._group = QButtonGroup(self, exclusive=True)
         self.cards = {spec.key: MethodCard(spec) for spec in METHODS}
         self.recipe = ComboBox()
+        self.recipe.setFixedWidth(WIDE)
         self._row = FormRow(tr("Recipe"), "", self.recipe)
         self._lay_out()
         for spec in METHODS:
@@ -122,6 +125,8 @@ class MethodCard(QPushButton):
         styled(self, "method")
         self._spec = spec
         self.setCheckable(True)
+        # Unlike other buttons, it may be narrower than its text on one line.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         title = QLabel(spec.title)
         title.setFont(scaled(self.font(), 1.05, QFont.Weight.DemiBold))
         self.verdict = styled(QLabel(), "tag")

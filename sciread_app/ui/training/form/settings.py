@@ -22,7 +22,7 @@ from sciread_app.ui.setting_labels import (
     choice_label,
     setting_help,
     setting_label,
-    setting_title,
+    setting_unit,
 )
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.text import shown_value, typed_value, value_text
@@ -36,7 +36,7 @@ from trainer.contract.settings import Setting, Value
 
 # The most frequently changed settings; all others are collapsed.
 OFTEN = ("base", "epochs", "max_steps", "learning_rate", "batch_size", "max_tokens", "min_papers")
-WIDE = 190  # width of a field in pixels
+WIDE, NARROW = 240, 120  # width of the column of fields, and of a number, in pixels
 
 
 class SettingsPart(QWidget):
@@ -254,27 +254,24 @@ class SettingRow(QWidget):
             choices = ComboBox()
             for value in setting.choices:
                 choices.addItem(choice_label(setting.name, value), value)
-            choices.setFixedWidth(WIDE + 40)
             choices.currentTextChanged.connect(lambda _: self._on_edit())
             return choices
         if setting.name == "base":
             base = ComboBox()
             base.setEditable(True)
-            base.setFixedWidth(WIDE + 90)
             base.currentTextChanged.connect(lambda _: self._on_edit())
             if line := base.lineEdit():
                 # The widget that gets the focus
                 line.setAccessibleName(setting_label(setting.name))
             return base
         line = styled(QLineEdit(), "field")
-        line.setFixedWidth(WIDE if isinstance(setting.default, str) else WIDE - 60)
         line.setAcceptDrops(False)
         line.textChanged.connect(lambda _: self._on_edit())
         return line
 
     def _build(self) -> None:
         self._help = _explained(self.setting)
-        title = setting_title(self.setting.name)
+        title, unit = setting_label(self.setting.name), setting_unit(self.setting.name)
         self._name = QLabel(title)
         # The key in recipes and on the command line.
         self._name.setToolTip(tr("Key in recipes: {key}", key=self.setting.name))
@@ -292,14 +289,30 @@ class SettingRow(QWidget):
         self.back.clicked.connect(lambda: self.write(self._usual))
         self.back.hide()
         self.field = self._field()
-        self.field.setAccessibleName(title)
+        # Translators: a setting and the unit of its value
+        spoken = tr("{name} ({unit})", name=title, unit=unit) if unit else title
+        self.field.setAccessibleName(spoken)
+        number = not isinstance(self.setting.default, bool | str)
         middle = Qt.AlignmentFlag.AlignVCenter
         words = column(self._name, about, self.wrong, spacing=1)
         row(
             (words, 1),
             (self.back, 0, middle),
-            (self.field, 0, middle),
+            (field_column(self.field, unit, narrow=number), 0, middle),
             parent=self,
             margins=0,
             spacing=14,
         )
+
+
+def field_column(field: QWidget, unit: str = "", *, narrow: bool = False) -> QWidget:
+    """A field with its unit, as wide as all others, so that they form a column."""
+    holder = QWidget()
+    holder.setFixedWidth(WIDE)
+    if narrow:
+        field.setFixedWidth(NARROW)
+        parts = (field, styled(QLabel(unit), "quiet"), 0)
+        row(*parts, parent=holder, margins=0, spacing=8)
+    else:
+        row((field, 1), parent=holder, margins=0, spacing=0)
+    return holder

@@ -128,6 +128,20 @@ def test_form_offers_recipes_and_settings_of_each_method(qtbot, write, jobs, spe
     assert form.plan().changes == {}
 
 
+def test_fields_form_a_column_and_fit_a_narrow_form(qtbot, write):
+    form = write().form
+    assert form.area.widget().minimumSizeHint().width() <= 500
+    rows = [row for row in form.settings.rows.values() if row.isVisible()]
+    fields = [*(row.field for row in rows), form.seed, form.method.recipe]
+    assert len(fields) > 3 and len({left(field, form) for field in fields}) == 1
+    tokens = form.settings.rows["max_tokens"]
+    assert "tokens" in [label.text() for label in tokens.findChildren(QLabel)]
+
+
+def left(widget, form):
+    return widget.mapTo(form, QPoint()).x()
+
+
 def test_plan_contains_only_changed_settings(qtbot, write, jobs):
     shown = write()
     rows = shown.form.settings.rows
