@@ -17,6 +17,7 @@ from sciread_app.language import tr
 _WRITING = threading.Lock()
 SCALES = range(100, 301)
 THEMES = ("system", "light", "dark")
+CITEKEY_FIELDS = ("author", "title", "year")
 PROXY_EXAMPLE = "http://proxy.example.org:8080"
 PROXIES = ("system", "none")  # besides addresses
 
@@ -39,6 +40,7 @@ class Settings:
     scale: int = 100  # of the whole user interface, in percent
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
     proxy: str = "system"  # of requests to online sources: "system", "none", or an address
+    citekey: str = "{author}{title}{year}"  # the pattern of citation keys
     accepted_risk: str = ""  # the risk of the home folder's place that the user has accepted
 
 
@@ -118,6 +120,8 @@ def _wrong(name: str, value: Any) -> str:
         return tr("The value must be an email address.")
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
         return tr("The value must be a web address.")
+    if name == "citekey":
+        return citekey_problem(value)
     if name == "proxy" and value not in PROXIES:
         return _wrong_proxy(value)
     if name == "scale" and value not in SCALES:
@@ -141,4 +145,19 @@ def _wrong_proxy(address: str) -> str:
         )
     if not valid:
         return tr("The value must be an address such as {example}.", example=PROXY_EXAMPLE)
+    return ""
+
+
+def citekey_problem(pattern: str) -> str:
+    """The problem of a pattern of citation keys, as a sentence; empty if it is valid."""
+    fields = [f"{{{field}}}" for field in CITEKEY_FIELDS]
+    rest = pattern
+    for field in fields:
+        rest = rest.replace(field, "")
+    if rest == pattern:
+        return tr("The pattern must contain at least one of {fields}.", fields=", ".join(fields))
+    if "{" in rest or "}" in rest:
+        return tr("The pattern can contain only these fields: {fields}.", fields=", ".join(fields))
+    if not re.fullmatch(r"[A-Za-z0-9:._/+-]*", rest):
+        return tr("Besides fields, the pattern can contain only A–Z, a–z, 0–9 and : . _ / + -")
     return ""

@@ -63,6 +63,7 @@ class Workspace:
         self.settings, self.warnings = read_settings(home.settings)
         self._risk = home.risk
         self.library = Library(home.library)
+        self.library.citekeys.pattern = self.settings.citekey
         self.lacks_sample = home.is_sample and self.library.is_untouched()
         self.importer = self._new_importer()
         self.editor = LibraryEditor(self.library)
@@ -98,6 +99,7 @@ class Workspace:
         """Save these settings and apply them. Raises ValueError for an invalid one."""
         self.settings = change_settings(self.home.settings, **changes)
         self.importer = self._new_importer()
+        self.library.citekeys.pattern = self.settings.citekey
         # Rebuilt at the next fetch; one that is running keeps its settings.
         for name in ("_client", "fetcher", "citation_fetcher", "lookup"):
             self.__dict__.pop(name, None)

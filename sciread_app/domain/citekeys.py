@@ -9,6 +9,8 @@ from itertools import count
 
 from sciread_app.domain.paper import Paper
 
+PATTERN = "{author}{title}{year}"
+_FIELD = re.compile(r"\{(author|title|year)\}")
 _NOT_MADE_UP = re.compile(r"[^A-Za-z0-9]")
 _NOT_IN_KEY = re.compile(r"[\s,{}()\"#%~\\=@]")
 _SKIPPED = (
@@ -32,14 +34,17 @@ def own(paper: Paper) -> str:
     return cleaned(paper.identifier("citekey"))
 
 
-def generated(paper: Paper) -> str:
-    """A generated key, Better BibTeX's default auth.lower + shorttitle(3,3) + year:
-    lecunDeepLearning2015."""
+def generated(paper: Paper, pattern: str = PATTERN) -> str:
+    """A generated key. The fields of `pattern` are {author}, the last name of the first author in
+    lower case, {title}, its first three words, and {year}. The default is that of Better BibTeX,
+    auth.lower + shorttitle(3,3) + year: lecunDeepLearning2015."""
     author = paper.authors[0].last_name if paper.authors else ""
     words = [_ascii(word) for word in re.split(r"[^\w'’]+", paper.title)]
     words = [word for word in words if word and word.lower() not in _SKIPPED_WORDS][:3]
     title = "".join(word[0].upper() + word[1:] for word in words)
-    return f"{_ascii(author).lower()}{title}{paper.published[:4]}" or "paper"
+    parts = {"author": _ascii(author).lower(), "title": title, "year": paper.published[:4]}
+    key = _FIELD.sub(lambda field: parts[field[1]], pattern)
+    return key if any(parts[field] for field in _FIELD.findall(pattern)) else "paper"
 
 
 def variants(stem: str) -> Iterator[str]:

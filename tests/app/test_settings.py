@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sciread_app.domain.citekeys import generated
 from sciread_app.settings import Settings, change_settings, read_settings, write_settings
+from sciread_app.workspace import open_workspace
+from tests.support.generate.papers import paper
 
 
 def test_written_settings_are_read_back(tmp_path):
@@ -85,3 +88,25 @@ def test_proxy_with_password_is_rejected_and_not_written(tmp_path):
 @pytest.mark.parametrize("proxy", ["system", "none", "http://a.org:8080", "https://[::1]:3128/"])
 def test_valid_proxy_is_saved(tmp_path, proxy):
     assert change_settings(tmp_path / "settings.toml", proxy=proxy).proxy == proxy
+
+
+def test_citation_key_pattern_applies_to_later_exports(tmp_path):
+    workspace = open_workspace(tmp_path)
+    try:
+        bees, wasps = workspace.library.put(
+            [
+                paper(f"Of {name}", authors="Apis, Ada", published="2020")
+                for name in ("Bees", "Wasps")
+            ]
+        ).ids
+        before = workspace.library.citekeys.pin([bees])
+        workspace.change(citekey="{year}{author}")
+        after = workspace.library.citekeys.pin([bees, wasps])
+    finally:
+        workspace.close()
+    assert before == {bees: "apisBees2020"}
+    assert after == before | {wasps: "2020apis"}
+
+
+def test_citation_key_without_any_field_is_not_empty():
+    assert generated(paper("Of Ants"), "{year}") == "paper"

@@ -13,8 +13,11 @@ from sciread_app.storage.database import Database
 
 
 class Citekeys:
+    """`pattern` is that of new keys."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
+        self.pattern = citekeys.PATTERN
 
     def pin(self, ids: Iterable[int]) -> Mapping[PaperId, str]:
         """The key of each of these papers, assigned now if it has none.
@@ -32,9 +35,9 @@ class Citekeys:
             return pinned
         if self._db.read_only:
             with self._db.reading() as db:
-                return {**pinned, **_new(db, missing)}
+                return {**pinned, **_new(db, missing, self.pattern)}
         with self._db.writing() as db:
-            _pin(db, missing)
+            _pin(db, missing, self.pattern)
             return _pinned(db, ids)
 
 
@@ -46,11 +49,12 @@ def _pinned(db: Connection, ids: Sequence[int]) -> dict[PaperId, str]:
     return {PaperId(paper): key for paper, key in rows}
 
 
-def _pin(db: Connection, ids: Sequence[int]) -> None:
-    paper_rows.insert(db, "citekeys", ("paper", "citekey"), list(_new(db, ids).items()))
+def _pin(db: Connection, ids: Sequence[int], pattern: str) -> None:
+    keys = _new(db, ids, pattern)
+    paper_rows.insert(db, "citekeys", ("paper", "citekey"), list(keys.items()))
 
 
-def _new(db: Connection, ids: Sequence[int]) -> dict[PaperId, str]:
+def _new(db: Connection, ids: Sequence[int], pattern: str) -> dict[PaperId, str]:
     """New keys for those of these papers that have none."""
     pinned = _pinned(db, ids)  # another process may have been quicker
     papers = paper_rows.read(db, [id for id in ids if id not in pinned])
@@ -60,14 +64,14 @@ def _new(db: Connection, ids: Sequence[int]) -> dict[PaperId, str]:
     theirs = {citekeys.cleaned(key).lower() for key in db.scalars(brought)}
     keys = {}
     for id in sorted(papers):
-        keys[PaperId(id)] = key = _free(papers[id], taken, theirs)
+        keys[PaperId(id)] = key = _free(papers[id], pattern, taken, theirs)
         taken.add(key.lower())
     return keys
 
 
-def _free(paper: Paper, taken: set[str], theirs: set[str]) -> str:
+def _free(paper: Paper, pattern: str, taken: set[str], theirs: set[str]) -> str:
     own = citekeys.own(paper)
     if own and own.lower() not in taken:
         return own
-    keys = citekeys.variants(own or citekeys.generated(paper))
+    keys = citekeys.variants(own or citekeys.generated(paper, pattern))
     return next(key for key in keys if key.lower() not in taken and key.lower() not in theirs)

@@ -17,9 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.domain import citekeys
+from sciread_app.domain.paper import Author, Paper
 from sciread_app.language import tr, trn
 from sciread_app.services.maintenance.backup_rotation import Copy
-from sciread_app.settings import PROXY_EXAMPLE
+from sciread_app.settings import CITEKEY_FIELDS, PROXY_EXAMPLE, citekey_problem
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
@@ -40,6 +42,11 @@ THEMES = (
     (ThemeChoice.system, tr("System")),
     (ThemeChoice.light, tr("Light")),
     (ThemeChoice.dark, tr("Dark")),
+)
+EXAMPLE = Paper(
+    title="Attention Is All You Need",
+    authors=(Author("Vaswani", "Ashish"),),
+    published="2017-06-12",
 )
 PROXY_CHOICES = (
     # Translators: the proxy of the system
@@ -74,6 +81,8 @@ class SettingsPage(Page):
         self.scale.setCurrentText(f"{settings.scale}%")
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
+        self.citekey.setText(settings.citekey)
+        self._preview_key()
         self._show_proxy(settings.proxy)
         show_text(self.risk, self._services.risk)
         self.backups.load()
@@ -99,6 +108,18 @@ class SettingsPage(Page):
             self._change(self._scale_row, scale=scale)
             self.restart.show()
 
+    def _preview_key(self) -> None:
+        """Show the key of an example, or what is wrong with the pattern."""
+        pattern = self.citekey.text()
+        problem = citekey_problem(pattern)
+        self._citekey_row.show_error(problem)
+        key = "" if problem else citekeys.generated(EXAMPLE, pattern)
+        show_text(self.key_example, tr("Example: {key}", key=key) if key else "")
+
+    def _enter_pattern(self) -> None:
+        if not citekey_problem(self.citekey.text()):
+            self._change(self._citekey_row, citekey=self.citekey.text())
+
     def _show_proxy(self, proxy: str) -> None:
         known = [key for key, _ in PROXY_CHOICES]
         manual = proxy not in known
@@ -112,19 +133,13 @@ class SettingsPage(Page):
         self.proxy_address.setVisible(not proxy)
         self._proxy_row.show_error("")
         if proxy:
-            self._change_proxy(proxy)
+            self._change(self._proxy_row, proxy=proxy)
         else:
             self.proxy_address.setFocus()
 
     def _enter_proxy(self) -> None:
         if address := self.proxy_address.text().strip():
-            self._change_proxy(address)
-
-    def _change_proxy(self, proxy: str) -> None:
-        before = self._services.settings.proxy
-        self._change(self._proxy_row, proxy=proxy)
-        if self._services.settings.proxy != before:
-            self.restart_for_proxy.show()
+            self._change(self._proxy_row, proxy=address)
 
     def _choose_folder(self) -> None:
         title = tr("Move library to folder")
@@ -200,14 +215,15 @@ class SettingsPage(Page):
         self.restart = QPushButton(tr("Restart now"))
         self.restart.hide()
         self.workers = SpinBox(1, 16)
+        self.citekey = styled(QLineEdit(), "field")
+        self.citekey.setMinimumWidth(220)
+        self.key_example = styled(plain_label(), "quiet")
         self.proxy = ComboBox()
         self.proxy.addItems([name for _, name in PROXY_CHOICES])
         self.proxy_address = styled(QLineEdit(), "field")
         self.proxy_address.setAccessibleName(tr("Proxy address"))
         self.proxy_address.setPlaceholderText(PROXY_EXAMPLE)
         self.proxy_address.setMinimumWidth(220)
-        self.restart_for_proxy = QPushButton(tr("Restart now"))
-        self.restart_for_proxy.hide()
         self.contact = styled(QLineEdit(), "field")
         self.contact.setMinimumWidth(220)
         self.contact.setPlaceholderText(tr("you@university.org"))
@@ -219,7 +235,8 @@ class SettingsPage(Page):
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
         sections = (
-            self._looks(), self._library(), self._sources(), self._privacy(), self._kept(),
+            self._looks(), self._library(), self._citations(), self._sources(), self._privacy(),
+            self._kept(),
         )  # fmt: skip
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
@@ -252,6 +269,21 @@ class SettingsPage(Page):
         section.add(self._workers_row)
         return section
 
+    def _citations(self) -> FormSection:
+        section = FormSection(tr("Citations"))
+        self._citekey_row = FormRow(
+            tr("Citation key pattern"),
+            tr(
+                "For exported papers without a citation key, from {fields}. Keys that were "
+                "exported before do not change.",
+                fields=", ".join(f"{{{field}}}" for field in CITEKEY_FIELDS),
+            ),
+            self.citekey,
+        )
+        section.add(self._citekey_row)
+        section.add(self.key_example)
+        return section
+
     def _sources(self) -> FormSection:
         self._network = FormSection(tr("Online sources"))
         self._contact_row = FormRow(
@@ -264,11 +296,7 @@ class SettingsPage(Page):
         )
         self._network.add(self._contact_row)
         self._proxy_row = FormRow(
-            tr("Proxy"),
-            tr("Takes effect after a restart."),
-            self.restart_for_proxy,
-            self.proxy_address,
-            self.proxy,
+            tr("Proxy"), tr("For requests to online sources."), self.proxy_address, self.proxy
         )
         self._network.add(self._proxy_row)
         return self._network
@@ -307,8 +335,9 @@ class SettingsPage(Page):
         self.theme.chosen.connect(lambda n: context.navigate.choose_theme(THEMES[n][0]))
         self._events.theme_chosen.connect(self.show_theme)  # in the menu, too
         self.scale.activated.connect(lambda _: self._choose_scale())
-        for restart in (self.restart, self.restart_for_proxy):
-            restart.clicked.connect(self._events.restart_requested)
+        self.restart.clicked.connect(self._events.restart_requested)
+        self.citekey.textChanged.connect(lambda _: self._preview_key())
+        self.citekey.editingFinished.connect(self._enter_pattern)
         self.proxy.activated.connect(lambda _: self._choose_proxy())
         self.proxy_address.editingFinished.connect(self._enter_proxy)
         self.workers.valueChanged.connect(lambda n: self._change(self._workers_row, pdf_workers=n))

@@ -82,6 +82,22 @@ def test_api_key_is_stored_hidden_and_deletable(qtbot, page, services, jobs):
     assert services.given == [("semantic_scholar", "s3cret"), ("ncbi", "")]
 
 
+def test_citation_key_pattern_has_a_preview_and_is_saved(qtbot, page, services):
+    assert "vaswaniAttentionAllYou2017" in page.key_example.text()
+    page.citekey.setText("{author}:{year}")
+    assert "vaswani:2017" in page.key_example.text()
+    qtbot.keyClick(page.citekey, Qt.Key.Key_Return)
+    assert services.settings.citekey == "{author}:{year}"
+
+
+@pytest.mark.parametrize("pattern", ["", "key", "{author}{journal}", "{year} {title}"])
+def test_invalid_citation_key_pattern_is_reported_and_not_saved(qtbot, page, services, pattern):
+    page.citekey.setText(pattern)
+    qtbot.keyClick(page.citekey, Qt.Key.Key_Return)
+    assert page._citekey_row.wrong.isVisible() and not page.key_example.isVisible()
+    assert services.settings.citekey == "{author}{title}{year}"
+
+
 def choose_proxy(page, name):
     page.proxy.setCurrentText(name)
     page.proxy.activated.emit(page.proxy.currentIndex())
@@ -96,7 +112,7 @@ def test_proxy_is_chosen_or_entered(qtbot, page, services):
     page.proxy_address.setText("http://proxy.example.org:8080")
     qtbot.keyClick(page.proxy_address, Qt.Key.Key_Return)
     assert services.settings.proxy == "http://proxy.example.org:8080"
-    assert page.restart_for_proxy.isVisible() and not page._proxy_row.wrong.isVisible()
+    assert not page._proxy_row.wrong.isVisible()
     page.refresh()
     assert page.proxy.currentText() == "Manual"
     choose_proxy(page, "None")
