@@ -235,6 +235,7 @@ class PaperList(QTableView):
         self.setObjectName("papers")
         self._model = model
         self._density = Density.comfortable
+        self._held: list[QKeyEvent] | None = None  # keys for the list that is being loaded
         self._cards = CardDelegate(model, appearance, self)
         self._table = TableDelegate(model, appearance, self)
         self.setModel(model)
@@ -506,13 +507,32 @@ class PaperList(QTableView):
             return self._model.index(0 if action is CursorAction.MoveHome else last, 0)
         return super().moveCursor(action, modifiers)
 
+    def hold_keys(self) -> None:
+        """Keep the keys that move in the list or open a paper, until `release_keys`: they are meant
+        for the list that is being loaded."""
+        if self._held is None:
+            self._held = []
+
+    @property
+    def holds_keys(self) -> bool:
+        """Whether keys are kept for the list that is being loaded."""
+        return self._held is not None
+
+    def release_keys(self) -> None:
+        """Answer the keys that were kept."""
+        held, self._held = self._held or [], None
+        for event in held:
+            self.keyPressEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if event.text() in ("+", "-") and self.selected_count():
+        if self._held is not None and key in _HELD and event.modifiers() in _PLAIN:
+            self._held.append(event.clone())
+        elif event.text() in ("+", "-") and self.selected_count():
             (self.marked_relevant if event.text() == "+" else self.marked_irrelevant).emit(
                 self.chosen()
             )
-        elif event.modifiers() not in (_NO_MODIFIER, Qt.KeyboardModifier.KeypadModifier):
+        elif event.modifiers() not in _PLAIN:
             super().keyPressEvent(event)
         elif key in (Qt.Key.Key_J, Qt.Key.Key_K):
             self.go_to(self.currentIndex().row() + (1 if key == Qt.Key.Key_J else -1))
@@ -529,4 +549,9 @@ class PaperList(QTableView):
         """Do nothing: Qt would search every row for a title that starts with the typed letters."""
 
 
-_NO_MODIFIER = Qt.KeyboardModifier.NoModifier
+_PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+_HELD = (
+    *(Qt.Key.Key_J, Qt.Key.Key_K, Qt.Key.Key_Down, Qt.Key.Key_Up),
+    *(Qt.Key.Key_PageDown, Qt.Key.Key_PageUp, Qt.Key.Key_Home, Qt.Key.Key_End),
+    *(Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space),
+)

@@ -76,7 +76,9 @@ class SearchPage(Page):
         self._slow.timeout.connect(lambda: self.header.count.setText(tr("Searching…")))
 
     def search(self) -> None:
-        """Run the request of the header; an empty one lists the whole library."""
+        """Run the request of the header; an empty one lists the whole library. Keys pressed in the
+        list are kept until the results arrive."""
+        self.result_list.hold_keys()
         self._ask(self._arrive)
 
     def sort_by(self, order: Order) -> None:
@@ -283,18 +285,25 @@ class SearchPage(Page):
         self._jobs.run(
             tr("Searching"),
             lambda task: self._finder.find(request.parsed, mode, task, order),
-            lambda listing: show(ResultView(listing, request)),
+            lambda listing: self._take(show, ResultView(listing, request)),
             on_failed=self._explain,
             queue=JobQueue.short,
             replaces="search",
         )
 
+    def _take(self, show: Callable[[ResultView], None], view: ResultView) -> None:
+        show(view)
+        self.result_list.release_keys()
+
     def _arrive(self, view: ResultView) -> None:
         """Show the results of a search, with the first one selected."""
         if not view.request.like:
             self._history.clear()
+        focused = self.result_list.hasFocus()
         self._show(view)
         self.result_list.go_to(0)
+        if focused and not view.listing.ids:
+            self._into_results()
 
     def _update(self, view: ResultView) -> None:
         with self.result_list.preserving_view():
@@ -337,6 +346,7 @@ class SearchPage(Page):
     def _explain(self, problem: JobError) -> None:
         """Keep the last results, and show the error of the query above them."""
         self._slow.stop()
+        self.result_list.release_keys()
         self.header.count.setText(count_text(self.view))
         self.search_box.explain(problem)
 
@@ -395,6 +405,8 @@ class SearchPage(Page):
             self.result_list.setFocus()
         elif self._pages.currentWidget() is self.welcome:
             self.welcome.choices[0].setFocus()
+        elif self.result_list.holds_keys and self.result_list.isVisible():
+            self.result_list.setFocus()
         elif offered := self.empty.buttons():
             offered[0].setFocus()
 

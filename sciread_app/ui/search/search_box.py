@@ -160,7 +160,7 @@ class SearchBox(QWidget):
         self._pause.timeout.connect(self.ask)
         self.edit.textChanged.connect(self._pause.start)
         self.edit.returnPressed.connect(self.ask)
-        self.edit.down.connect(self.down)
+        self.edit.down.connect(self._go_down)
         self.edit.escaped.connect(self.escaped)
         self.edit.entry_pasted.connect(self.entry_pasted)
         self.edit.undo_requested.connect(self.recall)
@@ -231,6 +231,12 @@ class SearchBox(QWidget):
             self.entry_pasted.emit(entry)
         else:
             self.asked.emit()
+
+    def _go_down(self) -> None:
+        """Leave for the results of what has been typed."""
+        if self._pause.isActive():
+            self.ask()
+        self.down.emit()
 
     def _look_for_names(self) -> None:
         if half := partial_word(self.edit.text(), self.edit.cursorPosition()):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from sciread_app.domain.paper import LibraryChanges, Order
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
+from sciread_app.errors import SciReadError
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
 from sciread_app.ui.search.search_box import PartialWord, partial_word
 from tests.support.generate.papers import paper
@@ -51,6 +52,68 @@ def test_title_formulas_are_accessible_in_unicode(qtbot, show_page):
     page = show_page(FakeGateway(papers=[paper("On $x^2$")]))
     page.model.card(0)
     qtbot.waitUntil(lambda: page.model.index(0, 0).data().startswith("On x²"))
+
+
+def test_keys_pressed_while_results_load_move_in_the_results(qtbot, show_page, jobs, monkeypatch):
+    gateway = FakeGateway(50)
+    page = show_page(gateway)
+    page.result_list.setFocus()
+    page.result_list.go_to(20)
+    found, go_on = gateway.find, threading.Event()
+
+    def find(*args, **options):
+        go_on.wait(10)
+        return found(*args, **options)
+
+    monkeypatch.setattr(gateway, "find", find)
+    page.search()
+    for key in (Qt.Key.Key_J, Qt.Key.Key_J, Qt.Key.Key_J, Qt.Key.Key_K):
+        qtbot.keyClick(page.result_list, key)
+    assert page.result_list.currentIndex().row() == 20
+    go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.result_list.currentIndex().row() == 2
+    qtbot.keyClick(page.result_list, Qt.Key.Key_J)
+    assert page.result_list.currentIndex().row() == 3
+
+
+def test_down_and_j_right_after_typing_move_in_the_results(qtbot, show_page, jobs):
+    page = show_page(FakeGateway(50))
+    page.window().activateWindow()
+    page.search_box.edit.setFocus()
+    qtbot.keyClicks(page.search_box.edit, "paper")
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Down)
+    assert page.result_list.hasFocus() and page.view.query == ""
+    qtbot.keyClick(page.result_list, Qt.Key.Key_J)
+    qtbot.waitUntil(lambda: is_idle(page, jobs) and page.view.query == "paper")
+    assert page.model.rowCount() > 1 and page.result_list.currentIndex().row() == 1
+
+
+def test_focus_in_the_list_moves_to_the_offer_if_nothing_is_found(qtbot, show_page, jobs):
+    page = show_page(FakeGateway(papers=PAPERS))
+    page.window().activateWindow()
+    page.search_box.edit.setFocus()
+    qtbot.keyClicks(page.search_box.edit, "zzzz")
+    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: page.empty.isVisible())
+    assert page.empty.buttons()[0].hasFocus()
+
+
+def test_keys_pressed_before_a_failed_search_move_in_the_old_results(
+    qtbot, show_page, jobs, monkeypatch
+):
+    gateway = FakeGateway(50)
+    page = show_page(gateway)
+    page.result_list.go_to(20)
+
+    def fail(*args, **options):
+        raise SciReadError("The index is damaged.")
+
+    monkeypatch.setattr(gateway, "find", fail)
+    page.search()
+    qtbot.keyClick(page.result_list, Qt.Key.Key_J)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.result_list.currentIndex().row() == 21
 
 
 def test_results_appear_while_typing(qtbot, show_page):
