@@ -116,7 +116,7 @@ class ImportSummary:
     """The outcome of an import: read = added + merged + failed.
 
     `remarks` are about records that were imported incompletely, `others` about files that were not
-    read.
+    read; `papers` are those added, if known.
     """
 
     read: int
@@ -127,6 +127,7 @@ class ImportSummary:
     seconds: float = 0.0
     stopped: bool = False
     others: Sequence[Skipped] = ()
+    papers: Sequence[PaperId] = ()
 
     @property
     def failed(self) -> int:

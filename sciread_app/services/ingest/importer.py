@@ -33,6 +33,7 @@ class ImportReport:
 
     added: int = 0
     merged: int = 0
+    new: list[PaperId] = field(default_factory=list)  # the papers added
     skips: list[Skipped] = field(default_factory=list)
     remarks: list[Skipped] = field(default_factory=list)  # warnings about imported records
     unread: list[Skipped] = field(default_factory=list)  # bibliographies in unsupported formats
@@ -93,6 +94,7 @@ class Importer:
         self._add_pdfs(found.pdfs, number, report, task)
         self.read_linked(report, task)
         self._library.import_log.close(number)
+        report.new = self._library.import_log.added_by(number)
         report.seconds = time.monotonic() - begun
         return report
 

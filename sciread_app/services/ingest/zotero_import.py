@@ -58,6 +58,7 @@ class ZoteroImporter:
             self._take(page, files, notes, collections, number, report)
             task.step(report.read, 0, tr("Reading the Zotero library"))
         self._library.import_log.close(number)
+        report.new = self._library.import_log.added_by(number)
         self._intake.read_linked(report, task)
         if there := [path for path in strays if path.is_file()]:
             _add(report, self._intake.add(there, task))
@@ -186,6 +187,7 @@ def _stray_files(page: Iterable[Object]) -> Iterable[str]:
 def _add(report: ImportReport, other: ImportReport) -> None:
     report.added += other.added
     report.merged += other.merged
+    report.new += other.new
     report.skips += other.skips
     report.remarks += other.remarks
     report.texts += other.texts

@@ -80,6 +80,10 @@ class ImportLog:
             )
             return [PaperUpdate(PaperId(r.paper), UpdateKind(r.what), r.detail) for r in rows]
 
+    def added_by(self, number: int) -> list[PaperId]:
+        """The papers that this import added, in order."""
+        return [one.paper for one in self.updates(number) if one.what is UpdateKind.added]
+
     def updates_of(self, paper: PaperId) -> list[tuple[UpdateKind, float]]:
         """The updates of this paper with the start of their imports, oldest first."""
         table, imports = schema.news.c, schema.imports.c

@@ -152,6 +152,7 @@ def ledger_of(report: importer.ImportReport) -> ImportSummary:
         report.remarks,
         report.seconds,
         others=[*report.unread, *_counted(report.other_kinds)],
+        papers=report.new,
     )
 
 

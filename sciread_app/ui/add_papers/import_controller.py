@@ -118,13 +118,25 @@ class ImportController(QObject):
             self.changed.emit(LibraryChanges(papers=True, vectors=True))
 
 
-def report_import(banner: MessageBar, ledger: ImportSummary, show: Callable[[], object]) -> None:
-    """Report an import in one line; `show` opens the full report."""
-    name = tr("Show errors") if ledger.failures else tr("Details")
+def report_import(
+    banner: MessageBar,
+    ledger: ImportSummary,
+    show: Callable[[], object],
+    show_papers: Callable[[], object],
+) -> None:
+    """Report an import in one line; `show` opens the full report, `show_papers` lists the papers
+    that were added."""
+    actions = [(tr("Show errors") if ledger.failures else tr("Details"), show)]
     # Translators: a whole sentence, and its full stop
-    text = tr("{sentence}.", sentence=headline(ledger))
+    text, hint = tr("{sentence}.", sentence=headline(ledger)), summed_up(ledger)
+    if ledger.papers:
+        actions.insert(0, (tr("Show papers"), show_papers))
+        # Translators: {sentence} is "5 records read in 2 s", {counts} is "3 new, 2 failed"
+        hint = tr("{sentence}: {counts}.", sentence=headline(ledger), counts=hint)
+        count = len(ledger.papers)
+        text = trn("{n:,} paper added.", "{n:,} papers added.", count)
     tell = banner.show_warning if ledger.failures else banner.show_notice
-    tell(text, summed_up(ledger), (name, show), passes=True)
+    tell(text, hint, *actions, passes=True)
 
 
 def report_stopped(banner: MessageBar, title: str) -> None:

@@ -89,7 +89,12 @@ class WindowGateway(SearchGateway):
                 raise
             failures = self._library.import_log.failures(begun[0].id)
             return ImportSummary(
-                begun[0].read, begun[0].added, begun[0].merged, failures, stopped=True
+                begun[0].read,
+                begun[0].added,
+                begun[0].merged,
+                failures,
+                stopped=True,
+                papers=self._library.import_log.added_by(begun[0].id),
             )
 
     def add_sample(self, task: Task) -> ImportSummary:

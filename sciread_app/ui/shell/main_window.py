@@ -491,7 +491,12 @@ class MainWindow(QMainWindow):
     def _imported(self, ledger: ImportSummary) -> None:
         self._last_ledger = ledger
         self._actions.set_why_not(self.menus.ledger, "")
-        report_import(self.banner, ledger, self.show_last_ledger)
+        report_import(
+            self.banner,
+            ledger,
+            self.show_last_ledger,
+            lambda: self.show_papers(ledger.papers, tr("Imported papers")),
+        )
 
     def _build(self) -> None:
         frame = self._frame = MainLayout(self._jobs, self.work_log, self.appearance)

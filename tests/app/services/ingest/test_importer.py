@@ -48,6 +48,18 @@ def write_jsonl(path: Path, count: int) -> None:
             stream.write(json.dumps(about) + "\n")
 
 
+def test_report_names_the_papers_that_were_added(intake, library, tmp_path):
+    first, second = tmp_path / "first.ris", tmp_path / "second.bib"
+    first.write_text(RIS)
+    second.write_text(BIB)
+    (curie,) = add(intake, first).new
+    (joliot,) = add(intake, second).new  # the other record is merged into the first paper
+    assert [one.title for one in library.get([curie, joliot])] == [
+        "On a New Radioactive Substance",
+        "A new type of radioactivity",
+    ]
+
+
 def test_import_of_mixed_folder_accounts_for_every_record(intake, library, tmp_path):
     folder = tmp_path / "papers"
     (folder / "sub").mkdir(parents=True)

@@ -53,9 +53,18 @@ def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     bib, folder = tmp_path / "a b.bib", tmp_path / "papers"
     assert drop(window, QUrl.fromLocalFile(str(bib)), QUrl.fromLocalFile(str(folder)))
     qtbot.waitUntil(lambda: gateway.imported == [[bib, folder]])
-    qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
-    assert window.banner.hint.text() == "3 new, 2 already in library"
+    qtbot.waitUntil(lambda: window.banner.message.text() == "3 papers added.")
+    assert "3 new, 2 already in library" in window.banner.hint.text()
     assert report_of(window) is None  # no dialog interrupts the user
+
+
+def test_papers_of_an_import_are_listed_from_its_notice(qtbot, show_window):
+    window = show_window(FakeGateway(20))
+    window.add([Path("refs.bib")])
+    qtbot.waitUntil(lambda: "3 papers added" in window.banner.message.text())
+    offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
+    offered["Show papers"].click()
+    assert list(window.page.view.listing.ids) == [23, 22, 21]
 
 
 def test_files_dropped_at_the_top_are_searched_rather_than_imported(qtbot, show_window, tmp_path):

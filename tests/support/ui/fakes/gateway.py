@@ -165,7 +165,8 @@ class FakeGateway:
                 while not self.go_on_importing.wait(0.01):
                     task.raise_if_cancelled()
         self.count += 3
-        return ImportSummary(5 + len(self.failures), 3, 2, self.failures, seconds=1.5)
+        new = [PaperId(self.count - n) for n in range(3)]
+        return ImportSummary(5 + len(self.failures), 3, 2, self.failures, seconds=1.5, papers=new)
 
     def add_sample(self, task: Task) -> ImportSummary:
         return self.add([Path("sample_library.bib")], task)
