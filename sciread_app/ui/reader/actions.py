@@ -51,6 +51,7 @@ class ReaderActions(PageActions["ReaderPage"]):
         self.add(tr("&Dark pages"), lambda page: page.toggle_dark(), "Ctrl+D")
         menu.addSeparator()
         add(tr("Reader &sidebar"), lambda book: book.toggle_side(), "F9")
+        self.add(tr("Details of the paper"), lambda page: page.toggle_details(), "Ctrl+I")
         add(tr("Show outline"), lambda book: book.show_side(0))
         add(tr("Show thumbnails"), lambda book: book.show_side(1))
         add(tr("Show highlights and notes"), lambda book: book.show_side(2))

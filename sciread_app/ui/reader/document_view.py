@@ -95,6 +95,7 @@ class DocumentView(QWidget):
     lost = Signal(object)  # CannotShow
     export_requested = Signal()
     dark_chosen = Signal(bool)
+    details_toggled = Signal()
 
     def __init__(
         self, file: OpenFile, files: AnnotationService, jobs: JobRunner, appearance: Appearance
@@ -309,6 +310,7 @@ class DocumentView(QWidget):
             "rotate": view.rotate,
             "dark": lambda: self.dark_chosen.emit(not view.dark),
             "find": self.start_find,
+            "details": self.details_toggled.emit,
         }[key]()
 
     def jump(self, spot: PagePosition) -> None:
@@ -432,7 +434,7 @@ class DocumentView(QWidget):
             "search": self.search_library,
         }[key]()
 
-    def _read_selection(self, use: Callable[[str], object]) -> None:
+    def _read_selection(self, use: Callable[[str], None]) -> None:
         """Call `use` with the selected text, if there is any."""
         if selection := self.view.marks.selection:
             self._work(

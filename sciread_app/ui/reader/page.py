@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QToolButton, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabBar, QToolButton, QWidget
 
 from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.domain.paper import LibraryChanges, PaperId
@@ -19,7 +19,7 @@ from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
-from sciread_app.ui.paper.details_panel import DetailsSource, citation_style
+from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource, citation_style
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.style.icons import icon
@@ -33,6 +33,8 @@ NOTHING_OPEN = (
     tr("Select a paper with a PDF and press Ctrl+Shift+Return to read it here."),
 )
 TITLE = 40  # characters of a tab's title
+DETAILS_WIDTH = 320  # pixels, at least
+ROOM_FOR_DETAILS = 960  # pixels: in a narrower page the details are hidden
 MAX_RESTORED = 30  # maximum number of tabs to restore
 MAX_LOADED = 3  # documents that stay loaded in the background
 
@@ -66,7 +68,14 @@ class ReaderPage(Page):
         go_to_library = (tr("Go to library"), lambda: context.navigate.go_to("search"))
         self.empty.show_message("reader", *NOTHING_OPEN, (go_to_library,))
         self.stack.addWidget(self.empty)
-        column(self.bar, (self.stack, 1), parent=self, margins=(12, 6, 12, 0), spacing=2)
+        self._services = services
+        self.details: DetailsPanel | None = None  # built when it is first shown
+        self._details_of: PaperId | None = None  # links in the details may lead to others
+        self._with_details = bool(memory.value("reader/details", False, type=bool))
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self.stack)
+        self._split.setCollapsible(0, False)
+        column(self.bar, (self._split, 1), parent=self, margins=(12, 6, 12, 0), spacing=2)
         self._restore()
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
@@ -128,12 +137,15 @@ class ReaderPage(Page):
     def panes(self) -> Sequence[QWidget]:
         if not self.book:
             return (self,)
-        return (self.bar, self.book.toolbar, self.book.side, self.book.view)
+        details = (self.details,) if self.details else ()
+        return (self.bar, self.book.toolbar, self.book.side, self.book.view, *details)
 
     def window_closes(self) -> None:
         for tab in self.tabs:
             if tab.book:
                 tab.book.save_now()
+        if self.details:
+            self.details.keep_drafts()
 
     def find_here(self) -> bool:
         if self.book:
@@ -145,6 +157,8 @@ class ReaderPage(Page):
             self._stale.update(self.tabs)
             if self.isVisible():
                 self._check_for_changes()
+                if self.details:
+                    self.details.refresh()
 
     def close_tab(self, number: int = -1) -> None:
         """Close this tab, else the current one."""
@@ -171,6 +185,15 @@ class ReaderPage(Page):
 
     def toggle_dark(self) -> None:
         self.set_dark(not self._dark)
+
+    def toggle_details(self) -> None:
+        """Show or hide the details of the paper beside its pages."""
+        if self.width() < ROOM_FOR_DETAILS:
+            self._context.toast.show_message(tr("Widen the window to show the details"))
+            return
+        self._with_details = not self._with_details
+        self._memory.setValue("reader/details", self._with_details)
+        self._show_details()
 
     def highlight(self, colour: Colour) -> None:
         if self.book:
@@ -220,7 +243,9 @@ class ReaderPage(Page):
         book.search_requested.connect(self._context.navigate.search_for)
         book.export_requested.connect(self.export)
         book.dark_chosen.connect(self.set_dark)
+        book.details_toggled.connect(self.toggle_details)
         self._update_tabs()
+        self._show_details()
         self._remember()
 
     def _remove_highlight(self, highlight: Highlight) -> None:
@@ -267,6 +292,37 @@ class ReaderPage(Page):
             self._keep_loaded(tab)
             self._check_for_changes()
         self._update_tabs()
+        self._show_details()
+
+    def _show_details(self) -> None:
+        """Show the details of the current paper if they are wanted and there is room."""
+        tab = self.tab
+        shown = self._with_details and tab is not None and self.width() >= ROOM_FOR_DETAILS
+        if self.book:
+            self.book.toolbar.check("details", shown)
+            self.book.toolbar.enable("details", self.width() >= ROOM_FOR_DETAILS)
+        if shown and self.details is None:
+            self.details = self._make_details()
+        if self.details:
+            self.details.setVisible(shown)
+            if tab and shown and tab.paper != self._details_of:
+                self._details_of = tab.paper
+                self.details.show_paper(tab.paper)
+
+    def _make_details(self) -> DetailsPanel:
+        navigate = self._context.navigate
+        details = DetailsPanel(self._services, self._jobs, self._appearance)
+        details.setMinimumWidth(DETAILS_WIDTH)
+        details.remember(self._memory)
+        details.connect_to(self._context)
+        details.papers_requested.connect(navigate.show_papers)
+        details.similar_requested.connect(navigate.show_similar)
+        details.search_requested.connect(navigate.search_for)
+        details.paper_requested.connect(details.show_paper)
+        details.escaped.connect(self.take_focus)
+        self._split.addWidget(details)
+        self._split.setStretchFactor(0, 1)
+        return details
 
     def _keep_loaded(self, tab: ReaderTab) -> None:
         """Each loaded document takes a process and memory: only the most recent stay loaded."""
@@ -282,6 +338,10 @@ class ReaderPage(Page):
             self._stale.discard(self.tab)
             if self.book:
                 self.book.load_marks()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_details()
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ _BUTTONS = {
     "rotate": ("rotate", tr("Rotate"), "Ctrl+R"),
     "dark": ("moon", tr("Dark pages"), "Ctrl+D"),
     "find": ("search", tr("Find in file"), "Ctrl+F"),
+    "details": ("panel-right", tr("Details"), "Ctrl+I"),
 }
 
 
@@ -41,7 +42,7 @@ class Toolbar(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._buttons = {key: self._button(key) for key in _BUTTONS}
-        for key in ("panel", "dark"):
+        for key in ("panel", "dark", "details"):
             self._buttons[key].setCheckable(True)
         self.page = styled(QLineEdit(), "field")
         self.page.setAccessibleName(tr("Page"))
@@ -112,7 +113,7 @@ class Toolbar(QFrame):
         row.addWidget(self.zoom)
         row.addWidget(self._buttons["larger"])
         row.addStretch(1)
-        for key in ("rotate", "dark", "find"):
+        for key in ("rotate", "dark", "find", "details"):
             row.addWidget(self._buttons[key])
 
     def _paint(self, theme: Theme) -> None:

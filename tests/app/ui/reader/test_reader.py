@@ -64,6 +64,13 @@ def open_book(qtbot, jobs, make_page) -> Callable[..., DocumentView]:
     return open
 
 
+def page_of(book) -> ReaderPage:
+    widget = book
+    while not isinstance(widget, ReaderPage):
+        widget = widget.parent()
+    return widget
+
+
 def settle(qtbot, jobs, book) -> None:
     qtbot.waitUntil(lambda: book.pictures.text(book.view.page) is not None)
     qtbot.waitUntil(lambda: not book.view._request_timer.isActive() and not jobs.running())
@@ -144,6 +151,36 @@ def test_open_tabs_are_restored_and_loaded_when_shown(qtbot, jobs, make_page, re
     again.take_focus()
     assert again.window().focusWidget() is again.empty.buttons()[0]
     assert make_page().tabs == []
+
+
+def detailed_paper(page: ReaderPage) -> int:
+    details = page.details.details if page.details else None
+    return details.paper.id if details else 0
+
+
+def test_details_are_shown_beside_the_pages_and_remembered(qtbot, jobs, make_page):
+    page = make_page()
+    page.resize(1200, 700)
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    assert page.details is None
+    button(page.book.toolbar, "Details").click()
+    qtbot.waitUntil(lambda: detailed_paper(page) == 1)
+    assert page.details.isVisible()
+    page.resize(900, 700)
+    assert not page.details.isVisible()
+    assert not button(page.book.toolbar, "Details").isEnabled()
+    page.resize(1200, 700)
+    assert page.details.isVisible()
+    page.read(PaperId(2), WASPS)
+    qtbot.waitUntil(lambda: detailed_paper(page) == 2)
+    qtbot.waitUntil(lambda: page.book is not None and not jobs.running())
+    again = make_page()
+    again.resize(1200, 700)
+    qtbot.waitUntil(lambda: again.details is not None and again.details.isVisible())
+    page.toggle_details()
+    assert not page.details.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_page_history_goes_back_and_forward(open_book, qtbot):
@@ -429,7 +466,7 @@ def test_highlight_removed_elsewhere_disappears(open_book, qtbot, jobs, reading)
     reading.kept = {1: highlight(0)}
     book = open_book()
     reading.kept = {}
-    book.parent().parent().parent().library_changed(LibraryChanges(papers=True))
+    page_of(book).library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: book.side.highlights.list.count() == 0)
     assert not book.view.marks.highlights(0)
 
@@ -501,7 +538,7 @@ def test_notes_of_the_open_paper_are_saved(qtbot, context, make_page, reading, t
 def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, reading):
     book = open_book()
     book.view.go_to_page(2)
-    page = book.parent().parent().parent()
+    page = page_of(book)
     page.close_tab()
     qtbot.waitUntil(lambda: not jobs.running())
     place = reading.places[reading.opened[0].shape.sha256]
@@ -526,7 +563,7 @@ def test_files_of_old_tabs_release_their_memory(qtbot, jobs, make_page, reading)
 
 def test_changed_file_is_reloaded_at_the_same_page(qtbot, jobs, open_book, reading):
     book = open_book()
-    page = book.parent().parent().parent()
+    page = page_of(book)
     book.view.go_to_page(3)
     reading.opened[0].changed = True
     page.refresh()
