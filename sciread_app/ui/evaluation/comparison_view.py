@@ -27,6 +27,7 @@ from sciread_app.ui.evaluation.metric_table import (
 )
 from sciread_app.ui.evaluation.model_pair_view import ModelPairView
 from sciread_app.ui.evaluation.view_models import EvaluationResults, ModelToUse, tip
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.models.card_score_table import TOO_FEW
 from sciread_app.ui.style.data_colours import hue
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 METRIC, N, A, B, GAP, CHANCE, BETTER = range(7)
 WIDTHS = {N: 62, A: 76, B: 76, CHANCE: 72, BETTER: 84}
+LONGEST = 40  # letters of a title on a button
 MARGINS = 16  # pixels to the left and right of a number, together
 HOW = tr(
     "Paired test: bootstrap over the items. A difference is significant if its "
@@ -289,7 +291,8 @@ class ComparisonView(ModelPairView):
         self._better = better
         self.use.setVisible(better is not None)
         if better:
-            self.use.setText(tr("Use {model} for search", model=better.title))
+            self.use.setText(tr("Use {model} for search", model=shortened(better.title, LONGEST)))
+            self.use.setToolTip(tr("Use {model} for search", model=better.title))
             restyled(self.use, "primary" if better.recommended else "")
 
     def _use(self) -> None:
