@@ -1,66 +1,22 @@
-"""Labels of groups on the map: none overlaps another, the largest groups come first. Screen readers
-get a description, and Tab visits the groups in reading order."""
+"""Drawing of labels on the map. Screen readers get a description of a group, and Tab visits the
+groups in reading order."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from sciread_app.language import tr, trn
 from sciread_app.services.map.map_service import Cluster
-from sciread_app.ui.map.canvas.camera import Camera
+from sciread_app.ui.map.canvas.label_placement import Placed
 from sciread_app.ui.style.theme import Theme, scaled
 
-GAP = 6.0  # pixels between two labels
-HALO = 4.0  # pixels of margin around a text, of which these are its halo:
-WIDE, AROUND = 1.6, 12
+WIDE, AROUND = 1.6, 12  # pixels of a halo around a text, and copies of which it consists
 LINES = 8  # rows of the map that are read from the top
 NEAR = 2.4  # zoom, relative to the whole map, from which fine groups are labelled
-
-
-class Placed(NamedTuple):
-    """A label with its rectangle and the number of its group."""
-
-    group: int
-    text: str
-    box: QRectF
-
-
-def place(
-    clusters: Sequence[Cluster],
-    camera: Camera,
-    font: QFont,
-    covered: QRectF,
-    first: int | None = None,
-) -> list[Placed]:
-    """Labels that fit, of visible groups, none where something else covers the map.
-
-    The label of group `first` is included if possible.
-    """
-    metrics = QFontMetricsF(font)
-    frame = QRectF(4, 4, camera.width - 8, camera.height - 8)
-    order = sorted(range(len(clusters)), key=lambda n: (n != first, -clusters[n].papers))
-    placed: list[Placed] = []
-    for number in order:
-        cluster = clusters[number]
-        middle = camera.point(cluster.heart)
-        if not cluster.name or not cluster.papers or not frame.contains(middle):
-            continue
-        width = metrics.horizontalAdvance(cluster.name) + 2 * HALO
-        height = metrics.height() + 2
-        box = QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
-        box.moveLeft(min(max(box.left(), frame.left()), frame.right() - width))
-        box.moveTop(min(max(box.top(), frame.top()), frame.bottom() - height))
-        grown = box.adjusted(-GAP, -GAP, GAP, GAP)
-        if grown.intersects(covered):
-            continue
-        if not any(grown.intersects(other.box) for other in placed):
-            placed.append(Placed(number, cluster.name, box))
-    return placed
 
 
 class LabelRenderer:
@@ -122,14 +78,20 @@ def _drawn(label: Placed, font: QFont, theme: Theme, ringed: bool, ratio: float)
         painter.setBrush(QColor(theme.surface))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
     painter.setFont(font)
-    foot = QPointF(HALO, 1 + QFontMetricsF(font).ascent())
+    metrics = QFontMetricsF(font)
+    feet: list[tuple[QPointF, str]] = []
+    for number, line in enumerate(label.text.split("\n")):
+        left = (size.width() - metrics.horizontalAdvance(line)) / 2
+        feet.append((QPointF(left, 1 + metrics.ascent() + number * metrics.height()), line))
     # The halo is drawn from shifted copies: stroking the outline of a text takes twenty times as
     # long.
     painter.setPen(QColor(theme.surface))
     for turn in range(AROUND):
         angle = 2 * math.pi * turn / AROUND
-        painter.drawText(foot + QPointF(math.cos(angle), math.sin(angle)) * WIDE, label.text)
+        for foot, line in feet:
+            painter.drawText(foot + QPointF(math.cos(angle), math.sin(angle)) * WIDE, line)
     painter.setPen(QColor(theme.text))
-    painter.drawText(foot, label.text)
+    for foot, line in feet:
+        painter.drawText(foot, line)
     painter.end()
     return picture

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.ui.map.canvas.camera import Places
+from sciread_app.ui.map.canvas.label_placement import Occupancy
 from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 
 Numbers = NDArray[np.int64]
@@ -26,6 +27,8 @@ class MapPoints:
         self.ids = drawing.ids
         self.places = drawing.places
         self.extent = extent(drawing.places)
+        self.coarse = Occupancy(drawing.places, drawing.coarse, len(drawing.coarse_clusters))
+        self.fine = Occupancy(drawing.places, drawing.fine, len(drawing.fine_clusters))
         self.groups = self.scheme = by_group(drawing)
         self.isolated: frozenset[int] = frozenset()  # categories; empty: no isolation
         self.highlighted: NDArray[np.bool_] | None = None  # None: no highlight

@@ -12,7 +12,8 @@ from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
-from sciread_app.ui.map.canvas.group_labels import HALO, LabelRenderer, Placed
+from sciread_app.ui.map.canvas.group_labels import LabelRenderer
+from sciread_app.ui.map.canvas.label_placement import HALO, Placed
 from sciread_app.ui.map.canvas.point_renderer import Viewport
 from sciread_app.ui.map.canvas.points import MapPoints
 from sciread_app.ui.paper_list.paper_list import CardSource

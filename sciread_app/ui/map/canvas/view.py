@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
     QColor,
+    QFont,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
@@ -39,11 +40,10 @@ from sciread_app.ui.map.canvas.drag import Drag
 from sciread_app.ui.map.canvas.group_labels import (
     NEAR,
     LabelRenderer,
-    Placed,
     description,
-    place,
     reading_order,
 )
+from sciread_app.ui.map.canvas.label_placement import Placed, place
 from sciread_app.ui.map.canvas.point_renderer import PointRenderer, Viewport, radius_of
 from sciread_app.ui.map.canvas.points import MapPoints, extent
 from sciread_app.ui.map.canvas.title_labels import TitleLabels
@@ -80,6 +80,8 @@ class MapView(QWidget):
         self.camera = Camera()
         self.tool = Tool.move
         self.labels: list[Placed] = []  # labels of groups, as painted last
+        # Labels of all groups at a zoom: map, scale and focused group; labels
+        self._placed: tuple[tuple[MapPoints, float, int | None], list[Placed]] | None = None
         self.placed_titles: list[Placed] = []  # titles next to points
         self.fit_scale = 1.0  # the scale that shows the whole map
         self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
@@ -210,7 +212,7 @@ class MapView(QWidget):
         assert self.points
         theme = self._appearance.theme
         font = self._label_renderer.small if self.fine else self._label_renderer.large
-        self.labels = place(self.groups, self.camera, font, self._covered, self._group)
+        self.labels = self._visible_labels(font)
         occupied = [self._covered, *(label.box for label in self.labels)]
         frame = QRectF(self.rect())
         self.placed_titles = self.titles.labels_for(
@@ -220,6 +222,23 @@ class MapView(QWidget):
         for label in self.labels:
             ringed = label.group == self._group
             self._label_renderer.paint(painter, label, font, theme, ringed=ringed)
+
+    def _visible_labels(self, font: QFont) -> list[Placed]:
+        """Return the labels of groups in sight, which are placed anew for another zoom only."""
+        assert self.points
+        wanted = (self.points, self.camera.scale, self._group)
+        if self._placed is None or self._placed[0] != wanted:
+            occupancy = self.points.fine if self.fine else self.points.coarse
+            extent, scale = self.points.extent, self.camera.scale
+            placed = place(self.groups, occupancy, extent, scale, font, self._group)
+            self._placed = (wanted, placed)
+        origin, frame = self.camera.point((0.0, 0.0)), QRectF(self.rect())
+        moved = (label._replace(box=label.box.translated(origin)) for label in self._placed[1])
+        return [
+            label
+            for label in moved
+            if frame.intersects(label.box) and not self._covered.intersects(label.box)
+        ]
 
     def _paint_rings(self, painter: QPainter) -> None:
         assert self.points

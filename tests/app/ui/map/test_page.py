@@ -423,6 +423,31 @@ def test_group_labels_do_not_overlap(show, gateway):
     assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
 
 
+def test_group_label_lies_at_points_of_its_group(show, gateway):
+    page = show(gateway)
+    page.view.grab()
+    drawing = page.view.points.drawing
+    for label in page.view.labels:
+        pixels = page.view.camera.screen(drawing.places)
+        box = label.box.adjusted(-8, -8, 8, 8)
+        below = [group for (x, y), group in zip(pixels.tolist(), drawing.coarse, strict=True)
+                 if box.contains(x, y)]  # fmt: skip
+        assert set(below) == {label.group}
+
+
+def test_group_labels_move_with_the_map_while_panning(show, gateway):
+    page = show(gateway)
+    page.view.grab()
+    before = {label.group: label.box for label in page.view.labels}
+    QTest.keyClick(page.view, Qt.Key.Key_Left)
+    page.view.grab()
+    after = {label.group: label.box for label in page.view.labels}
+    both = before.keys() & after.keys()
+    assert both
+    moves = {(after[n].x() - before[n].x(), after[n].y() - before[n].y()) for n in both}
+    assert {(round(x), round(y)) for x, y in moves} == {(60, 0)}
+
+
 @pytest.mark.parametrize("by", [ColorBy.field, ColorBy.year, ColorBy.collection, ColorBy.read])
 def test_legend_names_the_colours(show, gateway, qtbot, by):
     page = show(gateway)
