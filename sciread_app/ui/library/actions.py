@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 class LibraryAction(NamedTuple):
-    """An action of the library. The `keys` of `PAPERS` work only in the list, where no text is
-    typed."""
+    """An action of the library. The `keys` of `PAPERS` and `ALL` work only in the list, where no
+    text is typed."""
 
     name: str
     text: str
@@ -38,14 +38,14 @@ PAPERS = (
         "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
     ),
     LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
-    LibraryAction("export", tr("E&xport…"), "", lambda library: library.export()),
     LibraryAction("trash", tr("&Move to Trash"), "Del", lambda library: library.trash()),
     LibraryAction("untrash", tr("Restore from Tras&h"), "", lambda library: library.untrash()),
     LibraryAction(
         "delete", tr("&Delete permanently…"), "", lambda library: library.delete_permanently()
     ),
-    LibraryAction("all", tr("Select &all"), "Ctrl+A", lambda library: library.choose_all()),
 )
+ALL = LibraryAction("all", tr("Select &all"), "Ctrl+A", lambda library: library.choose_all())
+EXPORT = LibraryAction("export", tr("E&xport…"), "", lambda library: library.export())
 STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
 SHELF = (
     LibraryAction(

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 class SearchActions(PageActions["SearchPage"]):
     """The menu; its actions are available while the search page is shown."""
 
-    def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
+    def __init__(
+        self, actions: ActionRegistry, menu: QMenu, compare: QMenu, densities: QMenu
+    ) -> None:
+        """`compare` and `densities` are the menus for two models and for the list density."""
         super().__init__(actions, menu, "search", tr("Available on the Library page"))
         self.add(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F")
         self.add(tr("&Save search…"), lambda page: page.header.save_search(), "Ctrl+S")
@@ -45,20 +48,20 @@ class SearchActions(PageActions["SearchPage"]):
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
             text = tr("Search mode: {mode}", mode=name)
             self.add(text, partial(_set_mode, mode), f"Alt+{number}")
-        models = menu.addMenu(tr("Compare mo&dels"))
-        beside = tr("Show &two models side by side")
-        self.add(beside, lambda page: page.toggle_compare(), "Ctrl+Shift+K", menu=models)
-        self._compare = CompareActions(actions, models)
+        beside = tr("Sho&w results of two models")
+        self._beside = self.add(
+            beside, lambda page: page.toggle_compare(), "Ctrl+Shift+K", menu=compare
+        )
+        self._compare = CompareActions(actions, compare)
         orders = menu.addMenu(tr("S&ort by"))
         for order, name in ORDERS.items():
             self.add(name, partial(_sort, order), menu=orders)
-        densities = menu.addMenu(tr("List d&ensity"))
         for density, name in DENSITIES.items():
             self.add(name, partial(_set_density, density), menu=densities)
 
     def follow(self, page: SearchPage) -> None:
         super().follow(page)
-        page.list_actions = self._of_chosen
+        page.list_actions = (*self._of_chosen, self._beside)
         self._compare.follow(page.compare)
 
     def _choose_files(self, page: SearchPage) -> None:

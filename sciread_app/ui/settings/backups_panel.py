@@ -3,7 +3,7 @@ one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl, Signal
@@ -56,21 +56,31 @@ class BackupsPanel(QWidget):
         self.folder = QPushButton(tr("Open folder"))
         self._build()
         self.restore.clicked.connect(self._restore)
-        self.now.clicked.connect(self._back_up)
+        self.now.clicked.connect(self.back_up)
         self.folder.clicked.connect(self._open_folder)
         self.table.itemSelectionChanged.connect(self._choose)
         self._show([])
 
-    def load(self) -> None:
+    def load(self, then: Callable[[], object] = lambda: None) -> None:
+        """List the backups, then call `then`."""
+
+        def show(copies: Sequence[Copy]) -> None:
+            self._show(copies)
+            then()
+
         self._jobs.run(
             tr("Loading backups"),
             lambda task: self._services.backups(),
-            self._show,
+            show,
             queue=JobQueue.short,
             replaces="backups",
         )
 
-    def _back_up(self) -> None:
+    def take_focus(self) -> None:
+        """Move the focus to the backups, or to the first button if there are none yet."""
+        (self.table if self._copies else self.now).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def back_up(self) -> None:
         # The button stays enabled: disabling it would move the focus to its neighbour.
         if self._backing_up:
             return

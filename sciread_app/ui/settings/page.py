@@ -29,6 +29,7 @@ from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.style.theme import ThemeChoice, styled
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.layout.sections import ScrollContents
@@ -93,6 +94,24 @@ class SettingsPage(Page):
 
     def take_focus(self) -> None:
         self.theme.tab_stops()[self.theme.current].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_backups(self) -> None:
+        """Load the list of backups, and scroll to it."""
+        self.backups.load(self._go_to_backups)
+
+    def back_up(self) -> None:
+        """Back up the library, and show the list of backups."""
+        self.show_backups()
+        self.backups.back_up()
+
+    def _go_to_backups(self) -> None:
+        self.backups.take_focus()
+        self._keep_backups_visible()
+
+    def _keep_backups_visible(self) -> None:
+        """Scroll to the backups while they have the focus; the page grows as they are loaded."""
+        if holds_focus(self.backups):
+            self.area.ensureWidgetVisible(self.backups.now)
 
     def _change(self, row: FormRow, **changes: Any) -> None:
         try:
@@ -350,6 +369,8 @@ class SettingsPage(Page):
         self.move_it.clicked.connect(self._choose_folder)
         self.choose_backups.clicked.connect(self._choose_backups)
         self.backups.restore_requested.connect(self._ask_to_restore)
+        bar = self.area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda *_: self._keep_backups_visible())
 
 
 class ApiKeyRow(FormRow):

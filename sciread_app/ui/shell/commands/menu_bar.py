@@ -16,13 +16,23 @@ from sciread_app.ui.actions import ActionRegistry, PageActions
 from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
-from sciread_app.ui.library.actions import BACK, PAPERS, SHELF, STARS, VIEW, LibraryAction
+from sciread_app.ui.library.actions import (
+    ALL,
+    BACK,
+    EXPORT,
+    PAPERS,
+    SHELF,
+    STARS,
+    VIEW,
+    LibraryAction,
+)
 from sciread_app.ui.map.actions import MapActions
 from sciread_app.ui.models.actions import ModelsActions
 from sciread_app.ui.paper.copy_button import GROUPS, OTHER_STYLE
 from sciread_app.ui.reader.actions import ReaderActions
 from sciread_app.ui.recommendations.actions import RecommendationActions
 from sciread_app.ui.search.actions import SearchActions
+from sciread_app.ui.settings.actions import SettingsActions
 from sciread_app.ui.shell.page_registry import PAGES, PLACES, pages_of, place_of
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.training.actions import TrainingActions
@@ -87,22 +97,23 @@ class MenuBar:
         self._pages: dict[str, QAction] = {}  # by the key of the page
         # Translators: & precedes the letter that is pressed with Alt; it must be unique in its menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
-        papers, search = bar.addMenu(tr("&Paper")), bar.addMenu(tr("&Search"))
-        view, go = bar.addMenu(tr("&View")), bar.addMenu(tr("&Go"))
-        reader, models = bar.addMenu(tr("&Reader")), bar.addMenu(tr("&Models"))
+        view, papers = bar.addMenu(tr("&View")), bar.addMenu(tr("&Paper"))
+        search, go = bar.addMenu(tr("&Search")), bar.addMenu(tr("&Go"))
+        reader, tools = bar.addMenu(tr("&Reader")), bar.addMenu(tr("&Tools"))
         help = bar.addMenu(tr("&Help"))
         self.on_shelf: dict[str, QAction] = {}  # by the name of the entry
         self._fill_file(file)
         self._fill_edit(edit)
         self._fill_papers(papers)
-        self._fill_view(view, theme)
+        densities = self._fill_view(view, theme)
         self._fill_go(go)
         read = self._fill_reader(reader)
-        self.search = SearchActions(actions, search)
         self.reader = ReaderActions(actions, reader, read, self._add_file)
-        self.models = ModelsActions(actions, models)
-        self.training = TrainingActions(actions, models.addMenu(tr("&Training")))
-        self.dashboard = EvaluationActions(actions, models.addMenu(tr("Evaluati&on")))
+        self.models = ModelsActions(actions, tools.addMenu(tr("&Models")))
+        self.training = TrainingActions(actions, tools.addMenu(tr("&Training")))
+        self.dashboard = EvaluationActions(actions, tools.addMenu(tr("&Evaluation")))
+        compare = tools.addMenu(tr("&Compare models"))
+        self.search = SearchActions(actions, search, compare, densities)
         RecommendationActions(actions, papers.addMenu(tr("Recommendation&s")))
         self._of_page: dict[str, PageActions[Any]] = {
             "search": self.search,
@@ -131,7 +142,7 @@ class MenuBar:
 
     def limit_shortcuts_to(self, papers: PaperList) -> None:
         """Limit the shortcuts of a single letter or digit to this list."""
-        for entry in (*PAPERS, *STARS):
+        for entry in (*PAPERS, *STARS, ALL):
             action = self.on_shelf[entry.name]
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             papers.addAction(action)
@@ -174,23 +185,29 @@ class MenuBar:
 
     def _fill_file(self, file: QMenu) -> None:
         add, window = self._actions.add, self._window
+        add(file, tr("Add &papers…"), partial(window.go_to, "intake"), library=True)
         add(file, tr("&Import files…"), window.add_files, StandardKey.Open, library=True)
         add(file, tr("Import &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
         zotero, kept = tr("Import from &Zotero"), tr("&Automatic exports")
         add(file, zotero, window.import_zotero, library=True)
-        add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
         self.ledger = add(file, tr("&Last import report"), window.show_last_ledger)
         self._actions.set_why_not(self.ledger, tr("Available after an import"))
+        file.addSeparator()
+        self._add_entries(file, [EXPORT])
+        add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
+        file.addSeparator()
+        SettingsActions(self._actions, file)
         file.addSeparator()
         add(file, tr("&Quit"), window.close, "Ctrl+Q")
 
     def _fill_edit(self, edit: QMenu) -> None:
         self._add_entries(edit, BACK)
         edit.addSeparator()
+        self._add_entries(edit, [ALL])
         self._actions.add(edit, tr("&Find"), self._window.find_here, StandardKey.Find, library=True)
         page = self._search_page(edit)
         page.add(tr("&Copy citation"), lambda page: page.copy_chosen(), "Ctrl+Shift+C")
-        self._add_copying(edit.addMenu(tr("Copy &as")))
+        self._add_copying(edit.addMenu(tr("Copy a&s")))
 
     def _fill_papers(self, papers: QMenu) -> None:
         self._add_entries(papers, PAPERS)
@@ -207,7 +224,8 @@ class MenuBar:
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Merge and s&plit")))
 
-    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:
+    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> QMenu:
+        """Return the menu for the density of lists."""
         add, window = self._actions.add, self._window
         self._add_entries(view, VIEW)
         self._search_page(view).add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
@@ -215,6 +233,7 @@ class MenuBar:
         self.palette = add(view, tr("&Command palette"), window.show_palette, "Ctrl+K")
         self.activity = add(view, tr("&Activity"), window.job_panel.toggle, "Ctrl+J")
         add(view, tr("&Next pane"), window.next_pane, "F6")
+        densities = view.addMenu(tr("List d&ensity"))
         self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
         themes, group = view.addMenu(tr("&Theme")), QActionGroup(view)
         for choice, name in THEMES.items():
@@ -222,6 +241,7 @@ class MenuBar:
             action.setCheckable(True)
             action.setChecked(choice is theme)
             group.addAction(action)
+        return densities
 
     def _fill_go(self, go: QMenu) -> None:
         """Add the places, and below them the pages that a place does not always lead to."""

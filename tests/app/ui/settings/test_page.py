@@ -18,6 +18,7 @@ from sciread_app.ui.settings.page import THEMES, SettingsPage
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.style.theme import DARK, ThemeChoice
 from sciread_app.ui.widgets.form_rows import FormRow
+from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.settings import FakeSettings
 
@@ -227,6 +228,24 @@ def test_backup_is_made_on_request(qtbot, page, services, jobs):
 )
 def test_file_size_is_short(bytes, expected):
     assert file_size(bytes) == expected
+
+
+def test_menu_backs_up_and_shows_the_backups(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    menu_action(window, "Back up now").trigger()
+    assert window.shows("settings")
+    services = window.gateway.settings
+    qtbot.waitUntil(lambda: services.taken_now == 1 and not jobs.running())
+
+
+def test_menu_leads_to_the_backups_to_restore(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    window.resize(900, 600)
+    window.activateWindow()
+    menu_action(window, "Restore backup…").trigger()
+    backups = window.other_page("settings").backups
+    qtbot.waitUntil(lambda: not jobs.running() and backups.table.hasFocus())
+    qtbot.waitUntil(lambda: not backups.restore.visibleRegion().isEmpty())
 
 
 def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appearance, jobs):

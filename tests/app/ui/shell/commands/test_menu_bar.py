@@ -106,6 +106,15 @@ def test_rating_menu_works_after_a_context_menu(qtbot, window):
     settle(qtbot, window)
 
 
+def test_context_menu_of_results_compares_models(qtbot, window):
+    menu = open_menu(qtbot, *go_to_list(qtbot, window, "search"))
+    action = next(a for a in menu.actions() if a.shortcut().toString() == "Ctrl+Shift+K")
+    close_menu(qtbot, menu)
+    action.trigger()
+    assert window.page.compare.is_open
+    settle(qtbot, window)
+
+
 def shared_mnemonics(menu: QMenu) -> list[str]:
     """Return the mnemonic letters that several entries of a menu have."""
     letters = Counter(
