@@ -57,7 +57,7 @@ class ReaderActions(PageActions["ReaderPage"]):
         add(tr("Show highlights and notes"), lambda book: book.show_side(2))
         menu.addSeparator()
         add(tr("Cop&y selected text"), lambda book: book.copy())
-        add(tr("Copy selected text with c&itation"), lambda book: book.cite(), "Ctrl+Shift+C")
+        add(tr("Copy selected text with ci&tation"), lambda book: book.cite(), "Ctrl+Shift+C")
         add(tr("Select all te&xt"), lambda book: book.choose_all())
         for number, colour in enumerate(Colour, start=1):
             self.add(f"{HIGHLIGHT_IN[colour]} ({number})", _highlighter(colour))
