@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QPoint, Qt
@@ -230,7 +229,7 @@ class LibraryController(QObject):
     def _connect(self) -> None:
         page, sidebar = self._page, self.sidebar
         sidebar.scope_requested.connect(page.set_scope)
-        sidebar.duplicates_requested.connect(partial(self._context.navigate.go_to, "duplicates"))
+        sidebar.duplicates_requested.connect(self._show_duplicates)
         sidebar.export_requested.connect(self._exports.export_found)
         sidebar.auto_export_requested.connect(self._exports.enable_auto_export)
         sidebar.empty_trash_requested.connect(self.empty_trash)
@@ -259,6 +258,11 @@ class LibraryController(QObject):
                 self._page.set_scope("")
             self._whole = tree
         self._look_at_page(self._page.view)
+
+    def _show_duplicates(self) -> None:
+        """Open the page of duplicates; the sidebar shows again what the list has."""
+        self._context.navigate.go_to("duplicates")
+        self.sidebar.show_scope(_fragment(self._page.request))
 
     def _look_at_page(self, view: ResultView) -> None:
         self.sidebar.show_scope(_fragment(view.request))

@@ -115,7 +115,8 @@ class Sidebar(QFrame):
     def show_scope(self, fragment: str) -> None:
         """Select the node of this clause, if there is one; the page shows it already."""
         chosen = self.tree.chosen()
-        if not chosen or scope_of(chosen)[0] != fragment:
+        elsewhere = any(node.kind is NodeKind.duplicates for node in chosen)  # a page of its own
+        if not chosen or elsewhere or scope_of(chosen)[0] != fragment:
             node = self.model.tree.asking(fragment)
             self.tree.choose([node.name] if node else [])
 

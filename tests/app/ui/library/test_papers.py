@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMessageBox
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.library.drag_and_drop import PAPERS, papers_in
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
-from sciread_app.ui.library.tree_nodes import NodeKind
+from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -166,6 +166,16 @@ def test_undo_leaves_a_removed_collection(qtbot, window, gateway):
     work.undo()
     qtbot.waitUntil(lambda: [node.kind for node in sidebar.tree.chosen()] == [NodeKind.every])
     assert window.page.view.request.scope == ()
+
+
+def test_sidebar_keeps_the_shown_list_when_duplicates_are_opened(qtbot, window):
+    tree = window.shelving.sidebar.tree
+    place = tree.visualRect(
+        window.shelving.sidebar.model.index_of(NameEntry(NodeKind.duplicates))
+    ).center()
+    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: window.shows("duplicates"))
+    assert [node.kind for node in tree.chosen()] == [NodeKind.every]
 
 
 def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):
