@@ -43,10 +43,13 @@ SAME = re.compile(
     r"(?:\b(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)|\b(?:Del|F\d+)\b|(?<!\w)/\S*|\.(?:bib|pdf|xyz|zip)\b"
     r"|\b(?:year|tag|in|cat):\S"
     r"|\b[0-9a-f]{12}\b"  # spaces of models
+    r"|\bhttps?://\S+|\b(?:[\w-]+\.)+(?:co|com|gov|org)\b"  # addresses
+    r"|\{(?:author|title|year)\}"  # parts of a pattern
 )
 NAMES = (
     *("SciRead", "arXiv", "PubMed", "PMC", "MeSH", "Semantic Scholar", "Crossref", "Zotero"),
     *("BibTeX", "BibLaTeX", "RIS", "CSL-JSON", "PDF", "DOI", "ISBN", "PMID"),
+    *("Hugging Face", "MiniLM", "PhysBERT", "vaswaniAttentionAllYou2017"),
     *("APA", "IEEE", "Nature", "Vancouver", "Chicago author-date"),  # styles of citations
     *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2", "nreimers/MiniLM-L6-H384-uncased"),
     *("Apache-2.0", "mean, {title} {abstract}", "mean, {title}{sep}{abstract}"),  # of models
