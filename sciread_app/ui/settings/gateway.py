@@ -17,7 +17,6 @@ from sciread_app.services.maintenance import backup_file, relocation
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
 from sciread_app.settings import Settings, change_settings
-from sciread_app.sources.endpoints import OFFICIAL, endpoints
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
 
@@ -103,6 +102,9 @@ class SettingsGateway:
 
     def services(self) -> list[ServiceUse]:
         """All services that the program uses, with the addresses that are set."""
+        # The network modules take a third of a second, and the start of the window needs none.
+        from sciread_app.sources.endpoints import OFFICIAL, endpoints
+
         try:
             known = endpoints(os.environ, self.settings)
         except SourceError:  # an invalid address, which is reported when it is used
