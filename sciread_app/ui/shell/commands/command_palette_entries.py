@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sciread_app.ui.shell.commands.menu_bar import MenuBar
 
-SHOWN = 200  # entries at most
+SHOWN = 400  # entries at most; the menus alone have 200
 FEW = 8  # entries with similar spelling, at most
 ALIKE = 72  # minimum of rapidfuzz's partial ratio (0 to 100) for a misspelling
 SHORT = 3  # minimum length of a text that is checked for misspellings
