@@ -66,7 +66,7 @@ def test_search_finds_pairs_that_imports_missed(qtbot, window, tmp_path):
 
 def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
     window.activateWindow()
-    qtbot.keyClick(window, Key.Key_5, Control)
+    qtbot.keyClick(window, Key.Key_7, Control)
     page = window.other_page("duplicates")
     qtbot.waitUntil(lambda: page.panel.found is not None and page.list.hasFocus())
     qtbot.keyClick(page.list, Key.Key_M)
@@ -85,7 +85,7 @@ def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
 
 def test_listed_merge_can_be_split_again(qtbot, window, gateway):
     gateway.organise.merge_into_best([1, 2])
-    qtbot.keyClick(window, Key.Key_5, Control)
+    qtbot.keyClick(window, Key.Key_7, Control)
     page = window.other_page("duplicates")
     page.lists.tab_stops()[MERGED].click()
     qtbot.waitUntil(lambda: page.merges.isVisible() and page.merges.current is not None)

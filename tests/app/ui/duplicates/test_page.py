@@ -296,7 +296,7 @@ def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     window = show_window(gateway)
     window.activateWindow()
     go_on = hold_pairs(gateway.duplicates)
-    qtbot.keyClick(window.page.result_list, Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.page.result_list, Key.Key_7, Qt.KeyboardModifier.ControlModifier)
     page = window.other_page("duplicates")
     assert page.isVisible() and page.panel.found is None
     qtbot.keyClick(window.focusWidget(), Key.Key_M)

@@ -44,7 +44,7 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
 
     settle()
     window.activateWindow()
-    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     page = window.other_page("foryou")
     qtbot.waitUntil(lambda: page.model.rowCount() == 2)
     settle()
