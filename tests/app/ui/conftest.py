@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+import threading
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
@@ -30,7 +34,17 @@ class PatientBot(QtBot):
     """A QtBot whose waits have a timeout of 60 s."""
 
     def waitUntil(self, callback: Callable[[], object], *, timeout: int = int(LONG * 1000)) -> None:
-        super().waitUntil(callback, timeout=timeout)
+        """Wait until the callback returns True or None, or no longer fails. If it does not within
+        `timeout` milliseconds, the report shows where each thread is."""
+        try:
+            super().waitUntil(callback, timeout=timeout)
+        except QtTimeoutError:
+            names = {thread.ident: thread.name for thread in threading.enumerate()}
+            for ident, frame in sys._current_frames().items():
+                print(
+                    f"Thread {names.get(ident, ident)}:", *traceback.format_stack(frame), sep="\n"
+                )
+            raise
 
     def waitSignal(
         self, signal: object, *, timeout: int = int(LONG * 1000), **more: Any
