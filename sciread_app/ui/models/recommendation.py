@@ -25,35 +25,35 @@ def recommendation(scores: Sequence[CardScore], *, base_in_use: bool) -> Recomme
     n, better, worse, few = balance(scores)
     other = tr("the model in use") if base_in_use else tr("its base model")
     if not n:
-        said = tr("Too few papers to tell whether this model is better than {other}.",
+        sentence = tr("Too few papers to tell whether this model is better than {other}.",
                   other=other)  # fmt: skip
-        return Recommendation(said if few else "", use=False)
+        return Recommendation(sentence if few else "", use=False)
     if not better and not worse:
-        said = trn(
+        sentence = trn(
             "No significant difference from {other} on {n} measure.",
             "No significant difference from {other} on {n} measures.",
             n, other=other,
         )  # fmt: skip
     elif not worse and base_in_use:
-        said = trn(
+        sentence = trn(
             "Better than {other} on {better} of {n} measure; worse on none: use it for search.",
             "Better than {other} on {better} of {n} measures; worse on none: use it for search.",
             n, other=other, better=better,
         )  # fmt: skip
     elif not worse:
-        said = trn(
+        sentence = trn(
             "Better than {other} on {better} of {n} measure; worse on none.",
             "Better than {other} on {better} of {n} measures; worse on none.",
             n, other=other, better=better,
         )  # fmt: skip
     elif not better:
-        said = trn(
+        sentence = trn(
             "Worse than {other} on {worse} of {n} measure: not recommended.",
             "Worse than {other} on {worse} of {n} measures: not recommended.",
             n, other=other, worse=worse,
         )  # fmt: skip
     else:
-        said = trn(
+        sentence = trn(
             "Better than {other} on {better} of {n} measure; worse on {worse}: not recommended.",
             "Better than {other} on {better} of {n} measures; worse on {worse}: not recommended.",
             n, other=other, better=better, worse=worse,
@@ -64,5 +64,5 @@ def recommendation(scores: Sequence[CardScore], *, base_in_use: bool) -> Recomme
             "Too few papers to tell on {n} other measures.",
             few,
         )
-        said = f"{said} {more}"
-    return Recommendation(said, use=bool(better) and not worse and base_in_use)
+        sentence = f"{sentence} {more}"
+    return Recommendation(sentence, use=bool(better) and not worse and base_in_use)

@@ -328,13 +328,12 @@ class MainWindow(QMainWindow):
         def go() -> None:
             self.events.library_requested.emit(there, lambda window: None)
 
-        if busy := self._jobs.running(JobQueue.long):
+        if busy := [job for job in self._jobs.running() if job.queue is not JobQueue.short]:
             self.banner.show_notice(
                 # Translators: {task} is "Importing papers.bib" or the like
                 tr("A task is running: {task}.", task=busy[0].title),
                 tr("Opening the sample library stops the task."),
                 (tr("Stop and open"), go),
-                passes=True,
             )
         else:
             go()
@@ -351,7 +350,6 @@ class MainWindow(QMainWindow):
                 tr("Papers cannot be added to the sample library."),
                 tr("Close the sample library to add them to your own library."),
                 (tr("Close sample library and add"), lambda: self.close_sample(adding)),
-                passes=True,
             )
         return not self.is_sample
 

@@ -75,6 +75,7 @@ def prepare() -> None:
     """Import the modules that the start of the window does not wait for."""
     for name in (*(spec.page.partition(":")[0] for spec in PAGES), *_LATER):
         import_module(f"sciread_app.ui.{name}")
+    import_module("sciread_app.sources.endpoints")  # for the first visit of the settings
 
 
 def place_of(page: str) -> Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from sciread_app.domain.paper import LibraryChanges, Skipped
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, as_table, headline
-from sciread_app.ui.jobs.runner import JobError, JobRunner, job_error
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
@@ -421,19 +422,19 @@ def test_welcome_opens_the_sample_library_of_the_home(qtbot, show_window, tmp_pa
     assert requested.args[0] == Home(tmp_path).sample.folder
 
 
-def test_sample_is_opened_during_a_task_only_if_confirmed(qtbot, show_window, jobs):
-    gateway = FakeGateway(3)
-    window = show_window(gateway)
-    gateway.go_on_importing.clear()
-    window.add([Path("papers.bib")])
+@pytest.mark.parametrize("queue", [JobQueue.long, JobQueue.network])
+def test_sample_is_opened_during_a_task_only_if_confirmed(qtbot, show_window, jobs, queue):
+    window = show_window(FakeGateway(3))
+    finish = threading.Event()
+    jobs.run("Fetching bees", lambda task: finish.wait(), queue=queue)
     requested = []
     window.events.library_requested.connect(lambda *args: requested.append(args))
     window.toggle_sample()
-    assert "papers.bib" in window.banner.message.text() and not requested
+    assert "Fetching bees" in window.banner.message.text() and not requested
     offered = {b.text(): b for b in window.banner.findChildren(QPushButton)}
     offered["Stop and open"].click()
     assert len(requested) == 1
-    gateway.go_on_importing.set()
+    finish.set()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -452,6 +453,7 @@ def test_own_library_has_no_sample_bar(show_window):
 def test_import_into_the_sample_is_refused_and_offered_for_own(qtbot, sample_window, tmp_path):
     sample_window.add([Path("papers.bib")])
     assert sample_window.gateway.imported == []
+    sample_window.banner.show_notice("Copied.", passes=True)  # must not replace the offer
     offered = {b.text(): b for b in sample_window.banner.findChildren(QPushButton)}
     with qtbot.waitSignal(sample_window.events.library_requested) as requested:
         offered["Close sample library and add"].click()
