@@ -19,7 +19,7 @@ from sciread_app.ui.map.canvas.camera import MARGIN, Places
 GAP = 6.0  # pixels between two labels
 HALO = 4.0  # pixels of margin around a text, which its halo needs
 WRAPPED = 170.0  # pixels from which on the two phrases of a name are written on two lines
-_CELLS = 96  # rows and columns in which points are counted
+_CELLS = 160  # rows and columns in which points are counted
 _FOREIGN = 0.5  # points of other groups below a label, relative to those of its own, at most
 _GOOD = 0.1  # the same, from which on no better position is looked for
 # Positions that are tried, in widths and heights of the label from the center of its group.
@@ -31,7 +31,7 @@ _SHIFTS = np.array(
     ]
 )
 
-Boxes = NDArray[np.float64]  # [boxes, 4]: left, top, right, bottom
+Boxes = NDArray[np.float64]  # [..., 4]: left, top, right, bottom
 Counts = NDArray[np.int32]
 
 
@@ -52,78 +52,114 @@ class Occupancy:
         self._cell = max(extent, 1e-6) / _CELLS
         cells = ((places - self._low) / self._cell).astype(np.int64).clip(0, _CELLS - 1)
         group = np.where(labels < 0, groups, labels).astype(np.int64)  # the last one: no group
-        flat = (group * _CELLS + cells[:, 1]) * _CELLS + cells[:, 0]
-        shape = (groups + 1, _CELLS, _CELLS)
-        counts = np.bincount(flat, minlength=shape[0] * shape[1] * shape[2]).reshape(shape)
-        self._sums = np.zeros((groups + 1, _CELLS + 1, _CELLS + 1), np.int32)
-        self._sums[:, 1:, 1:] = counts.cumsum(axis=1).cumsum(axis=2)
-        self._total = self._sums.sum(axis=0)
+        self._sums: Counts = np.zeros((groups + 1, _CELLS + 1, _CELLS + 1), np.int32)
+        np.add.at(self._sums, (group, cells[:, 1] + 1, cells[:, 0] + 1), 1)
+        for axis in (1, 2):  # in place: the array is large
+            np.cumsum(self._sums, axis=axis, out=self._sums)
+        self._total: Counts = self._sums.sum(axis=0, dtype=np.int32)
 
-    def counts(self, group: int, boxes: Boxes, scale: float) -> tuple[Counts, Counts]:
-        """Return the numbers of points of the group, and of all others, in each box in pixels."""
+    def counts(
+        self, groups: NDArray[np.int64], boxes: Boxes, scale: float
+    ) -> tuple[Counts, Counts]:
+        """Return the numbers of points of the groups, and of all others, in boxes in pixels.
+
+        `groups` and the boxes without their last axis have shapes that fit each other.
+        """
         low = np.concatenate([self._low, self._low])
         cells = np.floor((boxes / scale - low) / self._cell).astype(np.int64)
-        cells[:, 2:] += 1
-        left, top, right, bottom = cells.clip(0, _CELLS).T
+        cells[..., 2:] += 1
+        left, top, right, bottom = np.moveaxis(cells.clip(0, _CELLS), -1, 0)
         own, every = (
-            sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
-            for sums in (self._sums[group], self._total)
+            sums[(*at, bottom, right)]
+            - sums[(*at, top, right)]
+            - sums[(*at, bottom, left)]
+            + sums[(*at, top, left)]
+            for sums, at in ((self._sums, (groups,)), (self._total, ()))
         )
         return own, every - own
 
 
-def place(
-    clusters: Sequence[Cluster],
-    occupancy: Occupancy,
-    extent: Places,
-    scale: float,
-    font: QFont,
-    first: int | None = None,
-) -> list[Placed]:
-    """Return the labels that fit, in pixels from the origin of the map at this scale.
+class LabelPlacement:
+    """Places the labels of groups, in pixels from the origin of the map at a scale.
 
-    The largest groups come first; the label of group `first` before all others. Labels stay within
-    `extent`, the corners of the map, and a margin.
+    The largest groups come first. Labels stay within `extent`, the corners of the map, and a
+    margin. A label keeps its side of its group when the scale changes, as long as that is good.
     """
-    metrics = QFontMetricsF(font)
-    low, high = extent * scale if len(extent) else np.zeros((2, 2))
-    low, high = low + (4 - MARGIN), high + (MARGIN - 4)
-    order = sorted(range(len(clusters)), key=lambda n: (n != first, -clusters[n].papers))
-    placed: list[Placed] = []
-    full: Boxes = np.empty((len(clusters), 4))  # of the labels placed so far
-    for number in order:
-        cluster = clusters[number]
-        if not cluster.name or not cluster.papers:
-            continue
-        text = wrapped(cluster.name, metrics)
-        lines = text.split("\n")
-        size = np.array(
-            [
-                max(map(metrics.horizontalAdvance, lines)) + 2 * HALO,
-                metrics.height() * len(lines) + 2,
-            ]
-        )
-        corners = np.array(cluster.heart) * scale + (_SHIFTS - 0.5) * size
-        corners = np.maximum(np.minimum(corners, high - size), low)
-        boxes = np.hstack([corners - GAP, corners + size + GAP])
-        own, others = occupancy.counts(number, boxes, scale)
+
+    def __init__(
+        self, clusters: Sequence[Cluster], occupancy: Occupancy, extent: Places, font: QFont
+    ) -> None:
+        metrics = QFontMetricsF(font)
+        self._occupancy = occupancy
+        self._extent = extent
+        named = [n for n, cluster in enumerate(clusters) if cluster.name and cluster.papers]
+        named.sort(key=lambda n: -clusters[n].papers)
+        self._groups = np.array(named, np.int64)
+        self._texts = [wrapped(clusters[n].name, metrics) for n in named]
+        self._hearts = np.array([clusters[n].heart for n in named], float).reshape(-1, 2)
+        self._sizes = np.array([_size(text, metrics) for text in self._texts]).reshape(-1, 2)
+        self._shifts = np.zeros(len(named), np.int64)  # placed last, an index of _SHIFTS
+        self._placed: tuple[float, int | None, list[Placed]] | None = None
+
+    def at(self, scale: float, first: int | None = None) -> list[Placed]:
+        """Return the labels that fit, the label of group `first` before all others."""
+        if self._placed is None or self._placed[:2] != (scale, first):
+            self._placed = (scale, first, self._place(scale, first))
+        return self._placed[2]
+
+    def _place(self, scale: float, first: int | None) -> list[Placed]:
+        if not len(self._groups):
+            return []
+        low, high = self._extent * scale + [[4 - MARGIN], [MARGIN - 4]]
+        sizes = self._sizes[:, None]
+        corners = self._hearts[:, None] * scale + (_SHIFTS - 0.5) * sizes
+        corners = np.maximum(np.minimum(corners, high - sizes), low)
+        boxes = np.concatenate([corners - GAP, corners + sizes + GAP], axis=2)
+        own, others = self._occupancy.counts(self._groups[:, None], boxes, scale)
         share = np.where(own > 0, others / own.clip(1), np.inf)
-        share[_overlap(boxes, full[: len(placed)])] = np.inf
-        good = np.flatnonzero(share <= _GOOD)
-        best = int(good[0]) if len(good) else int(share.argmin())
-        if share[best] <= _FOREIGN:
-            x, y = corners[best].tolist()
-            full[len(placed)] = (x, y, x + size[0], y + size[1])
-            placed.append(Placed(number, text, QRectF(x, y, *size.tolist())))
-    return placed
+        best = _by_preference(share, self._shifts)
+        order = np.arange(len(self._groups))
+        if first is not None:
+            order = order[np.argsort(self._groups != first, kind="stable")]
+        full: Boxes = np.empty((len(order), 4))  # of the labels placed so far
+        placed: list[Placed] = []
+        for row in order[np.take_along_axis(share, best[:, :1], axis=1)[order, 0] <= _FOREIGN]:
+            for shift in best[row]:
+                if share[row, shift] > _FOREIGN:
+                    break
+                if not _overlaps(boxes[row, shift], full[: len(placed)]):
+                    x, y = corners[row, shift].tolist()
+                    width, height = self._sizes[row].tolist()
+                    full[len(placed)] = (x, y, x + width, y + height)
+                    box = QRectF(x, y, width, height)
+                    placed.append(Placed(int(self._groups[row]), self._texts[row], box))
+                    self._shifts[row] = shift
+                    break
+        return placed
 
 
-def _overlap(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
-    """Return which of the boxes overlap any of the others."""
-    one, other = boxes[:, None], others[None]
-    clear = (one[..., :2] >= other[..., 2:]) | (one[..., 2:] <= other[..., :2])
-    overlapping: NDArray[np.bool_] = np.any(np.logical_not(np.any(clear, axis=2)), axis=1)
-    return overlapping
+def _by_preference(share: NDArray[np.float64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of each label, best first: the one before, then the first good one."""
+    rank = np.where(share <= _GOOD, np.arange(share.shape[1]) - share.shape[1], share)
+    rows = np.arange(len(share))
+    rank[rows, before] = np.where(share[rows, before] <= _FOREIGN, -np.inf, share[rows, before])
+    return np.argsort(rank, axis=1, kind="stable")
+
+
+def _overlaps(box: NDArray[np.float64], others: Boxes) -> bool:
+    left, top, right, bottom = box.tolist()
+    return bool(
+        (
+            (others[:, 0] < right) & (others[:, 2] > left)
+            & (others[:, 1] < bottom) & (others[:, 3] > top)
+        ).any()
+    )  # fmt: skip
+
+
+def _size(text: str, metrics: QFontMetricsF) -> tuple[float, float]:
+    lines = text.split("\n")
+    width = max(map(metrics.horizontalAdvance, lines))
+    return width + 2 * HALO, metrics.height() * len(lines) + 2
 
 
 def wrapped(name: str, metrics: QFontMetricsF) -> str:

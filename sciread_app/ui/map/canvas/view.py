@@ -43,7 +43,7 @@ from sciread_app.ui.map.canvas.group_labels import (
     description,
     reading_order,
 )
-from sciread_app.ui.map.canvas.label_placement import Placed, place
+from sciread_app.ui.map.canvas.label_placement import LabelPlacement, Placed
 from sciread_app.ui.map.canvas.point_renderer import PointRenderer, Viewport, radius_of
 from sciread_app.ui.map.canvas.points import MapPoints, extent
 from sciread_app.ui.map.canvas.title_labels import TitleLabels
@@ -80,8 +80,7 @@ class MapView(QWidget):
         self.camera = Camera()
         self.tool = Tool.move
         self.labels: list[Placed] = []  # labels of groups, as painted last
-        # Labels of all groups at a zoom: map, scale and focused group; labels
-        self._placed: tuple[tuple[MapPoints, float, int | None], list[Placed]] | None = None
+        self._placements: dict[bool, LabelPlacement] = {}  # of the map's coarse and fine groups
         self.placed_titles: list[Placed] = []  # titles next to points
         self.fit_scale = 1.0  # the scale that shows the whole map
         self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
@@ -109,6 +108,7 @@ class MapView(QWidget):
     def show_points(self, points: MapPoints) -> None:
         """Show a map, keeping the visible region of the previous one."""
         before, self.points = self.points, points
+        self._placements.clear()
         self._picked, self._hovered, self._rings = None, None, np.empty(0, np.int64)
         if before is None:
             self.fit()
@@ -224,16 +224,16 @@ class MapView(QWidget):
             self._label_renderer.paint(painter, label, font, theme, ringed=ringed)
 
     def _visible_labels(self, font: QFont) -> list[Placed]:
-        """Return the labels of groups in sight, which are placed anew for another zoom only."""
+        """Return the labels of groups in sight."""
         assert self.points
-        wanted = (self.points, self.camera.scale, self._group)
-        if self._placed is None or self._placed[0] != wanted:
+        if self.fine not in self._placements:
             occupancy = self.points.fine if self.fine else self.points.coarse
-            extent, scale = self.points.extent, self.camera.scale
-            placed = place(self.groups, occupancy, extent, scale, font, self._group)
-            self._placed = (wanted, placed)
+            self._placements[self.fine] = LabelPlacement(
+                self.groups, occupancy, self.points.extent, font
+            )
+        placed = self._placements[self.fine].at(self.camera.scale, self._group)
         origin, frame = self.camera.point((0.0, 0.0)), QRectF(self.rect())
-        moved = (label._replace(box=label.box.translated(origin)) for label in self._placed[1])
+        moved = (label._replace(box=label.box.translated(origin)) for label in placed)
         return [
             label
             for label in moved
