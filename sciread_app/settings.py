@@ -16,6 +16,7 @@ from sciread_app.language import tr
 
 _WRITING = threading.Lock()
 SCALES = range(100, 301)
+LIST_TEXT_SIZES = range(80, 161)
 THEMES = ("system", "light", "dark")
 CITEKEY_FIELDS = ("author", "title", "year")
 PROXY_EXAMPLE = "http://proxy.example.org:8080"
@@ -38,6 +39,7 @@ class Settings:
     zotero_url: str = ""
     crossref_url: str = ""
     scale: int = 100  # of the whole user interface, in percent
+    list_text: int = 100  # the size of the text in lists of papers, in percent
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
     proxy: str = "system"  # of requests to online sources: "system", "none", or an address
     citekey: str = "{author}{title}{year}"  # the pattern of citation keys
@@ -126,6 +128,8 @@ def _wrong(name: str, value: Any) -> str:
         return _wrong_proxy(value)
     if name == "scale" and value not in SCALES:
         return tr("The value must be between 100 and 300.")
+    if name == "list_text" and value not in LIST_TEXT_SIZES:
+        return tr("The value must be between 80 and 160.")
     if expected is int and value < 1:
         return tr("The value must be at least 1.")
     return ""

@@ -124,7 +124,7 @@ class Session:
         disable_source_inspection()
         collector = GarbageCollector()
         settings, _ = read_settings(self._home.settings)
-        appearance = Appearance(self._app, ThemeChoice(settings.theme))
+        appearance = Appearance(self._app, ThemeChoice(settings.theme), settings.list_text)
         jobs = JobRunner()
         window = MainWindow(self._home.folder, jobs, appearance)
         _report_faults_in(window)

@@ -47,10 +47,10 @@ PADDING = 14
 GAP = 8  # pixels between two cards
 COMPACT_PADDING, COMPACT_GAP = 7, 3
 GUTTER = 14  # left of the text, for the dot of an unread paper
-SIDE = 74  # right of the title, for the bar
+SIDE = 74  # right of the title, for the bar and the match, in text of normal size
 ROOMY = 300  # pixels of text from which on the bar fits; the details show the value too
 TEXT_SHOWN = 700  # characters of an abstract, enough for two lines of any width
-LONGEST_CHIP = 150  # pixels
+LONGEST_CHIP = 25  # average characters
 BUTTON = 24  # pixels of the + and − buttons, shown under the mouse
 
 DRAWN_KEPT = 32  # card pixmaps kept: a third of a megabyte each
@@ -90,9 +90,7 @@ class CardDelegate(QStyledItemDelegate):
         self.compact = False
         self._drawn: OrderedDict[tuple[int, Look], CardLayout] = OrderedDict()
         self._base = parent.font()
-        self._title = scaled(self._base, 1.08, QFont.Weight.DemiBold)
-        self._small = scaled(self._base, 0.95)
-        self._tiny = scaled(self._base, 0.84)
+        self.resize_text(1)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(240, self.height(remarks=False))
@@ -105,8 +103,16 @@ class CardDelegate(QStyledItemDelegate):
         return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if remarks else 0)
 
     def forget(self) -> None:
-        """Drop the cached pixmaps, after the density has changed."""
+        """Drop the cached pixmaps, after the density or the font has changed."""
         self._drawn.clear()
+
+    def resize_text(self, factor: float) -> None:
+        """Scale the text by `factor`, relative to the font of the list."""
+        self._title = scaled(self._base, 1.08 * factor, QFont.Weight.DemiBold)
+        self._small = scaled(self._base, 0.95 * factor)
+        self._tiny = scaled(self._base, 0.84 * factor)
+        self._side = round(SIDE * max(1, factor))
+        self.forget()
 
     def button_at(self, card: QRect, place: QPoint) -> str:
         """The button at a position within a card: "+", "-", or an empty string."""
@@ -216,7 +222,7 @@ class CardDelegate(QStyledItemDelegate):
         if not hit or not (close or moved):
             return box
         self._paint_beside(painter, box, hit, moved, theme)
-        return box.adjusted(0, 0, -SIDE, 0)
+        return box.adjusted(0, 0, -self._side, 0)
 
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
@@ -283,11 +289,12 @@ class CardDelegate(QStyledItemDelegate):
     ) -> None:
         """Paint the similarity of the paper, or its rank change against another list."""
         painter.setFont(self._tiny)
-        place = QRect(box.right() - SIDE, box.y(), SIDE, _line(self._tiny))
+        side = self._side
+        place = QRect(box.right() - side, box.y(), side, _line(self._tiny))
         if moved:
             mark = rank_change_mark(moved, theme)
             width = _width(mark, painter.fontMetrics())
-            _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
+            _paint_chip(painter, QRectF(place.adjusted(max(0, side - width), -2, 0, 1)), mark)
         elif text := match_text(hit):
             painter.setPen(QColor(theme.quiet))
             painter.drawText(place, RIGHT, text)
@@ -389,7 +396,8 @@ def _paint_bar(painter: QPainter, right: int, top: int, percentile: float, theme
 
 
 def _width(mark: Mark, metrics: QFontMetrics) -> int:
-    return min(metrics.horizontalAdvance(mark.text), LONGEST_CHIP) + (12 if mark.fill else 2)
+    longest = LONGEST_CHIP * metrics.averageCharWidth()
+    return min(metrics.horizontalAdvance(mark.text), longest) + (12 if mark.fill else 2)
 
 
 def _paint_chip(painter: QPainter, box: QRectF, mark: Mark) -> None:

@@ -40,7 +40,7 @@ from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
 from sciread_app.ui.paper_list.density import COLUMNS, Density
 from sciread_app.ui.paper_list.table_delegate import TableDelegate
-from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.style.theme import Appearance, scaled
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
@@ -234,6 +234,7 @@ class PaperList(QTableView):
         super().__init__()
         self.setObjectName("papers")
         self._model = model
+        self._appearance = appearance
         self._density = Density.comfortable
         self._held: list[QKeyEvent] | None = None  # keys for the list that is being loaded
         self._cards = CardDelegate(model, appearance, self)
@@ -241,6 +242,7 @@ class PaperList(QTableView):
         self.setModel(model)
         self._set_up_header()
         self.set_density(Density.comfortable)
+        self._resize_text()
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -252,6 +254,7 @@ class PaperList(QTableView):
         self.setAccessibleName(tr("Paper list"))
         model.cards_loaded.connect(self.viewport().update)
         appearance.changed.connect(self.viewport().update)
+        appearance.list_text_changed.connect(self._resize_text)
 
     @property
     def density(self) -> Density:
@@ -281,6 +284,16 @@ class PaperList(QTableView):
             self.fit_rows(self._model.listing)
         if (current := self.currentIndex()).isValid():
             self.scrollTo(current)
+
+    def _resize_text(self) -> None:
+        """Show the text in the size set by the user."""
+        factor = self._appearance.list_text / 100
+        row = self.top() / self.height_of_rows(1)
+        self._cards.resize_text(factor)
+        self._table.resize_text(factor)
+        self.horizontalHeader().setFont(scaled(self.font(), factor))
+        self.fit_rows(self._model.listing)
+        self.set_scroll_position(round(row * self.height_of_rows(1)))
 
     def fit_rows(self, listing: ResultList) -> None:
         """Set the height of all rows to what this list needs."""
@@ -335,7 +348,7 @@ class PaperList(QTableView):
         self._columns_state = QByteArray()  # so that nothing is saved meanwhile
         columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         columns.setStretchLastSection(False)
-        digit = self.fontMetrics().horizontalAdvance("0")
+        digit = columns.fontMetrics().horizontalAdvance("0")
         for number, column in enumerate(COLUMNS):
             columns.resizeSection(number, column.width * digit)
             columns.setSectionHidden(number, not column.shown)

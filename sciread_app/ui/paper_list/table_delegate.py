@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from sciread_app.language import tr
 from sciread_app.ui.paper_list.card_delegate import Cards
 from sciread_app.ui.paper_list.density import COLUMNS
-from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
 PADDING = 6  # pixels left and right of a text
@@ -25,8 +25,12 @@ class TableDelegate(QStyledItemDelegate):
         self._cards = cards
         self._appearance = appearance
         self._base = parent.font()
-        self._bold = QFont(self._base)
-        self._bold.setWeight(QFont.Weight.DemiBold)
+        self.resize_text(1)
+
+    def resize_text(self, factor: float) -> None:
+        """Scale the text by `factor`, relative to the font of the list."""
+        self._plain = scaled(self._base, factor)
+        self._bold = scaled(self._base, factor, QFont.Weight.DemiBold)
 
     def height(self) -> int:
         """The height of a row."""
@@ -51,7 +55,7 @@ class TableDelegate(QStyledItemDelegate):
                     middle = cell.center().y()
                     painter.drawEllipse(QRectF(inside.left(), middle - 2.5, 6, 6))
                 inside.setLeft(inside.left() + DOT)
-            painter.setFont(self._bold if is_title and not card.read else self._base)
+            painter.setFont(self._bold if is_title and not card.read else self._plain)
             text = column.text(card) or (tr("Untitled") if is_title else "")
             retracted = is_title and bool(card.retracted)
             if retracted:

@@ -56,6 +56,7 @@ PROXY_CHOICES = (
     ("none", tr("None")),
     ("", tr("Manual")),
 )
+LIST_TEXT_SIZES = (80, 90, 100, 110, 120, 130, 140, 150, 160)
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 WIDTH = 760
 KEY_PLACES = {
@@ -80,6 +81,7 @@ class SettingsPage(Page):
         settings = self._services.settings
         self.show_theme(self._appearance.choice)
         self.scale.setCurrentText(f"{settings.scale}%")
+        self._show_list_text(settings.list_text)
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
         self.citekey.setText(settings.citekey)
@@ -126,6 +128,16 @@ class SettingsPage(Page):
         if scale != self._services.settings.scale:
             self._change(self._scale_row, scale=scale)
             self.restart.show()
+
+    def _show_list_text(self, percent: int) -> None:
+        if self.list_text.findData(percent) < 0:  # a size from the settings file
+            self.list_text.addItem(f"{percent}%", percent)
+        self.list_text.setCurrentIndex(self.list_text.findData(percent))
+
+    def _choose_list_text(self) -> None:
+        percent = self.list_text.currentData()
+        self._change(self._list_text_row, list_text=percent)
+        self._appearance.resize_list_text(percent)
 
     def _preview_key(self) -> None:
         """Show the key of an example, or what is wrong with the pattern."""
@@ -231,6 +243,9 @@ class SettingsPage(Page):
         self.theme = SegmentedControl(tr("Theme"), [(name, "") for _, name in THEMES])
         self.scale = ComboBox()
         self.scale.addItems([f"{scale}%" for scale in SCALES])
+        self.list_text = ComboBox()
+        for percent in LIST_TEXT_SIZES:
+            self.list_text.addItem(f"{percent}%", percent)
         self.restart = QPushButton(tr("Restart now"))
         self.restart.hide()
         self.workers = SpinBox(1, 16)
@@ -274,6 +289,10 @@ class SettingsPage(Page):
             tr("Interface size"), tr("Takes effect after a restart."), self.restart, self.scale
         )
         section.add(self._scale_row)
+        self._list_text_row = FormRow(
+            tr("Text size in lists"), tr("For lists and tables of papers."), self.list_text
+        )
+        section.add(self._list_text_row)
         return section
 
     def _library(self) -> FormSection:
@@ -354,6 +373,7 @@ class SettingsPage(Page):
         self.theme.chosen.connect(lambda n: context.navigate.choose_theme(THEMES[n][0]))
         self._events.theme_chosen.connect(self.show_theme)  # in the menu, too
         self.scale.activated.connect(lambda _: self._choose_scale())
+        self.list_text.activated.connect(lambda _: self._choose_list_text())
         self.restart.clicked.connect(self._events.restart_requested)
         self.citekey.textChanged.connect(lambda _: self._preview_key())
         self.citekey.editingFinished.connect(self._enter_pattern)

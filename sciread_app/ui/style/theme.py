@@ -102,13 +102,21 @@ class ThemeChoice(enum.Enum):
 
 
 class Appearance(QObject):
-    """The theme in use. `changed` is emitted shortly after `choose`."""
+    """The theme in use, and the size of the text in lists of papers, in percent. `changed` is
+    emitted shortly after `choose`."""
 
     changed = Signal(object)  # Theme
+    list_text_changed = Signal()
 
-    def __init__(self, app: QApplication, choice: ThemeChoice = ThemeChoice.system) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        choice: ThemeChoice = ThemeChoice.system,
+        list_text: int = 100,
+    ) -> None:
         super().__init__(app)
         self._app = app
+        self._list_text = list_text
         self.choice = choice
         self.theme = LIGHT
         self._target: Theme | None = None  # in use, or about to be
@@ -122,6 +130,14 @@ class Appearance(QObject):
         """Call `paint` with the theme, now and after each change."""
         self.changed.connect(paint)
         paint(self.theme)
+
+    @property
+    def list_text(self) -> int:
+        return self._list_text
+
+    def resize_list_text(self, percent: int) -> None:
+        self._list_text = percent
+        self.list_text_changed.emit()
 
     def choose(self, choice: ThemeChoice) -> None:
         self.choice = choice

@@ -115,3 +115,24 @@ def test_compact_cards_have_buttons_for_examples(page, qtbot):
     minus = QPoint(box.right() - 24, box.center().y())
     with qtbot.waitSignal(papers.marked_irrelevant):
         qtbot.mouseClick(papers.viewport(), Qt.MouseButton.LeftButton, pos=minus)
+
+
+@pytest.mark.parametrize("density", Density)
+def test_list_text_of_another_size_changes_row_heights_at_once(page, appearance, density):
+    page.set_density(density)
+    page.result_list.go_to(1)
+    normal = page.result_list.height_of_rows(1)
+    appearance.resize_list_text(160)
+    larger = page.result_list.height_of_rows(1)
+    assert 1.3 * normal < larger < 1.7 * normal
+    assert page.result_list.current() == page.model.listing.ids[1]
+    appearance.resize_list_text(80)
+    assert page.result_list.height_of_rows(1) < normal
+
+
+def test_list_text_keeps_the_first_visible_paper_when_resized(show_page, appearance):
+    page = show_page(FakeGateway(papers=[paper(f"Paper {n}") for n in range(300)]))
+    papers = page.result_list
+    papers.set_scroll_position(papers.height_of_rows(100))
+    appearance.resize_list_text(130)
+    assert papers.rowAt(0) == 100

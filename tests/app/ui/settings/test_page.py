@@ -59,6 +59,15 @@ def test_changes_are_saved_at_once(qtbot, page, services):
     assert services.settings.scale == 150 and page.restart.isVisible()
 
 
+def test_list_text_size_is_saved_and_applied_at_once(page, services, appearance):
+    page.list_text.setCurrentText("140%")
+    page.list_text.activated.emit(page.list_text.currentIndex())
+    assert services.settings.list_text == 140 and appearance.list_text == 140
+    services.change(list_text=95)
+    page.refresh()
+    assert page.list_text.currentText() == "95%"
+
+
 def test_invalid_address_is_reported_in_its_row(page, services):
     page.contact.setText("nobody")
     page.contact.editingFinished.emit()
