@@ -43,6 +43,7 @@ class Settings:
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
     proxy: str = "system"  # of requests to online sources: "system", "none", or an address
     citekey: str = "{author}{title}{year}"  # the pattern of citation keys
+    citation_style: str = ""  # the key of the default style; empty: that used last
     accepted_risk: str = ""  # the risk of the home folder's place that the user has accepted
 
 

@@ -30,16 +30,19 @@ def cite(
             "-s",
             metavar="STYLE",
             help="Citation style: apa, ieee, nature, vancouver, chicago, a style added with "
-            "`sciread styles --add`, or a .csl file.",
+            "`sciread styles --add`, or a .csl file. By default the style selected in Settings, "
+            "or apa.",
         ),
-    ] = "apa",
+    ] = "",
     in_text: Annotated[
         bool, typer.Option("--in-text", help="Print the in-text citation, not the reference list.")
     ] = False,
     html: Annotated[bool, typer.Option("--html", help="Print HTML, with italics.")] = False,
 ) -> None:
     """Cite papers in a journal style: as a reference list, or as an in-text citation."""
-    loaded = CitationStyles(workspace.home.styles).load(style)
+    styles = CitationStyles(workspace.home.styles)
+    style = style or styles.default(workspace.settings.citation_style)
+    loaded = styles.load(style)
     cited = cite_papers(
         workspace.library.get(resolve(workspace, papers)),
         loaded,

@@ -66,7 +66,9 @@ def test_change_of_one_setting_keeps_others(tmp_path):
     assert (settings.theme, settings.pdf_workers, problems) == ("dark", 4, [])
 
 
-@pytest.mark.parametrize("wrong", [{"scale": 50}, {"scale": 301}, {"list_text": 79}, {"contact": "nobody"}])
+@pytest.mark.parametrize(
+    "wrong", [{"scale": 50}, {"scale": 301}, {"list_text": 79}, {"contact": "nobody"}]
+)
 def test_invalid_value_raises_error_and_is_not_written(tmp_path, wrong):
     with pytest.raises(ValueError, match="value must be"):
         change_settings(tmp_path / "settings.toml", **wrong)

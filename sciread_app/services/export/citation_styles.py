@@ -36,6 +36,11 @@ class CitationStyles:
         own.sort(key=lambda style: (style.title.casefold(), style.key))
         return [*(Style(key, title) for key, title in STYLES.items()), *own]
 
+    def default(self, preferred: str) -> str:
+        """The key of the preferred style, if it is installed, else of the first one."""
+        keys = [style.key for style in self.all()]
+        return preferred if preferred in keys else keys[0]
+
     def load(self, name: str) -> CslStyle:
         """The style with this key, title or file, with the rules of its parent if it has one.
 

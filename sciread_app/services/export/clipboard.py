@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from html import escape
 
 from sciread_app.domain.clipboard_formats import Copied, CopyAs, CopyCitation, CopyWhat
 from sciread_app.domain.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
+from sciread_app.errors import StyleRefused
+from sciread_app.language import tr
 from sciread_app.services.export import export
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.export.citations import cite, plain
@@ -74,6 +77,23 @@ def _cited(
         return Copied(plain(cited.in_text), cited.in_text)
     html = "".join(f"<p>{entry}</p>" for entry in cited.references)
     return Copied("\n".join(map(plain, cited.references)), html)
+
+
+def bibliography(
+    library: Library, ids: Sequence[int], style: str, styles: CitationStyles, task: Task
+) -> str:
+    """The reference list of these papers as an HTML page. Raises as `copy` does."""
+    loaded = styles.load(style)
+    if not loaded.has_bibliography:
+        raise StyleRefused(
+            tr("The style {style} has no reference list.", style=loaded.title),
+            tr("Select another citation style in Settings."),
+        )
+    entries = cite(library.get(ids), loaded, task, in_text=False).references
+    lines = "".join(f"<p>{entry}</p>\n" for entry in entries)
+    return (
+        f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{escape(loaded.title)}</title>\n{lines}'
+    )
 
 
 def link(paper: Paper) -> str:

@@ -59,7 +59,7 @@ class ExportController(QObject):
 
     def enable_auto_export(self, collection: str) -> None:
         """Ask for the file that is to be kept updated with this collection."""
-        path = self._file(collection.rsplit("/", 1)[-1])
+        path = self._file(collection.rsplit("/", 1)[-1], FORMATS)
         if path:
             self._keep(collection, path)
 
@@ -98,13 +98,15 @@ class ExportController(QObject):
             self._settled.start()
 
     def _ask(self, name: str, work: Callable[[Path], Callable[[Task], int]]) -> None:
-        if path := self._file(name):
+        bibliography = tr("Formatted bibliography ({pattern})", pattern="*.html")
+        formats = f"{FORMATS};;{bibliography}"
+        if path := self._file(name, formats):
             self._jobs.run(_writing(path), work(path), partial(self._wrote, path))
 
-    def _file(self, name: str) -> Path | None:
+    def _file(self, name: str, formats: str) -> Path | None:
         stem = "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")
         usual = f"{stem or PAPERS}.bib"
-        return save_file(self._window, DialogPurpose.export, tr("Export"), usual, FORMATS)
+        return save_file(self._window, DialogPurpose.export, tr("Export"), usual, formats)
 
     def _wrote(self, path: Path, count: int) -> None:
         self._messages.show_notice(

@@ -8,11 +8,14 @@ from pathlib import Path
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
-from sciread_app.services.export import export
+from sciread_app.services.export import clipboard, export
+from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import ledger_of
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.workspace import Workspace
+
+BIBLIOGRAPHY = ".html"  # the suffix of a formatted bibliography
 
 
 class ExportGateway:
@@ -23,8 +26,15 @@ class ExportGateway:
         self._workspace = workspace
 
     def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
-        """Export papers in the format of the file's suffix. Returns the number of papers."""
-        export.write_file(self._workspace.library, papers, export.format_of(path), path, task)
+        """Export papers in the format of the file's suffix, or as a bibliography in the default
+        citation style. Returns the number of papers. Raises also StyleRefused."""
+        library, styles = self._workspace.library, CitationStyles(self._workspace.home.styles)
+        if path.suffix.lower() == BIBLIOGRAPHY:
+            style = styles.default(self._workspace.settings.citation_style)
+            text = clipboard.bibliography(library, papers, style, styles, task)
+            export.write_text(text, path)
+        else:
+            export.write_file(library, papers, export.format_of(path), path, task)
         return len(papers)
 
     def write_found(self, query: str, path: Path, task: Task) -> int:

@@ -41,10 +41,11 @@ NO_QUERY = Query("")
 PAUSE_MS = 60  # before a lookup, so that holding j does not look up every paper on the way
 
 
-def citation_style(settings: QSettings, styles: Sequence[Style]) -> str:
-    """The key of the citation style used last; the first one if none has been used."""
+def citation_style(settings: QSettings, styles: Sequence[Style], default: str) -> str:
+    """The key of the default citation style; without one, of the style used last, or of the first
+    one."""
     used = copy_what(str(settings.value("paper/copy_as")), styles)
-    return used.style if isinstance(used, CopyCitation) else styles[0].key
+    return default or (used.style if isinstance(used, CopyCitation) else styles[0].key)
 
 
 class DetailsSource(Protocol):
@@ -99,13 +100,13 @@ class DetailsPanel(QFrame):
         self.problem.connect(context.messages.show_problem)
         self.changed.connect(lambda: context.events.library_changed.emit(changes))
         self.loaded.connect(lambda: context.events.papers_added.emit(changes))
+        context.events.citation_style_chosen.connect(self._show_format)
+        self._show_format()
 
     def remember(self, settings: QSettings) -> None:
         """Restore the last copy format from `settings`, and save it there when it changes."""
         self._settings = settings
-        kept = str(settings.value("paper/copy_as"))
-        if what := copy_what(kept, self._about.styles()):
-            self._show_choice(what)
+        self._show_format()
 
     def show_paper(
         self,
@@ -191,13 +192,14 @@ class DetailsPanel(QFrame):
             self.read_requested.emit(self._paper, path)
 
     def copy(self, papers: Sequence[PaperId] = (), what: CopyWhat | None = None) -> None:
-        """Copy `papers`, by default the one shown, in the format `what`, by default the last one
-        used."""
+        """Copy `papers`, by default the one shown, in the format `what`, by default the default
+        citation style, or the format used last if there is none."""
         papers = papers or ([self._paper] if self._paper is not None else [])
         what = what or self.parts.copy.what
         if not papers:
             return
-        self._show_choice(what)
+        if not self._about.default_style:
+            self._show_choice(what)
         if self._settings:
             self._settings.setValue("paper/copy_as", what.value)
         self.parts.copy.show_busy()
@@ -215,6 +217,12 @@ class DetailsPanel(QFrame):
         picker = StylePicker(self._about, self._jobs, self.parts.copy.what, self)
         picker.chosen.connect(lambda what: self.copy(papers, what))
         picker.open()
+
+    def _show_format(self) -> None:
+        """Show the format in which papers are copied by default."""
+        kept = str(self._settings.value("paper/copy_as")) if self._settings else ""
+        if what := copy_what(self._about.default_style or kept, self._about.styles()):
+            self._show_choice(what)
 
     def _show_choice(self, what: CopyWhat) -> None:
         groups = copy_groups(self._about.styles())

@@ -93,6 +93,12 @@ class PaperGateway:
         """All citation styles; fast."""
         return self._styles.all()
 
+    @property
+    def default_style(self) -> str:
+        """The key of the default citation style; empty for the one used last."""
+        preferred = self._workspace.settings.citation_style
+        return preferred if preferred == self._styles.default(preferred) else ""
+
     def add_style(self, file: Path) -> Style:
         """Raises StyleRefused."""
         return self._styles.add(file)

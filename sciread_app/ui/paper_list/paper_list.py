@@ -40,7 +40,7 @@ from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
 from sciread_app.ui.paper_list.density import COLUMNS, Density
 from sciread_app.ui.paper_list.table_delegate import TableDelegate
-from sciread_app.ui.style.theme import Appearance, scaled
+from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
@@ -269,7 +269,9 @@ class PaperList(QTableView):
             self._cards.forget()
             columns = self.horizontalHeader()
             if is_table != bool(self._model.columnCount() > 1):
-                self._model.set_table(is_table)
+                saved, self._columns_state = self._columns_state, QByteArray()
+                self._model.set_table(is_table)  # resets the columns, which is not saved
+                self._columns_state = saved
             self.setItemDelegate(self._table if is_table else self._cards)
             columns.setVisible(is_table)
             policy = Qt.ScrollBarPolicy
@@ -287,13 +289,18 @@ class PaperList(QTableView):
 
     def _resize_text(self) -> None:
         """Show the text in the size set by the user."""
-        factor = self._appearance.list_text / 100
         row = self.top() / self.height_of_rows(1)
-        self._cards.resize_text(factor)
-        self._table.resize_text(factor)
-        self.horizontalHeader().setFont(scaled(self.font(), factor))
+        self._cards.resize_text(self._text_scale)
+        self._table.resize_text(self._text_scale)
         self.fit_rows(self._model.listing)
+        if self._density is Density.table:
+            self._show_columns()
+            self.columns_changed.emit()
         self.set_scroll_position(round(row * self.height_of_rows(1)))
+
+    @property
+    def _text_scale(self) -> float:
+        return self._appearance.list_text / 100
 
     def fit_rows(self, listing: ResultList) -> None:
         """Set the height of all rows to what this list needs."""
@@ -320,12 +327,13 @@ class PaperList(QTableView):
         return self._columns_state
 
     def restore_columns(self, state: QByteArray) -> None:
-        self._columns_state = state
+        self._columns_state, self._columns_scale = state, self._text_scale
         if self._density is Density.table:
             self._show_columns()
 
     def _set_up_header(self) -> None:
         self._columns_state = QByteArray()
+        self._columns_scale = self._text_scale  # of the text, when the columns were saved
         self._sorted_by = Order.relevance
         rows, columns = self.verticalHeader(), self.horizontalHeader()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -348,19 +356,30 @@ class PaperList(QTableView):
         self._columns_state = QByteArray()  # so that nothing is saved meanwhile
         columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         columns.setStretchLastSection(False)
-        digit = columns.fontMetrics().horizontalAdvance("0")
+        digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
         for number, column in enumerate(COLUMNS):
-            columns.resizeSection(number, column.width * digit)
+            columns.resizeSection(number, round(column.width * digit))
             columns.setSectionHidden(number, not column.shown)
         free = self.viewport().width() - columns.length()
         columns.resizeSection(0, columns.sectionSize(0) + max(0, free))
         if not state.isEmpty():
             columns.restoreState(state)
-        self._columns_state = columns.saveState()
+            self._scale_columns(self._text_scale / self._columns_scale)
+        self._save_columns()
+
+    def _scale_columns(self, factor: float) -> None:
+        columns = self.horizontalHeader()
+        for number in range(len(COLUMNS)):
+            if not columns.isSectionHidden(number):
+                columns.resizeSection(number, round(columns.sectionSize(number) * factor))
+
+    def _save_columns(self) -> None:
+        self._columns_state = self.horizontalHeader().saveState()
+        self._columns_scale = self._text_scale
 
     def _keep_columns(self) -> None:
         if self._density is Density.table and not self._columns_state.isEmpty():
-            self._columns_state = self.horizontalHeader().saveState()
+            self._save_columns()
             self.columns_changed.emit()
 
     def _sort_by_column(self, number: int) -> None:

@@ -253,9 +253,9 @@ class ReaderPage(Page):
         self._context.edits.submit(tr("Deleting a highlight"), lambda _: files.remove(highlight))
 
     def _copy_with_citation(self, book: DocumentView, passage: str, place: str) -> None:
-        """Copy a passage with a citation in the style used last."""
+        """Copy a passage with a citation in the default style."""
         about, paper = self._about, book.paper
-        style = citation_style(self._memory, about.styles())
+        style = citation_style(self._memory, about.styles(), about.default_style)
 
         def done(text: str) -> None:
             QGuiApplication.clipboard().setText(text)

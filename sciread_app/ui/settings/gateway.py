@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from sciread_app.domain.clipboard_formats import Style
+from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
 from sciread_app.language import tr
 from sciread_app.paths import Home, local_home
+from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.maintenance import backup_file, relocation
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
@@ -72,6 +75,7 @@ class SettingsGateway:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._styles = CitationStyles(workspace.home.styles)
 
     @property
     def home(self) -> Path:
@@ -89,6 +93,18 @@ class SettingsGateway:
     def change(self, **changes: Any) -> Settings:
         """Raises ValueError with the reason."""
         return self._workspace.change(**changes)
+
+    def styles(self) -> Sequence[Style]:
+        """All citation styles; fast."""
+        return self._styles.all()
+
+    def cited(self, paper: Paper, style: str) -> str:
+        """The reference of a paper in a style, as HTML. Raises StyleRefused and LibraryError."""
+        # citeproc.js takes time to load, and the start of the window needs it not.
+        from sciread_app.services.export.citations import cite
+
+        cited = cite([paper], self._styles.load(style))
+        return "".join(cited.references) or cited.in_text
 
     def keys(self) -> list[KeyPlace]:
         return [

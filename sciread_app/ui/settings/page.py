@@ -48,6 +48,8 @@ EXAMPLE = Paper(
     title="Attention Is All You Need",
     authors=(Author("Vaswani", "Ashish"),),
     published="2017-06-12",
+    venue="Advances in Neural Information Processing Systems",
+    kind="paper-conference",
 )
 PROXY_CHOICES = (
     # Translators: the proxy of the system
@@ -86,6 +88,7 @@ class SettingsPage(Page):
         self.contact.setText(settings.contact)
         self.citekey.setText(settings.citekey)
         self._preview_key()
+        self._show_styles(settings.citation_style)
         self._show_proxy(settings.proxy)
         show_text(self.risk, self._services.risk)
         self.backups.load()
@@ -150,6 +153,40 @@ class SettingsPage(Page):
     def _enter_pattern(self) -> None:
         if not citekey_problem(self.citekey.text()):
             self._change(self._citekey_row, citekey=self.citekey.text())
+
+    def _show_styles(self, chosen: str) -> None:
+        """List the installed styles; others may have been added since."""
+        self.style.clear()
+        self.style.addItem(tr("Format used last"), "")
+        for style in self._services.styles():
+            self.style.addItem(style.title, style.key)
+        self.style.setCurrentIndex(max(0, self.style.findData(chosen)))
+        self._preview_style()
+
+    def _choose_style(self) -> None:
+        self._change(self._style_row, citation_style=self.style.currentData())
+        self._events.citation_style_chosen.emit()
+        self._preview_style()
+
+    def _preview_style(self) -> None:
+        """Show an example in the style, or why it cannot be used."""
+        style = self.style.currentData()
+        self._style_row.show_error("")
+        self.style_example.setText("")
+        self.style_example.setVisible(bool(style))
+        if not style:
+            return
+        self._jobs.run(
+            tr("Formatting an example"),
+            lambda task: self._services.cited(EXAMPLE, style),
+            self._show_style_example,
+            on_failed=lambda problem: self._style_row.show_error(problem.text),
+            queue=JobQueue.short,
+            replaces="citation example",
+        )
+
+    def _show_style_example(self, reference: str) -> None:
+        self.style_example.setText(tr("Example: {citation}", citation=reference))
 
     def _show_proxy(self, proxy: str) -> None:
         known = [key for key, _ in PROXY_CHOICES]
@@ -252,6 +289,11 @@ class SettingsPage(Page):
         self.citekey = styled(QLineEdit(), "field")
         self.citekey.setMinimumWidth(220)
         self.key_example = styled(plain_label(), "quiet")
+        self.style = ComboBox()
+        self.style.setMaximumWidth(260)
+        self.style_example = styled(
+            QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText), "quiet"
+        )
         self.proxy = ComboBox()
         self.proxy.addItems([name for _, name in PROXY_CHOICES])
         self.proxy_address = styled(QLineEdit(), "field")
@@ -320,6 +362,13 @@ class SettingsPage(Page):
         )
         section.add(self._citekey_row)
         section.add(self.key_example)
+        self._style_row = FormRow(
+            tr("Default citation style"),
+            tr("For copied citations, and for bibliographies exported as HTML files."),
+            self.style,
+        )
+        section.add(self._style_row)
+        section.add(self.style_example)
         return section
 
     def _sources(self) -> FormSection:
@@ -377,6 +426,7 @@ class SettingsPage(Page):
         self.restart.clicked.connect(self._events.restart_requested)
         self.citekey.textChanged.connect(lambda _: self._preview_key())
         self.citekey.editingFinished.connect(self._enter_pattern)
+        self.style.activated.connect(lambda _: self._choose_style())
         self.proxy.activated.connect(lambda _: self._choose_proxy())
         self.proxy_address.editingFinished.connect(self._enter_proxy)
         self.workers.valueChanged.connect(lambda n: self._change(self._workers_row, pdf_workers=n))

@@ -32,6 +32,18 @@ def test_passage_is_quoted_with_author_year_and_page(quote, style):
     assert text.startswith("“the angle of the dance” (Frisch") and text.endswith("1946, p. 5)")
 
 
+@pytest.mark.parametrize(("preferred", "used"), [("ieee", "ieee"), ("gone", "apa"), ("", "apa")])
+def test_bibliography_is_a_page_in_the_default_style(tmp_path, preferred, used):
+    library = Library(tmp_path / "library.sqlite3")
+    library.put([paper("Bees & Flowers", authors="Frisch, Karl", published="1946")])
+    styles = CitationStyles(tmp_path / "styles")
+    assert styles.default(preferred) == used
+    page = clipboard.bibliography(library, [1], styles.default(preferred), styles, Task())
+    library.close()
+    assert "Frisch" in page and "Bees &amp; Flowers" in page and "1946" in page
+    assert page.count("<p>") == 1 and ("[1]" in page) == (used == "ieee")
+
+
 @pytest.mark.parametrize("style", ["ieee", "nature", "vancouver"])
 def test_passage_in_a_numeric_style_is_followed_by_the_reference(quote, style):
     passage, _, reference = quote(style).partition("\n\n")

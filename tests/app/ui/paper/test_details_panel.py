@@ -216,6 +216,18 @@ def test_copy_uses_the_last_format(show, qtbot):
     assert panel.parts.copy.what == CopyCitation("apa")
 
 
+def test_copy_uses_the_default_style_and_other_formats_once(show, qtbot, gateway, context):
+    panel = show()
+    panel.connect_to(context)
+    gateway.about.default_style = "ieee"
+    context.events.citation_style_chosen.emit()
+    assert panel.parts.copy.what == CopyCitation("ieee") and "IEEE" in panel.parts.copy.text()
+    panel.copy(what=CopyCitation("apa"))
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [1]")
+    panel.copy()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "ieee of [1]")
+
+
 def test_added_style_file_is_used_for_copying(show, qtbot, gateway, jobs, tmp_path, monkeypatch):
     panel = show()
     monkeypatch.setattr(style_picker, "open_file", lambda *_: Path("cell.csl"))

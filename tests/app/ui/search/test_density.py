@@ -130,6 +130,18 @@ def test_list_text_of_another_size_changes_row_heights_at_once(page, appearance,
     assert page.result_list.height_of_rows(1) < normal
 
 
+def test_columns_are_resized_with_the_list_text(page, appearance):
+    page.set_density(Density.table)
+    header = page.result_list.horizontalHeader()
+    header.resizeSection(NUMBER["venue"], 200)
+    appearance.resize_list_text(150)
+    assert header.sectionSize(NUMBER["venue"]) == 300
+    page.set_density(Density.compact)
+    appearance.resize_list_text(100)
+    page.set_density(Density.table)
+    assert header.sectionSize(NUMBER["venue"]) == 200
+
+
 def test_list_text_keeps_the_first_visible_paper_when_resized(show_page, appearance):
     page = show_page(FakeGateway(papers=[paper(f"Paper {n}") for n in range(300)]))
     papers = page.result_list

@@ -100,6 +100,25 @@ def test_citation_key_pattern_has_a_preview_and_is_saved(qtbot, page, services):
     assert services.settings.citekey == "{author}:{year}"
 
 
+def choose_style(page, name):
+    page.style.setCurrentText(name)
+    page.style.activated.emit(page.style.currentIndex())
+
+
+def test_default_citation_style_is_saved_with_a_preview(qtbot, page, services, context):
+    assert page.style.currentData() == "" and page.style_example.isHidden()
+    with qtbot.waitSignal(context.events.citation_style_chosen):
+        choose_style(page, "IEEE")
+    assert services.settings.citation_style == "ieee"
+    qtbot.waitUntil(lambda: "Vaswani in <i>ieee</i>" in page.style_example.text())
+
+
+def test_unusable_citation_style_is_reported_in_its_row(qtbot, page, services):
+    services.fault = LibraryError("The style is damaged.")
+    choose_style(page, "APA")
+    qtbot.waitUntil(lambda: "damaged" in page._style_row.wrong.text())
+
+
 @pytest.mark.parametrize("pattern", ["", "key", "{author}{journal}", "{year} {title}"])
 def test_invalid_citation_key_pattern_is_reported_and_not_saved(qtbot, page, services, pattern):
     page.citekey.setText(pattern)

@@ -35,6 +35,7 @@ class FakePaperPanel:
         self.rings_after: dict[CitationDirection, CitationList] = {}  # after a request to a source
         self.files: list[PaperFile] = []
         self.own_styles: list[Style] = []
+        self.default_style = ""
         self.extra: dict[str, Any] = {}  # more details of every paper
         self.refuse = ""  # if set, the message of the error that sources return
         self.gone: set[int] = set()

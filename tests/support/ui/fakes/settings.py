@@ -8,6 +8,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from sciread_app.domain.clipboard_formats import Style
+from sciread_app.domain.paper import Paper
 from sciread_app.services.maintenance.backup_rotation import Copy, Kind
 from sciread_app.settings import Settings
 from sciread_app.tasks import Task
@@ -39,6 +41,14 @@ class FakeSettings:
             raise ValueError("The value must be an address.")
         self.settings = replace(self.settings, **changes)
         return self.settings
+
+    def styles(self) -> Sequence[Style]:
+        return [Style("apa", "APA"), Style("ieee", "IEEE")]
+
+    def cited(self, paper: Paper, style: str) -> str:
+        if self.fault:
+            raise self.fault
+        return f"{paper.authors[0].family} in <i>{style}</i>"
 
     def keys(self) -> list[KeyPlace]:
         titles = {"ncbi": "PubMed", "semantic_scholar": "Semantic Scholar"}
