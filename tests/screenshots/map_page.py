@@ -3,54 +3,62 @@
 from __future__ import annotations
 
 from sciread_app.ui.map.options import ColorBy
-from sciread_app.ui.map.page import MapPage
+from sciread_app.ui.map.panel import MapPanel
+from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.screenshots.scene import EVERYWHERE, Scene
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
 
 def _whole(window: MainWindow) -> None:
-    window.go_to("map")
-    page = _page(window)
-    page.clear()
-    page.colour_by(ColorBy.group)
-    page.whole_map()
+    window.go_to("search")
+    window.page.show_as(ViewMode.map)
+    wait(lambda: window.page.map is not None)
+    window.search_for("")
+    shown = _map(window)
+    shown.colour_by(ColorBy.group)
+    shown.fit()
 
 
 def _years(window: MainWindow) -> None:
     _whole(window)
-    _page(window).colour_by(ColorBy.year)
+    _map(window).colour_by(ColorBy.year)
 
 
 def _near(window: MainWindow) -> None:
     _whole(window)
-    page = _page(window)
-    if page.view.points:
-        page.view.fit(page.view.points.ids[:12].tolist())
+    shown = _map(window)
+    if shown.view.points:
+        shown.fit(shown.view.points.ids[:12].tolist())
+
+
+def _found(window: MainWindow) -> None:
+    _whole(window)
+    window.search_for("neural networks")
 
 
 def _picked(window: MainWindow) -> None:
     _whole(window)
-    page = _page(window)
-    page.colour_by(ColorBy.field)
-    if page.view.points:
-        page.view.current_changed.emit(7)
+    shown = _map(window)
+    shown.colour_by(ColorBy.field)
+    if shown.view.points:
+        shown.view.current_changed.emit(7)
 
 
 def _group(window: MainWindow) -> None:
     _whole(window)
-    _page(window).view.group_requested.emit(0, False)
+    _map(window).view.group_requested.emit(0, False)
 
 
-def _page(window: MainWindow) -> MapPage:
-    page = window.other_page("map")
-    assert isinstance(page, MapPage)
-    return page
+def _map(window: MainWindow) -> MapPanel:
+    assert window.page.map is not None
+    return window.page.map
 
 
 SCENES = (
     Scene("map", _whole, EVERYWHERE),
     Scene("map-years", _years),
     Scene("map-near", _near, EVERYWHERE),
+    Scene("map-results", _found, EVERYWHERE),
     Scene("map-picked", _picked, EVERYWHERE),
     Scene("map-group", _group),
 )

@@ -47,7 +47,9 @@ class Camera:
             assert window.importing
             window.importing.add_sample()
             settle(jobs)
-            window.go_to("map")
+            window.toggle_map()
+            settle(jobs)
+            window.toggle_map()
             settle(jobs)
         (home / "window.ini").unlink()  # the positions of windows depend on the scale
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -42,6 +42,13 @@ class ListPage(Protocol):
     view: ResultView
     result_list: PaperList
     model: PaperModel
+
+    @property
+    def results(self) -> QWidget:
+        """The list, or what is shown in its place."""
+        ...
+
+    def focus_results(self) -> None: ...
 
     @property
     def request(self) -> SearchRequest: ...
@@ -215,7 +222,7 @@ class LibraryController(QObject):
     def toggle_sidebar(self) -> None:
         self.sidebar.setVisible(self.sidebar.isHidden())
         if self.sidebar.isHidden():
-            self._page.result_list.setFocus()
+            self._page.focus_results()
 
     def go_to_sidebar(self) -> None:
         self.sidebar.show()
@@ -233,7 +240,7 @@ class LibraryController(QObject):
         sidebar.export_requested.connect(self._exports.export_found)
         sidebar.auto_export_requested.connect(self._exports.enable_auto_export)
         sidebar.empty_trash_requested.connect(self.empty_trash)
-        sidebar.escaped.connect(page.result_list.setFocus)
+        sidebar.escaped.connect(page.focus_results)
         page.result_list.chosen_changed.connect(self._show_bar)
         page.shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)
@@ -324,13 +331,13 @@ class LibraryController(QObject):
         chooser = PickerPopup(title, choices, self._context.appearance, self._window)
         chooser.taken.connect(take)
         chooser.closed.connect(self._back_to_list)
-        result_list = self._page.result_list
-        chooser.open_at(result_list.mapToGlobal(QPoint(24, result_list.height() - 16)))
+        results = self._page.results
+        chooser.open_at(results.mapToGlobal(QPoint(24, results.height() - 16)))
 
     def _back_to_list(self) -> None:
-        """Return the focus to the list after a popup."""
+        """Return the focus to the list or the map after a popup."""
         self._window.activateWindow()
-        self._page.result_list.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._page.focus_results()
 
     def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
         from sciread_app.ui.library.edit_dialog import EditDialog

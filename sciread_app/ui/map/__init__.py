@@ -1,1 +1,1 @@
-"""The map page: papers as points, similar papers close together."""
+"""The map of the library: papers as points, similar papers close together."""

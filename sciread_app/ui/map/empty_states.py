@@ -1,4 +1,4 @@
-"""Empty states of the map page, and the line above the map while it is updated."""
+"""Empty states of the map, and the line above the map while it is updated."""
 
 from __future__ import annotations
 

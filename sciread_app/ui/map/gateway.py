@@ -1,4 +1,4 @@
-"""The map of a workspace, as its page sees it."""
+"""The map of a workspace, as its panel sees it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ import numpy as np
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
 from sciread_app.paths import resource
-from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.tasks import Task
 from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
 from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.view_models import MapStatus
-from sciread_app.ui.paper.details_panel import DetailsSource
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.workspace import Workspace
 
@@ -64,14 +62,11 @@ class MapGateway:
         return tuple(hit.paper for hit in (*found.hits, *found.weaker))
 
 
-class MapServices(CardSource, DetailsSource, Protocol):
-    """The services of the map page."""
+class MapServices(CardSource, Protocol):
+    """The services of the map panel."""
 
     @property
     def map(self) -> MapGateway: ...
-
-    @property
-    def organise(self) -> LibraryEditor: ...
 
 
 def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:

@@ -1,13 +1,13 @@
-"""The toolbar of the map: colour scheme, tool and zoom."""
+"""The toolbar of the map: colour scheme, tool, zoom and highlight."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.view import ZOOM_STEP
 from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
 from sciread_app.ui.style.theme import styled
@@ -32,8 +32,9 @@ class MapToolbar(QWidget):
         choices = [(TOOLS[tool].name, TOOLS[tool].tip) for tool in Tool]
         self.tools = SegmentedControl(tr("Mouse tool"), choices)
         self.tools.chosen.connect(lambda number: self.tool_chosen.emit(list(Tool)[number]))
-        self.found = QPushButton(tr("Highlight search results"))
-        self.found.setToolTip(tr("Highlight the results of the last search"))
+        self.only = QCheckBox(tr("Hide other papers"))
+        self.only.setToolTip(tr("Hide the papers that are not highlighted"))
+        self.missing = styled(QLabel(), "quiet")
         self.legend = QPushButton(tr("Hide legend"))
         self.legend.setCheckable(True)
         self.legend.setChecked(True)
@@ -45,19 +46,28 @@ class MapToolbar(QWidget):
         self.out.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
         self.closer = self._button("+", tr("Zoom in"), "+")
         self.closer.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
-        self.whole = self._button(tr("Fit"), tr("Show the whole map"), "0")
+        self.whole = self._button(tr("Fit"), tr("Show the whole map"), "Home")
         # Wraps in a narrow window, or at 300% text size.
         row = FlowLayout(8)
         self.setLayout(row)
         for widget in (
-            *(self.by, self.tools, self.found),
-            *(self.legend, self.out, self.closer, self.whole),
+            *(self.by, self.tools, self.legend),
+            *(self.out, self.closer, self.whole, self.only, self.missing),
         ):
             row.addWidget(widget)
+        self.show_highlight(False, 0)
 
     def show_by(self, by: ColorBy) -> None:
         self.by.setText(BY[by].button)
         self.by.setAccessibleName(BY[by].action)
+
+    def show_highlight(self, shown: bool, missing: int) -> None:
+        """`shown`: whether papers are highlighted; `missing`: how many are not on the map."""
+        self.only.setVisible(shown)
+        self.missing.setVisible(missing > 0)
+        self.missing.setText(
+            trn("{n:,} paper is not on the map", "{n:,} papers are not on the map", missing)
+        )
 
     def _button(self, name: str, does: str, key: str) -> QPushButton:
         button = QPushButton(name)

@@ -1,4 +1,4 @@
-"""The status of the map, as its page shows it."""
+"""The status of the map, as its panel shows it."""
 
 from __future__ import annotations
 

@@ -459,6 +459,18 @@ class PaperList(QTableView):
 
     def choose(self, papers: Iterable[int]) -> None:
         """Add those of these papers that are in the list to the selection."""
+        self._choose_ranges(self._ranges_of(papers))
+
+    def select_only(self, papers: Iterable[int]) -> bool:
+        """Select those of these papers that are in the list, of which the first becomes current.
+        Returns False and changes nothing if it contains none of them."""
+        if ranges := self._ranges_of(papers):
+            self.go_to(ranges[0][0])
+            self._choose_ranges(ranges)
+        return bool(ranges)
+
+    def _ranges_of(self, papers: Iterable[int]) -> list[tuple[int, int]]:
+        """The ranges of rows of these papers, from the top; each end is exclusive."""
         wanted, begun = set(papers), -1
         ranges = []
         ids = self._model.listing.ids
@@ -469,7 +481,7 @@ class PaperList(QTableView):
             elif not inside and begun >= 0:
                 ranges.append((begun, row))
                 begun = -1
-        self._choose_ranges(ranges)
+        return ranges
 
     def _choose_ranges(self, ranges: Iterable[tuple[int, int]]) -> None:
         chosen = QItemSelection()

@@ -19,6 +19,7 @@ from sciread_app.services.search.results import SearchResults
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.gateway import CompareGateway
+from sciread_app.ui.map.gateway import MapGateway
 from sciread_app.ui.paper.gateway import PaperGateway
 from sciread_app.ui.result_mapping import BEST, listing_of
 from sciread_app.ui.view_models import Card, ResultList
@@ -62,6 +63,7 @@ class SearchGateway:
         self._facets = FacetService(workspace.library)
         self.about = PaperGateway(workspace, self._best, self._quickest, self.cards)
         self.comparisons = CompareGateway(workspace)
+        self.map = MapGateway(workspace)
 
     def find(
         self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance

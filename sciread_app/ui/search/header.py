@@ -1,4 +1,4 @@
-"""The header of the result list: search box, chips, filters, count and sort order."""
+"""The header of the result list: search box, chips, filters, count, sort order and view."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ from sciread_app.ui.search.example_bar import ExampleBar
 from sciread_app.ui.search.filter_bar import FilterBar, filter_text
 from sciread_app.ui.search.search_box import SearchBox
 from sciread_app.ui.search.sort_button import SortButton
+from sciread_app.ui.search.view_mode import SWITCH_KEYS, VIEW_MODES, ViewMode
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.chip_row import ChipLabel, ChipRow
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 if TYPE_CHECKING:
     from sciread_app.services.search.query_by_document import QueryDocument
@@ -52,6 +54,7 @@ class SearchHeader(QWidget):
     activated = Signal(object)  # SearchRequest for a list of its own, with a way back
     save_requested = Signal(str, str)  # a name and a query
     weaker_requested = Signal()
+    mode_chosen = Signal(object)  # ViewMode
 
     def __init__(
         self, source: SearchGateway, model: PaperModel, jobs: JobRunner, appearance: Appearance
@@ -66,6 +69,11 @@ class SearchHeader(QWidget):
         self.steering = ExampleBar(source, model.known, jobs, appearance)
         self.order = SortButton(appearance)
         self.density = DensityButton(appearance)
+        choices = [(name, f"{what} ({SWITCH_KEYS})") for name, what in VIEW_MODES.values()]
+        self.view_switch = SegmentedControl(tr("View of the papers"), choices)
+        self._mode = ViewMode.list
+        self._sortable = False
+        self._narrow = False
         self._build()
         self._connect()
         appearance.follow(self._paint)
@@ -133,10 +141,27 @@ class SearchHeader(QWidget):
             self.filters.show_view(view.request, self.search_box.mode)
         self.filter_button.setVisible(not view.title)
         self.order.show_for(view.request.ranked)
-        self.order.setVisible(not view.title and len(view.listing.ids) > 1)
+        self._sortable = not view.title and len(view.listing.ids) > 1
+        self._show_list_options()
         self.back_button.setVisible(can_go_back)
         self.title.setText(shortened(view.title, TITLE_SHOWN))
         self.title.setVisible(bool(view.title))
+
+    def show_mode(self, mode: ViewMode) -> None:
+        """Show which view is shown; the options of the list are hidden on the map."""
+        self._mode = mode
+        self.view_switch.choose(list(ViewMode).index(mode))
+        self._show_list_options()
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Hide in a narrow page what is in the menu too."""
+        self._narrow = narrow
+        self._show_list_options()
+
+    def _show_list_options(self) -> None:
+        listed = self._mode is ViewMode.list
+        self.order.setVisible(listed and self._sortable)
+        self.density.setVisible(listed and not self._narrow)
 
     def toggle_filters(self) -> None:
         self.filters.toggle()
@@ -210,6 +235,7 @@ class SearchHeader(QWidget):
         self._line.addWidget(self.filter_button)
         self._line.addWidget(self.order)
         self._line.addWidget(self.density)
+        self._line.addWidget(self.view_switch)
         # The filters are below their button, which stays in its place.
         parts = (self.search_box, self.scope, self.steering, self._line, self.filters)
         column(*parts, parent=self, margins=0, spacing=8)
@@ -222,6 +248,9 @@ class SearchHeader(QWidget):
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
         self.order.chosen.connect(lambda order: self.asked.emit())
+        self.view_switch.chosen.connect(
+            lambda number: self.mode_chosen.emit(list(ViewMode)[number])
+        )
         self.scope.removed.connect(self._lift_limit)
         self.steering.changed.connect(lambda like, unlike: self.change(like=like, unlike=unlike))
 

@@ -1,9 +1,10 @@
-"""The search page: search box, results, and the details of one paper."""
+"""The search page: search box, results in a list or on the map, and the details of one paper."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, Qt, QTimer, Signal
@@ -29,12 +30,15 @@ from sciread_app.ui.search.header import (
     count_text,
     weak_matches_text,
 )
+from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.search.welcome_page import WelcomePage
 from sciread_app.ui.view_models import ResultList
+from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import Actions
 
 if TYPE_CHECKING:
+    from sciread_app.ui.map.panel import MapPanel
     from sciread_app.ui.search.gateway import SearchGateway
 
 SLOW_MS = 250  # after which the page shows that it is searching
@@ -44,15 +48,21 @@ MAX_HISTORY = 100  # views kept in the history of `back`
 
 class SearchPage(Page):
     """The list and the details share the width; a model comparison takes all of it. If both do not
-    fit, an opened paper takes the whole page."""
+    fit, an opened paper takes the whole page.
+
+    The map takes the place of the list. It highlights the listed papers, or those of them that are
+    selected if there are several; what is current and selected in the list is so on the map.
+    """
 
     sample_requested = Signal()
+    mode_changed = Signal(object)  # ViewMode
     shown = Signal(object)  # ResultView, each time one is shown
 
     def __init__(self, finder: SearchGateway, context: AppContext) -> None:
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._finder = finder
+        self._context = context
         self._jobs, self._edits, self._navigate = jobs, context.edits, context.navigate
         self.view = ResultView()
         self.list_actions: Sequence[QAction] = ()  # of the search, in the list's context menu
@@ -69,7 +79,13 @@ class SearchPage(Page):
         self.empty = EmptyList(finder.about, jobs, appearance)
         self.welcome = WelcomePage(finder.about, context)
         self.compare = ComparePanel(finder, jobs, appearance)
+        self.mode = ViewMode.list
+        self.map: MapPanel | None = None  # built when it is first shown
+        self._to_fit: tuple[PaperId, ...] = ()  # until the map is built
         self._sidebar: Sidebar | None = None
+        # Of all changes of the selection and the list in one pass of the event loop
+        self._highlight_soon = QTimer(self, singleShot=True, interval=0)
+        self._highlight_soon.timeout.connect(self._highlight)
         self._lay_out()
         self._connect(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
@@ -127,6 +143,9 @@ class SearchPage(Page):
     def remember(self, settings: QSettings) -> None:
         """Restore the state from `settings`, and save changes there."""
         self.header.remember(settings)
+        if settings.value("search/view") == ViewMode.map.value:
+            self.show_as(ViewMode.map)
+        self.mode_changed.connect(lambda mode: settings.setValue("search/view", mode.value))
         columns = settings.value("search/columns")
         if isinstance(columns, QByteArray):
             self.result_list.restore_columns(columns)
@@ -135,6 +154,40 @@ class SearchPage(Page):
         )
         self.result_list.set_density(self.header.density.density)
 
+    def show_as(self, mode: ViewMode) -> None:
+        """Show the papers in a list or on the map, and nothing else in their place."""
+        if self._paper_alone:
+            self._show_as_page(False)
+        if self.compare.is_open:
+            self.toggle_compare()
+        changed, self.mode = mode is not self.mode, mode
+        self.header.show_mode(mode)
+        if mode is ViewMode.map and self.map is None:
+            self._load_map()
+        if changed:
+            self._show_results()
+            self.mode_changed.emit(mode)
+            self.shown.emit(self.view)
+
+    def show_on_map(self, papers: Sequence[PaperId]) -> None:
+        """Show the map, zoomed to these papers."""
+        self._to_fit = tuple(papers)
+        self.show_as(ViewMode.map)
+        self._fit_map()
+
+    @property
+    def results(self) -> QWidget:
+        """The list, or what is shown in its place."""
+        return self._pages
+
+    def focus_results(self) -> None:
+        """Move the focus to the list or the map."""
+        (self._shown_map.take_focus if self._shown_map else self.result_list.setFocus)()
+
+    def why_not(self, action: str) -> str:
+        """All actions with a name are those of the map."""
+        return "" if self._shown_map else tr("Available when the map is shown")
+
     def back(self) -> None:
         """Return to the previous list."""
         if self._history:
@@ -142,12 +195,14 @@ class SearchPage(Page):
             self.header.show_request(view.request)
             self._show(view)
             self.result_list.go_to(row)
-            self.result_list.setFocus()
+            self.focus_results()
             if not view.title:
                 self._ask(self._update)  # the library may have changed since
 
     def library_changed(self, changes: LibraryChanges) -> None:
         """Run the request again; selection and scroll position stay."""
+        if self.map:
+            self.map.library_changed(changes)
         if changes.papers or changes.vectors or changes.space:
             self.model.forget()
             self.details.refresh()
@@ -164,7 +219,7 @@ class SearchPage(Page):
         sides = (side.result_list for side in self.compare.sides)
         return (
             self.search_box, *filter(None, [self._sidebar]), self.result_list,
-            *sides, self.compare.ballot, self.details,
+            *(self.map.panes() if self.map else ()), *sides, self.compare.ballot, self.details,
         )  # fmt: skip
 
     def chosen(self) -> Sequence[PaperId]:
@@ -195,7 +250,7 @@ class SearchPage(Page):
             narrow = self._split.width() < BESIDE
             if narrow != self._narrow:
                 self._narrow = narrow
-                self.header.density.setHidden(narrow)  # it is in the menu too
+                self.header.set_narrow(narrow)
                 self._show_details()
         return super().eventFilter(watched, event)
 
@@ -206,7 +261,7 @@ class SearchPage(Page):
             self._show(replace(self.view, listing=self.view.listing.with_weaker()))
         if at_first:
             self.result_list.go_to(0)
-        self.result_list.setFocus()
+        self.focus_results()
 
     def toggle_details(self) -> None:
         if self._narrow and not self.compare.is_open:
@@ -222,7 +277,7 @@ class SearchPage(Page):
         else:
             self.compare.open()
         self._show_details()
-        (self.compare.take_focus if self.compare.is_open else self.result_list.setFocus)()
+        (self.compare.take_focus if self.compare.is_open else self.focus_results)()
 
     def open_paper(self) -> None:
         """Show the current paper on the whole page, until the user leaves it."""
@@ -234,7 +289,7 @@ class SearchPage(Page):
         """Return to the list, with the paper next to it."""
         if self._paper_alone:
             self._show_as_page(False)
-        (self.compare.take_focus if self.compare.is_open else self.result_list.setFocus)()
+        (self.compare.take_focus if self.compare.is_open else self.focus_results)()
 
     def _show_as_page(self, alone: bool) -> None:
         self._paper_alone = alone
@@ -257,7 +312,7 @@ class SearchPage(Page):
         def show(view: ResultView) -> None:
             self._show(view)
             self.result_list.go_to(0)
-            self.result_list.setFocus()
+            self.focus_results()
 
         self._ask(show)
 
@@ -322,10 +377,94 @@ class SearchPage(Page):
             self.details.show_paper(None)
             self._show_empty(view)
         else:
-            self._pages.setCurrentWidget(self.result_list)
+            self._show_results()
+        self._highlight_soon.start()
         self._show_details()
         self.compare.show_view(view, self.search_box.mode)
         self.shown.emit(view)
+
+    @property
+    def _shown_map(self) -> MapPanel | None:
+        """The map in the map view, once it is built."""
+        return self.map if self.mode is ViewMode.map else None
+
+    def _show_results(self) -> None:
+        """Show the list or the map, unless there are no papers."""
+        shown, had_focus = self._shown_map or self.result_list, holds_focus(self._pages)
+        if self.view.listing.ids and shown is not self._pages.currentWidget():
+            self._pages.setCurrentWidget(shown)
+            if had_focus:
+                self.focus_results()
+        if self._shown_map:
+            self._shown_map.show_current(self.result_list.current())
+            self._highlight()
+
+    def _load_map(self) -> None:
+        """Build the map. Its modules are imported by a worker, since that takes too long for the
+        window's thread."""
+        self._jobs.run(
+            tr("Loading the map"),
+            lambda task: import_module("sciread_app.ui.map.panel"),
+            lambda module: self._build_map(module.MapPanel),
+            queue=JobQueue.short,
+            replaces="map modules",
+        )
+
+    def _build_map(self, panel: type[MapPanel]) -> None:
+        shown = self.map = panel(self._finder, self._context)
+        self._pages.addWidget(shown)
+        before: QWidget = self.result_list
+        for stop in shown.findChildren(QWidget):
+            if stop.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                self.setTabOrder(before, stop)
+                before = stop
+        shown.view.addActions(self.result_list.actions())  # for their shortcuts
+        shown.current_requested.connect(self._go_on_map)
+        shown.papers_selected.connect(self._select_on_map)
+        shown.opened.connect(self._open_on_map)
+        shown.escaped.connect(self._leave_map)
+        shown.layout_job.busy_changed.connect(lambda busy: self._navigate.show_busy("search", busy))
+        self._show_results()
+        self._fit_map()
+        self.shown.emit(self.view)
+
+    def _highlight(self) -> None:
+        """Highlight several selected papers on the map, or else the listed ones."""
+        if self._shown_map:
+            several = self.result_list.selected_count() > 1
+            whole = self.view.request == SearchRequest() and not self.view.title
+            listed = None if whole else self.view.listing.ids
+            self._shown_map.highlight(self.result_list.chosen() if several else listed)
+
+    def _fit_map(self) -> None:
+        if self._shown_map and self._to_fit:
+            self._shown_map.fit(self._to_fit)
+            self._to_fit = ()
+
+    def _go_on_map(self, paper: PaperId | None) -> None:
+        """Show a paper that was clicked on the map, whether the list contains it or not."""
+        self._go_beside(paper)
+        if paper is not None and self.result_list.current() is None and self.map:
+            self.details.show_paper(paper)
+            self.map.show_current(paper)
+
+    def _open_on_map(self, paper: PaperId) -> None:
+        self._go_on_map(paper)
+        self._show_as_page(True)
+        self.details.focus_text()
+
+    def _select_on_map(self, papers: Sequence[PaperId]) -> None:
+        if not papers:
+            self.result_list.selectionModel().clear()
+        elif not self.result_list.select_only(papers):
+            self._context.toast.show_message(tr("None of these papers is in the results"))
+
+    def _leave_map(self) -> None:
+        """Clear the selection, or else leave as the list does."""
+        if self.result_list.selected_count():
+            self.result_list.selectionModel().clear()
+        else:
+            self._leave()
 
     def _show_empty(self, view: ResultView) -> None:
         if view.request == SearchRequest() and not view.title:
@@ -354,6 +493,8 @@ class SearchPage(Page):
         row = self.result_list.currentIndex().row()
         card = self.model.card(row) if paper is not None else None
         self.details.show_paper(paper, card, self.view.request.parsed, self.view.listing)
+        if self._shown_map:
+            self._shown_map.show_current(paper)
 
     def _go_to(self, paper: PaperId) -> None:
         row = self.model.row_of(paper)
@@ -361,6 +502,8 @@ class SearchPage(Page):
             self.result_list.go_to(row)
         else:
             self.details.show_paper(paper)
+        if self._shown_map:
+            self._shown_map.bring_into_sight(paper)
 
     def _go_beside(self, paper: PaperId | None) -> None:
         """Select the paper chosen in the model comparison, if this list contains it."""
@@ -377,6 +520,8 @@ class SearchPage(Page):
 
     def _step(self, rows: int) -> None:
         self.result_list.go_to(self.result_list.currentIndex().row() + rows)
+        if self._shown_map and (paper := self.result_list.current()) is not None:
+            self._shown_map.bring_into_sight(paper)
 
     def _enter(self) -> None:
         if self._narrow:
@@ -402,7 +547,7 @@ class SearchPage(Page):
         elif self.model.rowCount():
             if not self.result_list.currentIndex().isValid():
                 self.result_list.go_to(0)
-            self.result_list.setFocus()
+            self.focus_results()
         elif self._pages.currentWidget() is self.welcome:
             self.welcome.choices[0].setFocus()
         elif self.result_list.holds_keys and self.result_list.isVisible():
@@ -471,6 +616,8 @@ class SearchPage(Page):
         self.result_list.activated.connect(self._enter)
         self.result_list.preview_toggled.connect(self.toggle_details)
         self.result_list.sort_requested.connect(self.sort_by)
+        self.result_list.chosen_changed.connect(self._highlight_soon.start)
+        self.header.mode_chosen.connect(self.show_as)
         self.header.density.chosen.connect(self.result_list.set_density)
         self.result_list.escaped.connect(self._leave)
         self.result_list.marked_relevant.connect(self.more_like)

@@ -13,7 +13,6 @@ from sciread_app.services.library.annotations import AnnotationService
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
 from sciread_app.ui.library.export_gateway import ExportGateway
-from sciread_app.ui.map.gateway import MapGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -40,7 +39,6 @@ class WindowGateway(SearchGateway):
         self.exchange = ExportGateway(workspace)
         self.organise = workspace.editor
         self.duplicates = workspace.duplicates
-        self.map = MapGateway(workspace)
         self.activation = workspace.active_model
         self.models = workspace.models
         self.recommendations = RecommendationsGateway(workspace, self.cards)
@@ -72,8 +70,6 @@ class WindowGateway(SearchGateway):
     def load_model(self, task: Task) -> None:
         """Start the model, which takes seconds; until then searches go by words. Raises
         EncoderFailed."""
-        import sciread_app.ui.map.page  # noqa: F401, it takes longer than the window's thread has
-
         with self._answering.use() as now:
             now.load()
 

@@ -29,6 +29,7 @@ from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.actions import read_in, save_notes_of
 from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.shell.commands.command_palette_entries import PaletteSource
 from sciread_app.ui.shell.commands.menu_bar import MenuBar
 from sciread_app.ui.shell.commands.undo_actions import UndoMenu
@@ -248,25 +249,27 @@ class MainWindow(QMainWindow):
         assert isinstance(page, EvaluationPage)
         page.show_or_measure(space)
 
-    def show_on_map(self, papers: Sequence[int], title: str = tr("Selected papers")) -> None:
-        """Highlight these papers on the map and scroll to them."""
-        from sciread_app.ui.map.page import MapPage
+    def toggle_map(self) -> None:
+        """Switch between the list and the map of the search page; from another page, show the
+        map."""
+        on_map = self.shows("search") and self.page.mode is ViewMode.map
+        self.go_to("search")
+        self.page.show_as(ViewMode.list if on_map else ViewMode.map)
+        self.page.focus_results()
 
-        self.go_to("map")
-        page = self._page_of.get("map")
-        if papers and isinstance(page, MapPage):
-            page.show_papers(papers, title)
+    def show_on_map(self, papers: Sequence[PaperId], title: str = tr("Selected papers")) -> None:
+        """List these papers on the search page, and show them there on the map."""
+        self.show_papers(papers, title)
+        self.page.show_on_map(papers)
 
     def show_chosen_on_map(self) -> None:
         """Show the selected papers of the current page on the map."""
         shown = self._pages.currentWidget()
-        if isinstance(shown, Page):
-            self.show_on_map(shown.chosen())
-
-    def show_found_on_map(self) -> None:
-        """Show the results of the search page on the map."""
-        view = self.page.view
-        self.show_on_map(view.listing.ids, view.title or view.query or tr("Whole library"))
+        if shown is self.page:
+            self.page.show_on_map(self.page.chosen())
+            self.page.focus_results()
+        elif isinstance(shown, Page) and (chosen := shown.chosen()):
+            self.show_on_map(chosen)
 
     def search_for(self, query: str) -> None:
         """Search for a query as if it had been typed."""

@@ -18,9 +18,6 @@ PLACES = (
         "library", tr("Library"), "search", "Ctrl+1", tr("Search and browse your papers"),
     ),
     Place(
-        "map", tr("Map"), "map", "Ctrl+6", tr("Explore your papers on a map"),
-    ),
-    Place(
         "discover", tr("Discover"), "foryou", "Ctrl+2",
         tr("New papers for the collections and searches you follow"),
     ),
@@ -50,7 +47,6 @@ PAGES = (
         "duplicates", "library", tr("Duplicates"), "duplicates.page:DuplicatesPage", "duplicates",
         "Ctrl+7",
     ),
-    PageSpec("map", "map", tr("Map"), "map.page:MapPage"),
     PageSpec("foryou", "discover", tr("Discover"), "recommendations.page:RecommendationsPage"),
     PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage"),
     PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
@@ -63,6 +59,7 @@ _SPECS = {spec.key: spec for spec in PAGES}
 _PLACES = {place.key: place for place in PLACES}
 # Other modules that are not needed at start.
 _LATER = (
+    "map.panel",
     "shell.commands.command_palette",
     "training.gateway",
     "training.completion_notifier",

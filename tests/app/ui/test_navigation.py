@@ -223,11 +223,11 @@ def test_papers_of_a_fetch_are_listed_until_back(qtbot, show_window, jobs):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_paper_opened_from_the_map_fills_the_page(qtbot, show_window, jobs):
+def test_paper_opened_from_another_page_fills_the_page(qtbot, show_window, jobs):
     window = show_window(FakeGateway(30))
     window.activateWindow()
-    window.go_to("map")
-    window.open_paper(7, "From the map")
+    window.go_to("foryou")
+    window.open_paper(7, "Recommended")
     details = window.page.details
     qtbot.waitUntil(lambda: details.details is not None and details.details.whole)
     assert details.details.paper.id == 7

@@ -160,7 +160,6 @@ def test_places_have_shortcuts_and_palette_changes_the_theme(qtbot, jobs, window
         (Key.Key_3, "reader"),
         (Key.Key_4, "intake"),
         (Key.Key_5, "models"),
-        (Key.Key_6, "map"),
         (Key.Key_Comma, "settings"),
         (Key.Key_7, "duplicates"),
         (Key.Key_1, "search"),

@@ -315,17 +315,19 @@ def _import(window):
 
 
 def _use_map(window):
-    window.go_to("map")
+    window.toggle_map()
     yield
-    page = window.other_page("map")
+    shown = window.page.map
     for by in ColorBy:
-        page.colour_by(by)
+        shown.colour_by(by)
         yield
-    page.view.current_changed.emit(3)
+    shown.view.current_changed.emit(3)
     yield
-    page.highlight_similar()
+    shown.fit_highlighted()
     yield
-    page.view.group_requested.emit(0, False)
+    shown.view.group_requested.emit(0, False)
+    yield
+    window.toggle_map()
 
 
 def _use_recommendations(window):

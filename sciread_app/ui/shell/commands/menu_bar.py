@@ -26,12 +26,12 @@ from sciread_app.ui.library.actions import (
     VIEW,
     LibraryAction,
 )
-from sciread_app.ui.map.actions import MapActions
 from sciread_app.ui.models.actions import ModelsActions
 from sciread_app.ui.paper.copy_button import GROUPS, OTHER_STYLE
 from sciread_app.ui.reader.actions import ReaderActions
 from sciread_app.ui.recommendations.actions import RecommendationActions
 from sciread_app.ui.search.actions import SearchActions
+from sciread_app.ui.search.map_actions import MapActions
 from sciread_app.ui.settings.actions import SettingsActions
 from sciread_app.ui.shell.page_registry import PAGES, PLACES, pages_of, place_of
 from sciread_app.ui.style.theme import ThemeChoice
@@ -115,12 +115,12 @@ class MenuBar:
         compare = tools.addMenu(tr("&Compare models"))
         self.search = SearchActions(actions, search, compare, densities)
         RecommendationActions(actions, papers.addMenu(tr("Recommendation&s")))
-        self._of_page: dict[str, PageActions[Any]] = {
-            "search": self.search,
-            "duplicates": self.duplicates,
-            "models": self.models,
-            "training": self.training,
-            "dashboard": self.dashboard,
+        self._of_page: dict[str, Sequence[PageActions[Any]]] = {
+            "search": (self.search, self.map),
+            "duplicates": (self.duplicates,),
+            "models": (self.models,),
+            "training": (self.training,),
+            "dashboard": (self.dashboard,),
         }
         actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
         sample = tr("Close &sample library") if window.is_sample else tr("Open &sample library")
@@ -129,8 +129,8 @@ class MenuBar:
 
     def follow(self, key: str, page: Page) -> None:
         """Let a page, now that it is built, decide which of its actions are available."""
-        if key in self._of_page:
-            self._of_page[key].follow(page)
+        for actions in self._of_page.get(key, ()):
+            actions.follow(page)
 
     def show_page(self, page: str) -> None:
         """Check the page with this key and its place, and update which actions are available."""

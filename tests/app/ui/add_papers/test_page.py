@@ -337,9 +337,10 @@ def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
     qtbot.waitUntil(lambda: dialog_of(page, FetchResultsDialog) is not None)
     names = dialog_of(page, FetchResultsDialog).findChildren(QPushButton)
     press(qtbot, next(button for button in names if button.text() == "Show on map"))
-    on_map = window.other_page("map")
-    qtbot.waitUntil(lambda: tuple(on_map.selection.ids) == tuple(range(1, 13)))
-    assert on_map.isVisible() and on_map.selection.title.text() == "arXiv: bees"
+    library = window.page
+    qtbot.waitUntil(lambda: library.map is not None and library.map.isVisible())
+    assert tuple(library.view.listing.ids) == tuple(range(1, 13))
+    assert library.view.title == "arXiv: bees"
 
 
 def test_removing_a_fetch_asks_for_confirmation(qtbot, show, jobs):

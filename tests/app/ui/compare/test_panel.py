@@ -341,7 +341,7 @@ def test_comparison_is_operated_by_keyboard(qtbot, show_window, gateway):
     qtbot.keyClick(window, key.Key_H, _CTRL_SHIFT)
     search(qtbot, window.page, "about")
     qtbot.waitUntil(left.isEnabled)
-    window.go_to("map")
+    window.go_to("foryou")
     assert not left.isEnabled()
     window.go_to("search")
     qtbot.keyClick(window, key.Key_F8)

@@ -149,9 +149,9 @@ def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window,
     assert "Keep both papers" in offered
     offered["Show selected papers on the map"].trigger()
     menu.close()
-    on_map = window.other_page("map")
-    qtbot.waitUntil(lambda: tuple(on_map.selection.ids) == (1, 2))
-    assert on_map.isVisible()
+    page = window.page
+    qtbot.waitUntil(lambda: page.map is not None and page.map.isVisible())
+    assert tuple(page.view.listing.ids) == (1, 2)
 
 
 def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):

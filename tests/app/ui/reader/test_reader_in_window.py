@@ -81,7 +81,7 @@ def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     offered = {action.text().replace("&", ""): action.isEnabled() for action in menu.actions()}
     assert not offered["Read PDF"] and offered["Attach file…"]
     assert not window.page.details.parts.read_file.isVisible()
-    window.go_to("map")
+    window.go_to("foryou")
     assert "Library" in read_it.property("why_not")
     window.go_to("search")
     window.page.result_list.go_to(2)

@@ -1,0 +1,273 @@
+"""The map of the library: papers as points, similar papers close together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRectF, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import tr
+from sciread_app.services.map.map_service import MapLayout
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.map.canvas.hover_card import HoverCard
+from sciread_app.ui.map.canvas.points import MapPoints
+from sciread_app.ui.map.canvas.view import MapView
+from sciread_app.ui.map.color_scheme import ColorScheme
+from sciread_app.ui.map.empty_states import MapEmptyStates
+from sciread_app.ui.map.layout_job import LayoutJob
+from sciread_app.ui.map.legend import Legend
+from sciread_app.ui.map.options import BY, ColorBy, Tool
+from sciread_app.ui.map.toolbar import MapToolbar
+from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.ui.widgets.layout.boxes import column
+
+if TYPE_CHECKING:
+    from sciread_app.ui.map.gateway import MapServices
+
+EDGE = 12  # pixels from the legend to the map's edge
+LEGEND_SHARE = 0.25  # of the map's width that is kept free for the legend
+LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
+
+
+class MapPanel(QWidget):
+    """Shows the papers of a list on the map, and which of them is current. It updates itself
+    whenever it is shown."""
+
+    current_requested = Signal(object)  # PaperId of a point that was clicked, or None
+    papers_selected = Signal(object)  # PaperIds, by a lasso, a rectangle or the name of a group
+    opened = Signal(object)  # PaperId of a point that was double-clicked
+    escaped = Signal()
+
+    def __init__(self, gateway: MapServices, context: AppContext) -> None:
+        super().__init__()
+        jobs, appearance = context.jobs, context.appearance
+        self._gateway = gateway
+        self._jobs = jobs
+        self.by = ColorBy.group
+        self._highlighted: Sequence[int] | None = None  # None: all papers
+        self._current: PaperId | None = None
+        self._to_fit: Sequence[int] | None = None  # until there is a map
+        self.view = MapView(gateway, jobs, appearance)
+        self.view.animated = True
+        self.bar = MapToolbar()
+        self.bar.hide()  # until a map is shown
+        self.legend = Legend(appearance)
+        self.legend.setParent(self.view)
+        self.hover = HoverCard(gateway, jobs, self.view)
+        self.layout_job = LayoutJob(gateway.map, jobs, self)
+        self.empty_states = MapEmptyStates(appearance, self.view)
+        column(self.bar, (self.empty_states, 1), parent=self, margins=0, spacing=8)
+        self._connect(context)
+
+    def panes(self) -> Sequence[QWidget]:
+        """The parts of the panel in the order of F6."""
+        return (self.bar, self.view, self.legend)
+
+    def take_focus(self) -> None:
+        (self.view if self.empty_states.shows_map else self).setFocus()
+
+    def highlight(self, papers: Sequence[int] | None) -> None:
+        """Highlight these papers among the others; None highlights none and dims none."""
+        self._highlighted = papers
+        points = self.view.points
+        if points is not None:
+            self.view.highlight(papers, only=self.bar.only.isChecked())
+            missing = len(papers) - len(points.numbers(papers)) if papers is not None else 0
+            self.bar.show_highlight(papers is not None, missing)
+
+    def show_current(self, paper: PaperId | None) -> None:
+        """Mark this paper as the current one."""
+        self._current = paper
+        self.view.pick(self._number(paper))
+
+    def bring_into_sight(self, paper: PaperId) -> None:
+        number = self._number(paper)
+        if number is not None:
+            self.view.bring_into_sight(number)
+
+    def fit(self, papers: Sequence[int] | None = None) -> None:
+        """Fit the view to these papers, now or when the map is loaded; None: to the whole map."""
+        self._to_fit = papers
+        points = self.view.points
+        if points is not None:
+            self._to_fit = None
+            if papers is None or len(points.numbers(papers)):
+                self.view.fit(papers)
+
+    def fit_highlighted(self) -> None:
+        self.fit(self._highlighted)
+
+    def library_changed(self, changes: LibraryChanges) -> None:
+        self.hover.clear_cache()
+        self.view.titles.clear_cache()
+        if changes.space:
+            self.layout_job.restart()
+        if self.isVisible():
+            self.layout_job.refresh_soon()
+            if changes.papers:
+                self._colour_again()
+
+    def redraw(self) -> None:
+        self.layout_job.draw(from_scratch=True)
+
+    def take_tool(self, tool: Tool) -> None:
+        self.view.tool = tool
+
+    def colour_by(self, by: ColorBy) -> None:
+        self.by = by
+        self.bar.show_by(by)
+        points = self.view.points
+        if points is None:
+            return
+        if by is ColorBy.group:
+            self._show_scheme(by, points.drawing, points.groups)
+            return
+        drawing = points.drawing
+        self._jobs.run(
+            tr("Coloring the map"),
+            lambda task: self._gateway.map.scheme(by, drawing.ids),
+            lambda scheme: self._show_scheme(by, drawing, scheme),
+            queue=JobQueue.short,
+            replaces="map colours",
+        )
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.layout_job.refresh()
+            self._colour_again()
+
+    # Results
+
+    def _colour_again(self) -> None:
+        """Update the colours that depend on what the user does with papers."""
+        if self.by in (ColorBy.collection, ColorBy.read):
+            self.colour_by(self.by)
+
+    def _show_status(self, status: MapStatus, points: MapPoints | None) -> None:
+        if points is not None:
+            self._show_points(points)
+        has_map = self.view.points is not None
+        self.bar.setVisible(has_map)
+        self.empty_states.show_status(status, has_map)
+        if has_map and self.hasFocus():
+            self.take_focus()
+
+    def _show_points(self, points: MapPoints) -> None:
+        before = self.view.points
+        if before and _same(before.drawing, points.drawing):
+            return
+        self.view.show_points(points)
+        self.colour_by(self.by)
+        self.highlight(self._highlighted)
+        self.show_current(self._current)
+        if self._to_fit is not None:
+            self.fit(self._to_fit)
+
+    def _show_scheme(self, by: ColorBy, drawing: MapLayout, scheme: ColorScheme) -> None:
+        points = self.view.points
+        if by is self.by and points and points.drawing is drawing:
+            self.view.set_scheme(scheme)
+            self.legend.show_scheme(BY[by].name, scheme)
+            self._place_legend()
+
+    # User actions
+
+    def _click(self, number: int | None) -> None:
+        """Request the paper of a point, and draw rings around those similar to it."""
+        if number is None:
+            self.current_requested.emit(None)
+            return
+        paper = self._paper(number)
+        self.current_requested.emit(paper)
+
+        def ring(similar: Sequence[PaperId]) -> None:
+            if paper == self._current:
+                self.view.ring(similar)
+
+        self._jobs.run(
+            tr("Finding similar papers"),
+            lambda task: self._gateway.map.similar((paper,)),
+            ring,
+            queue=JobQueue.short,
+            replaces="map rings",
+        )
+
+    def _select_points(self, numbers: Sequence[int]) -> None:
+        assert self.view.points is not None
+        self.papers_selected.emit(self.view.points.ids[numbers].tolist())
+
+    def _select_group(self, group: int, fine: bool) -> None:
+        assert self.view.points is not None
+        drawing = self.view.points.drawing
+        labels = drawing.fine if fine else drawing.coarse
+        self.papers_selected.emit(drawing.ids[labels == group].tolist())
+
+    def _point_at(self, number: int | None, at: QPoint) -> None:
+        self.hover.show_at(None if number is None else self._paper(number), at)
+
+    def _paper(self, number: int) -> PaperId:
+        assert self.view.points is not None
+        return PaperId(int(self.view.points.ids[number]))
+
+    def _number(self, paper: PaperId | None) -> int | None:
+        """The number of the point of a paper, if it is on the map."""
+        if paper is None or self.view.points is None:
+            return None
+        found: list[int] = self.view.points.numbers([paper]).tolist()
+        return found[0] if found else None
+
+    def _place_legend(self) -> None:
+        self.legend.adjustSize()
+        self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
+        across, down = self.legend.width(), self.legend.height() + 2 * EDGE
+        fits = across < self.view.width() * LEGEND_MOST and down < self.view.height()
+        self.bar.legend.setEnabled(fits)
+        self.legend.setVisible(fits and bool(self.legend.entries) and self.bar.legend.isChecked())
+        if self.legend.isHidden():
+            self.view.set_margin(0, QRectF())
+        else:
+            most = self.view.width() * LEGEND_SHARE
+            self.view.set_margin(min(self.legend.width(), most), QRectF(self.legend.geometry()))
+
+    def _connect(self, context: AppContext) -> None:
+        view, bar, job = self.view, self.bar, self.layout_job
+        empty, navigate = self.empty_states, context.navigate
+        view.hovered.connect(self._point_at)
+        view.current_changed.connect(self._click)
+        view.opened.connect(lambda number: self.opened.emit(self._paper(number)))
+        view.points_selected.connect(self._select_points)
+        view.group_requested.connect(self._select_group)
+        view.escaped.connect(self.escaped)
+        view.resized.connect(self._place_legend)
+        bar.by_chosen.connect(self.colour_by)
+        bar.tool_chosen.connect(self.take_tool)
+        bar.zoomed.connect(view.zoom)
+        bar.whole.clicked.connect(lambda: self.fit())
+        bar.only.toggled.connect(lambda: self.highlight(self._highlighted))
+        bar.legend.toggled.connect(self._place_legend)
+        self.legend.isolated_changed.connect(view.isolate)
+        view.escaped.connect(self.legend.clear)
+        job.status_loaded.connect(self._show_status)
+        job.progressed.connect(empty.show_progress)
+        job.stopped.connect(empty.show_stopped)
+        job.finished.connect(empty.show_done)
+        empty.draw_requested.connect(lambda: job.draw())
+        empty.redraw_requested.connect(self.redraw)
+        empty.cancel_requested.connect(job.cancel)
+        empty.add_requested.connect(lambda: navigate.add_files())
+        empty.fetch_requested.connect(lambda: navigate.go_to("intake"))
+
+
+def _same(one: MapLayout, other: MapLayout) -> bool:
+    return (
+        one.outgrown == other.outgrown
+        and np.array_equal(one.ids, other.ids)
+        and np.array_equal(one.places, other.places)
+    )
