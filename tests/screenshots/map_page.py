@@ -14,6 +14,7 @@ def _whole(window: MainWindow) -> None:
     window.page.show_as(ViewMode.map)
     wait(lambda: window.page.map is not None)
     window.search_for("")
+    wait(lambda: not window.page.view.query)
     shown = _map(window)
     shown.colour_by(ColorBy.group)
     shown.fit()

@@ -11,6 +11,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.view import ZOOM_STEP
 from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
@@ -47,14 +48,13 @@ class MapToolbar(QWidget):
         self.closer = self._button("+", tr("Zoom in"), "+")
         self.closer.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
         self.whole = self._button(tr("Fit"), tr("Show the whole map"), "Home")
+        zoom = QWidget()
+        row(self.out, self.closer, self.whole, parent=zoom, margins=0, spacing=8)
         # Wraps in a narrow window, or at 300% text size.
-        row = FlowLayout(8)
-        self.setLayout(row)
-        for widget in (
-            *(self.by, self.tools, self.legend),
-            *(self.out, self.closer, self.whole, self.only, self.missing),
-        ):
-            row.addWidget(widget)
+        flow = FlowLayout(8)
+        self.setLayout(flow)
+        for widget in (self.by, self.tools, zoom, self.legend, self.only, self.missing):
+            flow.addWidget(widget)
         self.show_highlight(False, 0)
 
     def show_by(self, by: ColorBy) -> None:

@@ -154,8 +154,12 @@ class SearchHeader(QWidget):
         self._show_list_options()
 
     def set_narrow(self, narrow: bool) -> None:
-        """Hide in a narrow page what is in the menu too."""
+        """Take less width in a narrow page: the density is in the menu too."""
         self._narrow = narrow
+        style = Qt.ToolButtonStyle
+        self.order.setToolButtonStyle(
+            style.ToolButtonIconOnly if narrow else style.ToolButtonTextBesideIcon
+        )
         self._show_list_options()
 
     def _show_list_options(self) -> None:

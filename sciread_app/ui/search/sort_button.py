@@ -72,7 +72,9 @@ class SortButton(QToolButton):
         not."""
         self._ranked = ranked
         order = self._kept[ranked]
-        self.setText(ORDERS.get(order) or _REVERSED[order])
+        name = ORDERS.get(order) or _REVERSED[order]
+        self.setText(name)
+        self.setToolTip(tr("Sort order: {order}", order=name))
         listed = order if order in ORDERS else order.reverse
         for action in self._group.actions():
             action.setChecked(action.data() is listed)
