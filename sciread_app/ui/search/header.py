@@ -214,6 +214,7 @@ class SearchHeader(QWidget):
         self.back_button = styled(QPushButton(tr("Back")), "link")
         self.title = QLabel()
         self.count = styled(QLabel(), "quiet")
+        self.count.setMinimumWidth(1)  # it is cut off where the page is too narrow for its text
         self.note = styled(QLabel(wordWrap=True), "quiet")
         self.weaker = styled(QPushButton(), "link")
         self.weaker.clicked.connect(self.weaker_requested)
