@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.ui.map.canvas.view import ZOOM_STEP
 from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
 from sciread_app.ui.style.theme import styled
@@ -47,7 +47,7 @@ class MapToolbar(QWidget):
         self.out.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
         self.closer = self._button("+", tr("Zoom in"), "+")
         self.closer.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
-        self.whole = self._button(tr("Fit"), tr("Show the whole map"), "Home")
+        self.whole = self._button(tr("Fit"), tr("Show the whole map"), trc("the key", "Home"))
         zoom = QWidget()
         row(self.out, self.closer, self.whole, parent=zoom, margins=0, spacing=8)
         # Wraps in a narrow window, or at 300% text size.
