@@ -15,6 +15,7 @@ from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
@@ -63,7 +64,18 @@ class ExportController(QObject):
         if path:
             self._keep(collection, path)
 
-    def disable_auto_export(self, collection: str) -> None:
+    def disable_auto_export(self, collection: str, file: str) -> None:
+        """Ask whether the automatic export of this collection to this file is to end."""
+        confirm(
+            self._window,
+            tr("Automatic export"),
+            tr("Stop exporting “{collection}” automatically?", collection=collection),
+            tr("The file {file} is kept, but no longer updated.", file=file),
+            tr("Stop exporting"),
+            partial(self._disable, collection),
+        )
+
+    def _disable(self, collection: str) -> None:
         self._jobs.run(
             tr("Stopping automatic export"),
             lambda task: self._exporter.disable_auto_export(collection),
@@ -145,7 +157,10 @@ class ExportController(QObject):
                 self._messages.show_problem(
                     JobError(_behind(kept), kept.problem),
                     (tr("Overwrite file"), partial(self._keep, kept.collection, Path(kept.path))),
-                    (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
+                    (
+                        tr("Stop exporting…"),
+                        partial(self.disable_auto_export, kept.collection, kept.path),
+                    ),
                 )
 
     def _list(self, files: Sequence[AutoExport]) -> None:
@@ -165,7 +180,10 @@ class ExportController(QObject):
                 ),
                 kept.problem or kept.path,
                 (tr("Show file"), partial(reveal, Path(kept.path))),
-                (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
+                (
+                    tr("Stop exporting…"),
+                    partial(self.disable_auto_export, kept.collection, kept.path),
+                ),
             )
 
     def _say(self, message: str, hint: str) -> None:
