@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -15,12 +16,15 @@ import trainer.contract
 from sciread_app.encoder import trainer_command
 from sciread_app.errors import TrainerFailed
 from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.settings import read_settings
 from sciread_app.tasks import Task
 
 _POLL_INTERVAL = 0.1  # seconds
 _TERMINATE_TIMEOUT = 5.0  # seconds that a process may take to exit before it is killed
 _TAIL = 2_000  # bytes from the end of stderr that an error quotes
 _PROGRESS_STEPS = 1_000  # steps reported to the task for a share of 1
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _NICE = 5  # keeps the window responsive meanwhile
 
 
@@ -80,9 +84,26 @@ def _popen_options(home: Path) -> dict[str, Any]:
     return {
         "stdin": subprocess.DEVNULL,
         "cwd": None if getattr(sys, "frozen", False) else source,
-        "env": {**os.environ, "SCIREAD_HOME": str(home.absolute())},
+        "env": {
+            **with_proxy(os.environ, read_settings(Home(home).settings)[0].proxy),
+            "SCIREAD_HOME": str(home.absolute()),
+        },
         "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0),
     }
+
+
+def with_proxy(environment: Mapping[str, str], proxy: str) -> dict[str, str]:
+    """The environment with the proxy of the settings, which the hub's client takes from there.
+
+    `proxy` is "system", which changes nothing, "none", or an address.
+    """
+    if proxy == "system":
+        return dict(environment)
+    kept = {name: value for name, value in environment.items() if name.lower() not in _PROXIES}
+    direct = "*" if proxy == "none" else "localhost,127.0.0.1,::1"
+    names = ["http_proxy", "https_proxy", "all_proxy"] if proxy != "none" else []
+    chosen = {"no_proxy": direct, **dict.fromkeys(names, proxy)}
+    return kept | chosen | {name.upper(): value for name, value in chosen.items()}
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path, task: Task) -> None:

@@ -383,7 +383,10 @@ class SettingsPage(Page):
         )
         self._network.add(self._contact_row)
         self._proxy_row = FormRow(
-            tr("Proxy"), tr("For requests to online sources."), self.proxy_address, self.proxy
+            tr("Proxy"),
+            tr("For online sources and model downloads."),
+            self.proxy_address,
+            self.proxy,
         )
         self._network.add(self._proxy_row)
         return self._network
