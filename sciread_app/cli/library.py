@@ -18,12 +18,13 @@ from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.errors import BadQuery, LibraryDamaged, LibraryError
+from sciread_app.errors import BadQuery, EncoderFailed, LibraryDamaged, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import find_home
 from sciread_app.services.export import export as exports
 from sciread_app.services.maintenance import doctor as doctors
 from sciread_app.services.maintenance.salvage import salvage_home
+from sciread_app.services.models.active_model import LoadedModel
 from sciread_app.services.search.paper_names import paper_named
 from sciread_app.services.search.results import SearchResults
 from sciread_app.workspace import Workspace, backups_of
@@ -79,12 +80,16 @@ def find(
     """
     parsed = parse(" ".join(query))
     with workspace.active_model.use() as now:
-        results = shown(now.search.find(parsed, limit=limit, mode=mode), weaker, limit)
+        try:
+            results = shown(now.search.find(parsed, limit=limit, mode=mode), weaker, limit)
+        except EncoderFailed as failure:
+            raise EncoderFailed(failure.message, _encode_hint(now) or failure.hint) from failure
+        hint = _encode_hint(now) if mode is SearchMode.hybrid else ""
         ids = [hit.paper for hit in results.hits]
         reasons = now.search.why(parsed, ids)
     papers = workspace.library.get(ids)
     if results.note:
-        console.warn(results.note)
+        console.warn(f"{results.note} {hint}".strip())
     console.print(views.hits(papers, results, reasons))
     console.print_json(views.hits_as_values(papers, results, reasons))
 
@@ -106,11 +111,18 @@ def similar(
     unwanted = resolve(workspace, unlike or [])
     with workspace.active_model.use() as now:
         results = shown(now.search.similar(like, unwanted, limit=limit), weaker, limit)
+        hint = _encode_hint(now)
     found = workspace.library.get([hit.paper for hit in results.hits])
     if results.note:
-        console.warn(results.note)
+        console.warn(f"{results.note} {hint}".strip())
     console.print(views.hits(found, results, {}))
     console.print_json(views.hits_as_values(found, results, {}))
+
+
+def _encode_hint(now: LoadedModel) -> str:
+    """The command that indexes the papers, if none is indexed yet."""
+    unindexed = now.space is not None and not now.space.count()
+    return tr("Run `sciread encode` to index the papers.") if unindexed else ""
 
 
 @command

@@ -74,7 +74,14 @@ Tasks = Annotated[
 Seeds = Annotated[
     int, typer.Option(min=0, help="Number of runs of randomized tasks; 0: as in the papers.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Random seed of evaluations, independent of that of the training. Only scores of the "
+        "same seed can be compared.",
+    ),
+]
 Baselines = Annotated[
     bool, typer.Option("--baselines", help=f"Also evaluate the baselines {', '.join(_BASELINES)}.")
 ]

@@ -55,7 +55,12 @@ Changes = Annotated[
         help="Change a setting; [A,B] tries both values. Can be repeated.",
     ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Random seed; default: 1.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        help="Random seed of the training; default: 1. Evaluations use a seed of their own."
+    ),
+]
 Seeds = Annotated[
     str,
     typer.Option(

@@ -39,6 +39,12 @@ def test_find_works_by_words_before_encoding(shell):
     ]
 
 
+def test_search_by_meaning_without_an_index_names_the_command_that_makes_one(shell):
+    assert "sciread encode" in shell.run("find", "bees", "--mode", "meaning", code=1).stderr
+    assert "sciread encode" in shell.run("find", "bees").stderr
+    assert "sciread encode" not in shell.run("find", "bees", "--mode", "text").stderr
+
+
 def test_encode_reports_remaining_papers(shell):
     assert shell.json("encode", "--max", "2") | {"space": ""} == {
         "encoded": 2,
