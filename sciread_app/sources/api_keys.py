@@ -14,6 +14,7 @@ from sciread_app.language import tr
 
 log = logging.getLogger(__name__)
 
+_TITLES = {"ncbi": "PubMed (NCBI)", "semantic_scholar": "Semantic Scholar"}
 _OURS = "sciread"  # the service name of all keys in the keyring
 
 
@@ -30,7 +31,7 @@ def key(name: str) -> str:
     except (KeyringError, OSError) as error:
         log.info("the keyring is not available: %s", type(error).__name__)
         return ""
-    return _sound(value, tr("The API key for {source} is not valid.", source=name)) if value else ""
+    return _sound(value, _not_valid(name)) if value else ""
 
 
 def place(name: str) -> str:
@@ -45,7 +46,7 @@ def place(name: str) -> str:
 
 def set_key(name: str, value: str) -> None:
     """Store a key in the keyring. Raises SourceError if it is invalid, or there is no keyring."""
-    value = _sound(value.strip(), tr("The API key for {source} is not valid.", source=name))
+    value = _sound(value.strip(), _not_valid(name))
     try:
         keyring.set_password(_OURS, name, value)
     except (KeyringError, OSError) as error:
@@ -64,6 +65,10 @@ def drop_key(name: str) -> None:
 
 def _variables(name: str) -> tuple[str, str]:
     return f"SCIREAD_{name.upper()}_API_KEY", f"{name.upper()}_API_KEY"
+
+
+def _not_valid(name: str) -> str:
+    return tr("The API key for {source} is not valid.", source=_TITLES.get(name, name))
 
 
 def _sound(value: str, else_said: str) -> str:

@@ -93,7 +93,7 @@ def _deleted(element: etree._Element, name: str) -> Iterator[Skipped]:
     """
     pmids = [text for pmid in element.iterfind("PMID") if (text := text_of(pmid))]
     if pmids:
-        yield Skipped(name, _DELETED, _deletion_message(pmids))
+        yield Skipped(name, tr("Deleted records"), _deletion_message(pmids))
 
 
 def _deletion_message(pmids: Sequence[str]) -> str:

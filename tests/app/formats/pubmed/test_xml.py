@@ -181,7 +181,7 @@ def test_deleted_citations_are_reported_and_nothing_removed(read):
     found = read(article(), "<DeleteCitation><PMID>7</PMID><PMID>8</PMID></DeleteCitation>")
     assert found[0].source_id == "11"
     (skipped,) = found[1:]
-    assert skipped.entry == "DeleteCitation"
+    assert skipped.entry == "Deleted records"
     assert skipped.why.endswith("stay in the library: 7, 8.")
 
 
