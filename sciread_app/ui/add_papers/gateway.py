@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
@@ -49,6 +50,12 @@ class AddPapersGateway:
 
     def preview(self, query: SourceQuery, task: Task) -> Preview:
         return self._workspace.fetcher.preview(query, task)
+
+    @property
+    def own_library(self) -> Path | None:
+        """The folder of the user's own library, if the sample library is open."""
+        home = self._workspace.home
+        return home.owner.folder if home.is_sample else None
 
     def keep(self, query: SourceQuery) -> Fetch:
         """The stored fetch of this query, new or existing. Raises BadQuery."""

@@ -19,7 +19,7 @@ from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.import_history import ImportHistoryPanel
 from sciread_app.ui.add_papers.preview_panel import PreviewPanel
 from sciread_app.ui.add_papers.query_form import QueryForm
-from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.app_context import AppContext, Navigator
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.view_models import FetchResults, SourceForm
@@ -28,6 +28,8 @@ from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
+
+KEY = "intake"  # of this page
 
 
 class AddPapersPage(Page):
@@ -67,6 +69,28 @@ class AddPapersPage(Page):
         else:
             self.files.load()
         self._panels.setCurrentIndex(max(0, number - len(self._sources) + 1))
+
+    def fetch(self, query: SourceQuery) -> None:
+        """Save this query and run it. The sample library offers to do so in the user's own."""
+        if (own := self._intake.own_library) is None:
+            self.work.fetch(query)
+            self.list.to_top()
+            return
+
+        def fetch_there(window: Navigator) -> None:
+            window.go_to(KEY)
+            page = window.other_page(KEY)
+            assert isinstance(page, AddPapersPage)
+            page.fetch(query)
+
+        self._context.messages.show_notice(
+            tr("Queries cannot be saved in the sample library."),
+            tr("Close the sample library to save the query in your own library."),
+            (
+                tr("Close sample library and save"),
+                lambda: self._context.events.library_requested.emit(own, fetch_there),
+            ),
+        )
 
     def refresh(self) -> None:
         """Reload the fetches, imports and papers after a change."""
@@ -157,14 +181,13 @@ class AddPapersPage(Page):
         dialog.open()
 
     def _show_busy(self) -> None:
-        self._navigate.show_busy("intake", self.work.busy or self.citations.busy)
+        self._navigate.show_busy(KEY, self.work.busy or self.citations.busy)
 
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show_source)
         self.form.look_requested.connect(self.look)
         self.form.edited.connect(self.preview.mark_outdated)
-        self.form.fetch_requested.connect(self.work.fetch)
-        self.form.fetch_requested.connect(lambda _: self.list.to_top())
+        self.form.fetch_requested.connect(self.fetch)
         self.files.add_files.clicked.connect(lambda: self._navigate.add_files())
         self.files.add_folder.clicked.connect(lambda: self._navigate.add_folder())
         self.citations.moved.connect(self._show_busy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -511,3 +512,21 @@ def test_controls_are_reached_by_keyboard_and_named(qtbot, show):
         assert wanted.accessibleName() or wanted.text()
     assert card.accessibleName() == "arXiv: bees"
     assert card.act.accessibleName() == "Refresh: bees"
+
+
+def test_query_in_the_sample_library_can_be_saved_in_the_own_one(qtbot, show, context, tmp_path):
+    intake, own = FakeAddPapers(), FakeAddPapers()
+    intake.own_library = tmp_path
+    page = show(intake)
+    write(page, "cat:hep-th")
+    press(qtbot, page.form.fetch_button)
+    qtbot.waitUntil(lambda: any(call[0] == "show_notice" for call in context.messages.calls))
+    name, offer = context.messages.calls[-1][-1]
+    assert "save" in name
+    with qtbot.waitSignal(context.events.library_requested) as requested:
+        offer()
+    folder, then = requested.args
+    assert folder == tmp_path and intake.rows == {}
+    there = show(own)
+    then(SimpleNamespace(go_to=lambda key: None, other_page=lambda key: there))
+    qtbot.waitUntil(lambda: [fetch.query.text for fetch in own.rows.values()] == ["cat:hep-th"])

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, SourceQuery
 from sciread_app.domain.paper import PaperId, Skipped
@@ -63,6 +64,7 @@ class FakeAddPapers:
     def __init__(self, fetches: Sequence[Fetch] = ()) -> None:
         self.rows = {fetch.id: fetch for fetch in fetches}
         self.asked: list[str] = []
+        self.own_library: Path | None = None
         self.go_on = threading.Event()
         self.go_on.set()
         self.note = ""  # shown while a run waits
