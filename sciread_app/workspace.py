@@ -9,6 +9,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sciread_app.domain.library_tree import SAMPLE_COLLECTION
 from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from sciread_app.services.training.run_import import RunImporter
     from sciread_app.services.training.training_service import TrainingService
     from sciread_app.sources.http.client import Client
-
-SAMPLE = "Sample library"
 
 
 class Workspace:
@@ -268,7 +267,7 @@ class Workspace:
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""
         report = self.importer.add([resource("sample_library.bib")], task)
-        self.library.collections.add(self.library.ids(), SAMPLE)
+        self.library.collections.add(self.library.ids(), SAMPLE_COLLECTION)
         return report
 
     def close(self) -> None:

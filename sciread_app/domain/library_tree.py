@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+SAMPLE_COLLECTION = "Sample library"  # holds the sample papers, in every language
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:

@@ -10,6 +10,7 @@ from typing import Any
 from sciread_app.domain.library_tree import LibraryTree
 from sciread_app.domain.matching.duplicates import better
 from sciread_app.domain.paper import Edit, PaperId
+from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
@@ -126,6 +127,16 @@ class LibraryEditor:
         else:
             what = tr("Moved collection “{old}” to “{new}”", old=path, new=new_path)
         return self._do(what, lambda: self._library.collections.move(path, new_path))
+
+    def remove_sample(self, path: str) -> Edit | None:
+        """Move the papers of the collection of sample papers to the trash, and delete it."""
+
+        def act() -> None:
+            papers = self._library.matching([Condition("in", path)])
+            self._library.trash(papers.tolist())
+            self._library.collections.delete(path)
+
+        return self._do(tr("Removed the sample papers"), act)
 
     def remove_collection(self, path: str) -> Edit | None:
         """Delete a collection and its descendants. The papers stay in the library."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu
 
+from sciread_app.domain.library_tree import SAMPLE_COLLECTION
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.language import tr, trn
@@ -157,6 +158,8 @@ class Sidebar(QFrame):
             )
         if nodes and kinds <= {*MADE}:
             menu.addAction(tr("Remove") + "\tDel", partial(self._remove, nodes))
+        if one and one.kind is NodeKind.collection and one.key == SAMPLE_COLLECTION:
+            menu.addAction(tr("Remove sample papers"), partial(self._remove_sample, one))
         if one and one.kind is NodeKind.trash:
             menu.addAction(tr("Empty Trash…"), self.empty_trash_requested.emit).setEnabled(
                 bool(one.count)
@@ -266,6 +269,15 @@ class Sidebar(QFrame):
             text = trn("Removed {n:,} item", "Removed {n:,} items", count)
             self._work.submit(tr("Removing items from the sidebar"), *steps, done=text)
             self._follow(nodes, "", "")
+
+    def _remove_sample(self, node: TreeNode) -> None:
+        """Move the sample papers to the trash, with which earlier versions filled the library."""
+        self._work.submit(
+            tr("Removing the sample papers"),
+            lambda organise: organise.remove_sample(node.key),
+            done=tr("Moved the sample papers to Trash"),
+        )
+        self._follow([node], "", "")
 
     def _follow(self, nodes: Sequence[TreeNode], new: str, label: str) -> None:
         """Update the page's scope after a node that it shows was renamed or removed."""

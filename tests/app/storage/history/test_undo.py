@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sciread_app.domain.paper import Author, Identifier, Skipped
+from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.services.library import editor as organising
 from sciread_app.services.library.editor import LibraryEditor
@@ -505,3 +506,16 @@ def test_undo_during_an_edit_stops_it(library, organise, ten):
     with pytest.raises(LibraryError, match="undone before it finished"):
         organise.edit(ten, task, venue="Nature")
     assert words(library, "nature") == []
+
+
+def test_removal_of_sample_papers_is_undone_as_one_edit(tmp_path):
+    library = Library(tmp_path / "sample.sqlite3")
+    library.put([paper(f"Paper {n}") for n in range(3)])
+    library.collections.add([1, 2], "Sample library")
+    editor = LibraryEditor(library)
+    editor.remove_sample("Sample library")
+    assert library.ids().tolist() == [3] and library.collections.paths() == []
+    editor.undo()
+    assert sorted(library.ids().tolist()) == [1, 2, 3]
+    assert library.matching([Condition("in", "Sample library")]).tolist() == [1, 2]
+    library.close()

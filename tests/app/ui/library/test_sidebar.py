@@ -404,3 +404,14 @@ def test_cancelled_edit_does_not_block_queued_edits(qtbot, sidebar):
     sidebar.work.submit("Tagged papers", lambda organise: organise.tag([9], "later"))
     qtbot.waitUntil(lambda: len(messages) == 2)
     assert messages[0].startswith("Stopped") and "later" in messages[1]
+
+
+def test_sample_papers_are_moved_to_the_trash(qtbot, sidebar, organise):
+    organise.collections["Sample library"] = {5, 6}
+    sample = NameEntry(NodeKind.collection, "Sample library")
+    sidebar.work.load()
+    qtbot.waitUntil(lambda: sidebar.model.index_of(sample).isValid())
+    assert "Remove sample papers" not in menu_of(sidebar, THESIS)
+    menu_of(sidebar, sample)["Remove sample papers"].trigger()
+    qtbot.waitUntil(lambda: organise.trashed == {5, 6})
+    assert "Sample library" not in organise.collections

@@ -90,6 +90,12 @@ class FakeEditor:
 
         return self._do(f"Moved “{path}” to “{new_path}”", move)
 
+    def remove_sample(self, path: str) -> Edit:
+        def remove() -> None:
+            self.trashed |= self.collections.pop(path)
+
+        return self._do("Removed the sample papers", remove)
+
     def remove_collection(self, path: str) -> Edit:
         def remove() -> None:
             for old in [p for p in self.collections if f"{p}/".startswith(f"{path}/")]:
