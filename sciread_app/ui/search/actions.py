@@ -1,11 +1,11 @@
-"""The menu of the search page: filters, sort order, search modes and similar papers."""
+"""The menu entries of the search page: search, filters, sort order and similar papers."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.query.search_mode import SearchMode
@@ -22,52 +22,69 @@ if TYPE_CHECKING:
     from sciread_app.ui.search.page import SearchPage
 
 
-class SearchActions(PageActions["SearchPage"]):
-    """The menu; its actions are available while the search page is shown."""
+class SearchActions:
+    """The entries in the menus of the window; they are available while the search page is shown."""
 
-    def __init__(
-        self, actions: ActionRegistry, menu: QMenu, compare: QMenu, densities: QMenu
-    ) -> None:
-        """`compare` and `densities` are the menus for two models and for the list density."""
-        super().__init__(actions, menu, "search", tr("Available on the Library page"))
-        self.add(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F")
-        self.add(tr("&Save search…"), lambda page: page.header.save_search(), "Ctrl+S")
-        self.add(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R")
-        self.add(tr("C&lear filters"), lambda page: page.header.lift(), "Ctrl+Shift+L")
-        menu.addSeparator()
+    def __init__(self, actions: ActionRegistry) -> None:
+        self._registry = actions
+
+    def fill_edit(self, edit: QMenu) -> None:
+        add = self.of_page(edit).add
+        add(tr("Find similar to f&ile…"), self._choose_files)
+        copied = tr("Find similar to cli&pboard text")
+        add(copied, self._take_copied, "Ctrl+Shift+V")
+        add(tr("Sav&e search…"), lambda page: page.header.save_search(), "Ctrl+S")
+
+    def fill_view(self, view: QMenu) -> None:
+        add = self.of_page(view).add
+        add(tr("&Filters"), lambda page: page.header.toggle_filters(), "Ctrl+Shift+F")
+        add(tr("C&lear filters"), lambda page: page.header.lift(), "Ctrl+Shift+L")
+        orders = view.addMenu(tr("S&ort by"))
+        for order, name in ORDERS.items():
+            add(name, partial(_sort, order), menu=orders)
+        modes = view.addMenu(tr("Searc&h mode"))
+        for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
+            add(name, partial(_set_mode, mode), f"Alt+{number}", menu=modes)
+        densities = view.addMenu(tr("List d&ensity"))
+        for density, name in DENSITIES.items():
+            add(name, partial(_set_density, density), menu=densities)
+
+    def fill_papers(self, papers: QMenu) -> None:
+        add = self.of_page(papers).add
         similar = tr("Simil&ar papers")
         self._of_chosen = (
-            self.add(similar, lambda page: page.show_similar(page.chosen()), "Ctrl+L"),
-            self.add(tr("More like t&his"), lambda page: page.more_like(page.chosen())),
-            self.add(tr("&Not like this"), lambda page: page.less_like(page.chosen())),
+            add(similar, lambda page: page.show_similar(page.chosen()), "Ctrl+L"),
+            add(tr("More like this"), lambda page: page.more_like(page.chosen())),
+            add(tr("&Not like this"), lambda page: page.less_like(page.chosen())),
         )
-        self.add(tr("Find similar to f&ile…"), self._choose_files)
-        copied = tr("Find similar to &clipboard text")
-        self.add(copied, self._take_copied, "Ctrl+Shift+V")
-        menu.addSeparator()
-        for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
-            text = tr("Search mode: {mode}", mode=name)
-            self.add(text, partial(_set_mode, mode), f"Alt+{number}")
+
+    def fill_go(self, go: QMenu) -> None:
+        add = self.of_page(go).add
+        add(tr("&Recent searches"), lambda page: page.header.recall(), "Ctrl+Shift+R")
+        add(
+            tr("&Back to previous results"), lambda page: page.back(), QKeySequence.StandardKey.Back
+        )
+
+    def fill_compare(self, compare: QMenu) -> None:
         beside = tr("Sho&w results of two models")
-        self._beside = self.add(
-            beside, lambda page: page.toggle_compare(), "Ctrl+Shift+K", menu=compare
-        )
-        self._compare = CompareActions(actions, compare)
-        orders = menu.addMenu(tr("S&ort by"))
-        for order, name in ORDERS.items():
-            self.add(name, partial(_sort, order), menu=orders)
-        for density, name in DENSITIES.items():
-            self.add(name, partial(_set_density, density), menu=densities)
+        add = self.of_page(compare).add
+        self._beside = add(beside, lambda page: page.toggle_compare(), "Ctrl+Shift+K")
+        self._compare = CompareActions(self._registry, compare)
+
+    def of_page(self, menu: QMenu) -> PageActions[SearchPage]:
+        """Return the actions of the search page in a menu, to add to."""
+        elsewhere = tr("Available on the Library page")
+        return PageActions(self._registry, menu, "search", elsewhere, library=True)
 
     def follow(self, page: SearchPage) -> None:
-        super().follow(page)
+        """Offer the entries in the context menu of the list, now that the page is built."""
         page.list_actions = (*self._of_chosen, self._beside)
         self._compare.follow(page.compare)
 
     def _choose_files(self, page: SearchPage) -> None:
         window, title = page.window(), tr("Select files to find similar papers")
         if files := open_files(window, DialogPurpose.query, title):
-            self.registry.navigate.find_like(files)
+            self._registry.navigate.find_like(files)
 
     def _take_copied(self, page: SearchPage) -> None:
         """Search for the clipboard text: an entry, a DOI or an abstract."""

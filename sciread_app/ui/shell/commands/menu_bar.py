@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.language import tr
-from sciread_app.ui.actions import ActionRegistry, PageActions
+from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
@@ -51,6 +51,12 @@ THEMES = {
     ThemeChoice.light: tr("Light"),
     ThemeChoice.dark: tr("Dark"),
 }
+
+
+class PageFollower(Protocol):
+    """Actions that depend on what a page shows."""
+
+    def follow(self, page: Any) -> None: ...
 
 
 class WindowCommands(Navigator, Protocol):
@@ -95,27 +101,25 @@ class MenuBar:
         self._actions = actions
         self._places: dict[str, QAction] = {}  # by the key of the place
         self._pages: dict[str, QAction] = {}  # by the key of the page
+        self._untitled: set[QMenu] = set()  # submenus with entries that need no title
         # Translators: & precedes the letter that is pressed with Alt; it must be unique in its menu
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
         view, papers = bar.addMenu(tr("&View")), bar.addMenu(tr("&Paper"))
-        search, go = bar.addMenu(tr("&Search")), bar.addMenu(tr("&Go"))
-        reader, tools = bar.addMenu(tr("&Reader")), bar.addMenu(tr("&Tools"))
+        go, tools = bar.addMenu(tr("&Go")), bar.addMenu(tr("&Tools"))
         help = bar.addMenu(tr("&Help"))
         self.on_shelf: dict[str, QAction] = {}  # by the name of the entry
+        self.search = SearchActions(actions)
+        read, add_file = self._fill_papers(papers)
+        self.reader = ReaderActions(actions, read, add_file)
         self._fill_file(file)
         self._fill_edit(edit)
-        self._fill_papers(papers)
-        densities = self._fill_view(view, theme)
+        self._fill_view(view, theme)
         self._fill_go(go)
-        read = self._fill_reader(reader)
-        self.reader = ReaderActions(actions, reader, read, self._add_file)
         self.models = ModelsActions(actions, tools.addMenu(tr("&Models")))
         self.training = TrainingActions(actions, tools.addMenu(tr("&Training")))
         self.dashboard = EvaluationActions(actions, tools.addMenu(tr("&Evaluation")))
-        compare = tools.addMenu(tr("&Compare models"))
-        self.search = SearchActions(actions, search, compare, densities)
-        RecommendationActions(actions, papers.addMenu(tr("Recommendation&s")))
-        self._of_page: dict[str, Sequence[PageActions[Any]]] = {
+        self.search.fill_compare(tools.addMenu(tr("&Compare models")))
+        self._of_page: dict[str, Sequence[PageFollower]] = {
             "search": (self.search, self.map),
             "duplicates": (self.duplicates,),
             "models": (self.models,),
@@ -162,10 +166,11 @@ class MenuBar:
         return groups
 
     def entries(self) -> list[tuple[str, QAction]]:
-        """Return every action with its full name, such as «Theme: Dark» or «Go to Map»."""
+        """Return every action with its full name, such as «Theme: Dark» or «Go to Lab»."""
         named = []
         for menu in self._bar.findChildren(QMenu):
-            over = f"{plain(menu.title())}: " if isinstance(menu.parent(), QMenu) else ""
+            titled = isinstance(menu.parent(), QMenu) and menu not in self._untitled
+            over = f"{plain(menu.title())}: " if titled else ""
             for action in menu.actions():
                 if action.text() and not action.menu() and action is not self.palette:
                     name = plain(action.text())
@@ -194,6 +199,9 @@ class MenuBar:
         self._actions.set_why_not(self.ledger, tr("Available after an import"))
         file.addSeparator()
         self._add_entries(file, [EXPORT])
+        notes = tr("Export &notes of selected papers…")
+        self.search.of_page(file).add(notes, lambda _: window.save_notes())
+        self.reader.fill_file(file)
         add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
         file.addSeparator()
         SettingsActions(self._actions, file)
@@ -204,44 +212,61 @@ class MenuBar:
         self._add_entries(edit, BACK)
         edit.addSeparator()
         self._add_entries(edit, [ALL])
-        self._actions.add(edit, tr("&Find"), self._window.find_here, StandardKey.Find, library=True)
-        page = self._search_page(edit)
+        page = self.search.of_page(edit)
         page.add(tr("&Copy citation"), lambda page: page.copy_chosen(), "Ctrl+Shift+C")
         self._add_copying(edit.addMenu(tr("Copy a&s")))
+        edit.addSeparator()
+        self.reader.fill_edit(edit)
+        highlight = edit.addMenu(tr("&Highlight"))
+        self.reader.fill_highlight(highlight)
+        self._untitled.add(highlight)
+        edit.addSeparator()
+        self._actions.add(edit, tr("&Find"), self._window.find_here, StandardKey.Find, library=True)
+        self.reader.fill_find(edit)
+        self.search.fill_edit(edit)
 
-    def _fill_papers(self, papers: QMenu) -> None:
+    def _fill_papers(self, papers: QMenu) -> tuple[QAction, QAction]:
+        """Return the actions that open and that add the PDF of the selected paper."""
+        window, add = self._window, self.search.of_page(papers).add
+        add(tr("&Open paper"), lambda page: page.open_paper(), "Ctrl+Return")
+        read = add(tr("Read &PDF"), lambda _: window.read_chosen(), "Ctrl+Shift+Return")
+        add(tr("&Write note"), lambda page: page.details.write_note(), StandardKey.New)
+        add_file = add(tr("Attach &file…"), lambda page: page.details.add_file())
+        add(tr("Fetch c&itations"), lambda page: page.details.ask())
+        papers.addSeparator()
+        self.search.fill_papers(papers)
+        papers.addSeparator()
         self._add_entries(papers, PAPERS)
         self.rate = papers.addMenu(tr("&Rate"))
         self._add_entries(self.rate, STARS)
         papers.addSeparator()
         self._add_entries(papers, SHELF)
         papers.addSeparator()
-        add = self._search_page(papers).add
-        add(tr("&Open paper"), lambda page: page.open_paper(), "Ctrl+Return")
-        add(tr("&Write note"), lambda page: page.details.write_note(), StandardKey.New)
-        self._add_file = add(tr("Attach &file…"), lambda page: page.details.add_file())
-        add(tr("Fetch c&itations"), lambda page: page.details.ask())
-        papers.addSeparator()
-        self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Merge and s&plit")))
+        self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Mer&ge and split")))
+        RecommendationActions(self._actions, papers.addMenu(tr("Recommendation&s")))
+        return read, add_file
 
-    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> QMenu:
-        """Return the menu for the density of lists."""
+    def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:
         add, window = self._actions.add, self._window
         self._add_entries(view, VIEW)
-        self._search_page(view).add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
+        page = self.search.of_page(view)
+        page.add(tr("&Details"), lambda page: page.toggle_details(), "Ctrl+I")
+        view.addSeparator()
+        self.search.fill_view(view)
+        self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
+        reader = view.addMenu(tr("&Reader"))
+        self.reader.fill_view(reader)
+        self._untitled.add(reader)
         view.addSeparator()
         self.palette = add(view, tr("&Command palette"), window.show_palette, "Ctrl+K")
         self.activity = add(view, tr("&Activity"), window.job_panel.toggle, "Ctrl+J")
         add(view, tr("&Next pane"), window.next_pane, "F6")
-        densities = view.addMenu(tr("List d&ensity"))
-        self.map = MapActions(self._actions, view.addMenu(tr("&Map")))
         themes, group = view.addMenu(tr("&Theme")), QActionGroup(view)
         for choice, name in THEMES.items():
             action = add(themes, name, partial(window.choose_theme, choice))
             action.setCheckable(True)
             action.setChecked(choice is theme)
             group.addAction(action)
-        return densities
 
     def _fill_go(self, go: QMenu) -> None:
         """Add the places, and below them the pages that a place does not always lead to."""
@@ -256,26 +281,14 @@ class MenuBar:
                 to_page = partial(self._window.go_to, spec.key)
                 self._pages[spec.key] = self._add_goal(go, spec.title, to_page, spec.keys)
         go.addSeparator()
-        page = self._search_page(go)
-        page.add(tr("&Back"), lambda page: page.back(), StandardKey.Back)
+        self.search.fill_go(go)
+        go.addSeparator()
+        self.reader.fill_go(go)
 
     def _add_goal(self, go: QMenu, title: str, do: Callable[[], object], keys: str) -> QAction:
         action = self._actions.add(go, title, do, keys, library=True)
         action.setCheckable(True)
         return action
-
-    def _fill_reader(self, reader: QMenu) -> QAction:
-        """Return the action that opens the PDF of the selected paper."""
-        window, page = self._window, self._search_page(reader)
-        read = page.add(tr("Read &PDF"), lambda _: window.read_chosen(), "Ctrl+Shift+Return")
-        page.add(tr("Export notes of selected papers…"), lambda _: window.save_notes())
-        return read
-
-    def _search_page(self, menu: QMenu) -> PageActions[SearchPage]:
-        """Actions of the search page in a menu of the window."""
-        return PageActions(
-            self._actions, menu, "search", tr("Available on the Library page"), library=True
-        )
 
     def _add_entries(self, menu: QMenu, wanted: Sequence[LibraryAction]) -> None:
         for entry in wanted:
@@ -293,7 +306,7 @@ class MenuBar:
         entry.do(self._window.shelving)
 
     def _add_copying(self, menu: QMenu) -> None:
-        page = self._search_page(menu)
+        page = self.search.of_page(menu)
         for group in GROUPS:
             menu.addSeparator()
             for what, name in group:

@@ -138,3 +138,14 @@ def test_mnemonics_of_each_menu_are_unique(qtbot, window):
         if (letters := shared_mnemonics(menu))
     }
     assert not shared, "\n".join(f"{letters} {names}" for names, letters in shared.items())
+
+
+def test_menu_bar_has_the_usual_menus(window):
+    titles = [action.text().replace("&", "") for action in window.menuBar().actions()]
+    assert titles == ["File", "Edit", "View", "Paper", "Go", "Tools", "Help"]
+
+
+def test_names_of_all_actions_differ(window):
+    names = Counter(name for name, _ in window.menus.entries())
+    assert [name for name, count in names.items() if count > 1] == []
+    assert {"Zoom in", "Find in file", "Similar papers", "Search mode: Meaning"} <= names.keys()
