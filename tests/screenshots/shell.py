@@ -22,11 +22,11 @@ def _waiting(window: MainWindow) -> None:
     """Show the window as during the import of the sample library."""
     window._wait.show_message("papers", "Preparing the sample library", "Takes a few seconds.")
     window._pages.setCurrentWidget(window._wait)
-    window.rail.setEnabled(False)
+    window.rail.enable_places(False)
 
 
 def _no_work(window: MainWindow) -> None:
-    window.rail.setEnabled(True)
+    window.rail.enable_places(True)
     window.go_to("search")
     window.job_panel.toggle()
 

@@ -47,6 +47,7 @@ class JobPanel(QFrame):
     Esc closes it."""
 
     ledger_requested = Signal(object)  # ImportSummary
+    toggled = Signal(bool)  # whether the panel is open
 
     def __init__(self, log: JobHistory, appearance: Appearance) -> None:
         super().__init__()
@@ -74,10 +75,12 @@ class JobPanel(QFrame):
         if self.isVisible():
             self.hide()
             self._came_from.restore()
+            self.toggled.emit(False)
         else:
             self._came_from.remember(self)
             self.show()
             self._take_focus()
+            self.toggled.emit(True)
 
     def row(self, work: JobRecord) -> JobRow:
         return self._rows[work]

@@ -80,18 +80,21 @@ class MainLayout(QWidget):
         self.area = _PageArea(self.pages)
         self.job_panel = JobPanel(history, appearance)
         self.foot = StatusBar(jobs)
-        self.foot.clicked.connect(self.job_panel.toggle)
         self.navigation = Navigation(appearance, self)
         rail, tabs = self.navigation.rail, self.navigation.tabs
-        rail.setEnabled(False)
+        rail.enable_places(False)
+        rail.activity.clicked.connect(self.job_panel.toggle)
+        self.job_panel.toggled.connect(rail.activity.setChecked)
+        for changed in (history.added, history.changed):
+            changed.connect(lambda _: rail.activity.show_count(len(history.going())))
         # This is the tab order, which is circular: navigation bar, tabs, banner, page, task panel,
         # status bar.
         for part in (self.job_panel, self.foot, rail, tabs, self.banner, self.area):
             part.setParent(self)
-        across = row(rail, (column(tabs, (self.area, 1), spacing=0), 1), spacing=0)
-        self._parts = column(
-            (across, 1), self.job_panel, self.foot, parent=self, margins=0, spacing=0
-        )
+        # The bar keeps its height when the task panel opens, so that its button stays in place.
+        beside = column(tabs, (self.area, 1), self.job_panel, spacing=0)
+        across = row(rail, (beside, 1), spacing=0)
+        self._parts = column((across, 1), self.foot, parent=self, margins=0, spacing=0)
         self.banner.changed.connect(self._show_banner)
         self.pages.currentChanged.connect(lambda _: self._show_page())
         self.area.installEventFilter(self)

@@ -401,7 +401,7 @@ class MainWindow(QMainWindow):
     def _begin(self) -> None:
         self._ready = True
         self._pages.addWidget(self.page)
-        self.rail.setEnabled(True)
+        self.rail.enable_places(True)
         self._actions.library_opened()
         self.go_to_box()
         self.page.shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)

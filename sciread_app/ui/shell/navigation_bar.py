@@ -1,15 +1,16 @@
-"""The navigation bar at the left edge of the window: a button for each place."""
+"""The navigation bar at the left edge of the window: a button for each place, and one for the
+background tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QWidget
 
-from sciread_app.language import tr, trc
+from sciread_app.language import tr, trc, trn
 from sciread_app.ui.page import Place, PlaceGroup
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
@@ -19,6 +20,12 @@ LEAST, GAP, TOP = 30, 4, 12  # pixels: a button without its name, between button
 LINE = 9  # pixels: the line between two groups, with the space around it
 AROUND_BUTTONS = TOP + LINE + GAP + 8
 PICTURE, SMALLEST, AROUND = 22, 15, 17  # icon sizes: maximum, beside a name; and the padding
+BADGE = 16.0  # pixels: the height of the number of tasks
+ACTIVITY = Place(
+    # Translators: the list of background tasks
+    "activity", tr("Activity"), "activity", "Ctrl+J", tr("Show background tasks"),
+    PlaceGroup.window,
+)  # fmt: skip
 
 
 class NavigationBar(QFrame):
@@ -31,6 +38,7 @@ class NavigationBar(QFrame):
         self.setObjectName("rail")
         self.setAccessibleName(trc("of the window", "Places"))
         self._buttons: dict[str, NavigationButton] = {}
+        self.activity = ActivityButton(ACTIVITY, appearance)
         self._group = QButtonGroup(self, exclusive=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, TOP, 0, 8)
@@ -40,6 +48,7 @@ class NavigationBar(QFrame):
                 column.addWidget(_Line(appearance))
             if group is PlaceGroup.window:
                 column.addStretch()
+                column.addWidget(self.activity)
             for place in members:
                 button = NavigationButton(place, appearance)
                 button.clicked.connect(lambda _=False, key=place.key: self.chosen.emit(key))
@@ -51,16 +60,21 @@ class NavigationBar(QFrame):
         return self.minimumSizeHint()  # as high as its place
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(WIDTH + 8, AROUND_BUTTONS + len(self._buttons) * (LEAST + GAP))
+        return QSize(WIDTH + 8, AROUND_BUTTONS + len(self._every()) * (LEAST + GAP))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shrink the icons or hide their names if there is little room, as at 300 %."""
-        room = (self.height() - AROUND_BUTTONS) // len(self._buttons) - GAP
-        for button in self._buttons.values():
+        room = (self.height() - AROUND_BUTTONS) // len(self._every()) - GAP
+        for button in self._every():
             button.fit(min(HEIGHT, max(LEAST, room)))
 
     def button(self, key: str) -> NavigationButton:
         return self._buttons[key]
+
+    def enable_places(self, enabled: bool) -> None:
+        """Enable or disable the places; background tasks are always available."""
+        for button in self._buttons.values():
+            button.setEnabled(enabled)
 
     def choose(self, key: str) -> None:
         self._buttons[key].setChecked(True)
@@ -69,6 +83,9 @@ class NavigationBar(QFrame):
         """Show whether a place is busy."""
         if busy != self._buttons[key].busy:
             self._buttons[key].show_busy(busy)
+
+    def _every(self) -> list[NavigationButton]:
+        return [*self._buttons.values(), self.activity]
 
 
 class _Line(QWidget):
@@ -135,3 +152,37 @@ class NavigationButton(QToolButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self._appearance.theme.accent))
             painter.drawEllipse(QPointF(self.width() - 15.0, 13.0), 4, 4)
+
+
+class ActivityButton(NavigationButton):
+    """Opens and closes the panel of background tasks, and shows how many are not over."""
+
+    def __init__(self, place: Place, appearance: Appearance) -> None:
+        super().__init__(place, appearance)
+        self._count = 0
+        self._font = scaled(self.font(), 0.86, QFont.Weight.DemiBold)
+
+    def show_count(self, count: int) -> None:
+        if count != self._count:
+            self._count = count
+            title = self._place.title
+            # Translators: {title} is "Activity"
+            tasks = trn("{title}, {n} task", "{title}, {n} tasks", count, title=title)
+            self.setAccessibleName(tasks if count else title)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._count:
+            return
+        text, theme = f"{min(self._count, 99)}", self._appearance.theme
+        width = max(BADGE, QFontMetricsF(self._font).horizontalAdvance(text) + 8)
+        badge = QRectF(self.width() - width - 8, 4, width, BADGE)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.accent))
+        painter.drawRoundedRect(badge, BADGE / 2, BADGE / 2)
+        painter.setPen(QColor(theme.on_accent))
+        painter.setFont(self._font)
+        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy
 
 from sciread_app.language import tr, trn
@@ -19,10 +18,7 @@ from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 
 class StatusBar(QFrame):
-    """Shows the current long job, or else a training run, and the number of queued jobs. A click
-    opens the panel of all tasks."""
-
-    clicked = Signal()
+    """Shows the current long job, or else a training run, and the number of queued jobs."""
 
     def __init__(self, jobs: JobRunner) -> None:
         super().__init__()
@@ -40,12 +36,8 @@ class StatusBar(QFrame):
         self.cancel.clicked.connect(self._stop)
         self.pause = styled(QPushButton(tr("Pause")), "link")
         self.pause.clicked.connect(self._hold)
-        # Translators: the list of background tasks
-        self.work = styled(QPushButton(tr("Activity")), "link")
-        self.work.setToolTip(tr("Show background tasks (Ctrl+J)"))
-        self.work.clicked.connect(self.clicked)
         self._of_job = (self.what, self.how_far, self.bar, self.pause, self.cancel)
-        right = ((one, 0, Qt.AlignmentFlag.AlignVCenter) for one in (*self._of_job, self.work))
+        right = ((one, 0, Qt.AlignmentFlag.AlignVCenter) for one in self._of_job)
         row(self.status, 0, *right, parent=self, margins=(20, 5, 14, 5), spacing=12)
         self.setMinimumHeight(40)
         self._show_job(None)
@@ -59,9 +51,6 @@ class StatusBar(QFrame):
         if status.papers and status.by_meaning:
             parts.append(_searchable(status.without_vector))
         self.status.setText(" · ".join(parts))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.clicked.emit()
 
     def _look(self, job: Job) -> None:
         if job.queue is JobQueue.long or job.followed:

@@ -139,7 +139,8 @@ def test_navigation_is_disabled_without_a_library(qtbot, jobs, appearance, tmp_p
     qtbot.addWidget(window)
     window.go_to("intake")
     assert window.findChild(AddPapersPage) is None
-    assert not window.rail.isEnabled() and not menu_action(window, "Add papers").isEnabled()
+    assert not any(window.rail.button(place.key).isEnabled() for place in PLACES)
+    assert window.rail.activity.isEnabled() and not menu_action(window, "Add papers").isEnabled()
 
 
 def test_paper_actions_are_disabled_on_other_pages(qtbot, show_window, jobs):

@@ -232,8 +232,24 @@ def test_shortcut_toggles_the_job_panel_and_restores_the_focus(qtbot, show_windo
         how = modifier.ControlModifier if close == Qt.Key.Key_J else modifier.NoModifier
         qtbot.keyClick(window.focusWidget(), close, how)
         assert not centre.isVisible() and window.page.result_list.hasFocus()
-    qtbot.mouseClick(window._foot, Qt.MouseButton.LeftButton)
-    assert centre.isVisible()
+
+
+def test_activity_button_opens_the_job_panel_and_counts_tasks(qtbot, show_window, jobs):
+    gateway = FakeGateway(3)
+    gateway.go_on_importing.clear()
+    window = show_window(gateway)
+    activity = window.rail.activity
+    idle = activity.accessibleName()
+    click(qtbot, activity)
+    assert window.job_panel.isVisible() and activity.isChecked()
+    window.add([window._home])
+    window.add([window._home])
+    qtbot.waitUntil(lambda: "2" in activity.accessibleName())
+    gateway.go_on_importing.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert activity.accessibleName() == idle
+    qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert not window.job_panel.isVisible() and not activity.isChecked()
 
 
 def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_window, jobs):
