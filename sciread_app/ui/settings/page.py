@@ -156,21 +156,21 @@ class SettingsPage(Page):
 
     def _show_styles(self, chosen: str) -> None:
         """List the installed styles; others may have been added since."""
-        self.style.clear()
-        self.style.addItem(tr("Format used last"), "")
+        self.citation_style.clear()
+        self.citation_style.addItem(tr("Format used last"), "")
         for style in self._services.styles():
-            self.style.addItem(style.title, style.key)
-        self.style.setCurrentIndex(max(0, self.style.findData(chosen)))
+            self.citation_style.addItem(style.title, style.key)
+        self.citation_style.setCurrentIndex(max(0, self.citation_style.findData(chosen)))
         self._preview_style()
 
     def _choose_style(self) -> None:
-        self._change(self._style_row, citation_style=self.style.currentData())
+        self._change(self._style_row, citation_style=self.citation_style.currentData())
         self._events.citation_style_chosen.emit()
         self._preview_style()
 
     def _preview_style(self) -> None:
         """Show an example in the style, or why it cannot be used."""
-        style = self.style.currentData()
+        style = self.citation_style.currentData()
         self._style_row.show_error("")
         self.style_example.setText("")
         self.style_example.setVisible(bool(style))
@@ -289,8 +289,8 @@ class SettingsPage(Page):
         self.citekey = styled(QLineEdit(), "field")
         self.citekey.setMinimumWidth(220)
         self.key_example = styled(plain_label(), "quiet")
-        self.style = ComboBox()
-        self.style.setMaximumWidth(260)
+        self.citation_style = ComboBox()
+        self.citation_style.setMaximumWidth(260)
         self.style_example = styled(
             QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText), "quiet"
         )
@@ -365,7 +365,7 @@ class SettingsPage(Page):
         self._style_row = FormRow(
             tr("Default citation style"),
             tr("For copied citations, and for bibliographies exported as HTML files."),
-            self.style,
+            self.citation_style,
         )
         section.add(self._style_row)
         section.add(self.style_example)
@@ -429,7 +429,7 @@ class SettingsPage(Page):
         self.restart.clicked.connect(self._events.restart_requested)
         self.citekey.textChanged.connect(lambda _: self._preview_key())
         self.citekey.editingFinished.connect(self._enter_pattern)
-        self.style.activated.connect(lambda _: self._choose_style())
+        self.citation_style.activated.connect(lambda _: self._choose_style())
         self.proxy.activated.connect(lambda _: self._choose_proxy())
         self.proxy_address.editingFinished.connect(self._enter_proxy)
         self.workers.valueChanged.connect(lambda n: self._change(self._workers_row, pdf_workers=n))

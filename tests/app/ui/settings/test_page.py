@@ -101,12 +101,12 @@ def test_citation_key_pattern_has_a_preview_and_is_saved(qtbot, page, services):
 
 
 def choose_style(page, name):
-    page.style.setCurrentText(name)
-    page.style.activated.emit(page.style.currentIndex())
+    page.citation_style.setCurrentText(name)
+    page.citation_style.activated.emit(page.citation_style.currentIndex())
 
 
 def test_default_citation_style_is_saved_with_a_preview(qtbot, page, services, context):
-    assert page.style.currentData() == "" and page.style_example.isHidden()
+    assert page.citation_style.currentData() == "" and page.style_example.isHidden()
     with qtbot.waitSignal(context.events.citation_style_chosen):
         choose_style(page, "IEEE")
     assert services.settings.citation_style == "ieee"
