@@ -235,6 +235,9 @@ class PaperList(QTableView):
         self.setObjectName("papers")
         self._model = model
         self._appearance = appearance
+        self._columns_state = QByteArray()
+        self._columns_scale = self._text_scale  # of the text, when the columns were saved
+        self._sorted_by = Order.relevance
         self._density = Density.comfortable
         self._held: list[QKeyEvent] | None = None  # keys for the list that is being loaded
         self._cards = CardDelegate(model, appearance, self)
@@ -332,9 +335,6 @@ class PaperList(QTableView):
             self._show_columns()
 
     def _set_up_header(self) -> None:
-        self._columns_state = QByteArray()
-        self._columns_scale = self._text_scale  # of the text, when the columns were saved
-        self._sorted_by = Order.relevance
         rows, columns = self.verticalHeader(), self.horizontalHeader()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.hide()
