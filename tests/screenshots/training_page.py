@@ -19,6 +19,7 @@ from sciread_app.services.training.training_service import (
 )
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.training.page import TrainingPage
+from sciread_app.ui.training.text import estimate_text
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.models.tiny_model import tiny_package
 from tests.support.ui.fakes.training import ENOUGH, HELD
@@ -72,7 +73,8 @@ def _estimated(window: MainWindow) -> None:
     page.planning._recheck.stop()  # the sample library is too small to train on
     page.form.show_check(TrainingCheck(AvailableData(HELD, estimated=False), (ENOUGH,)))
     stage = StageEstimate("triples", 16_208, STEPS, 2_912.0, 742.0, 2_100_000_000)
-    page.form.show_estimate(TrainingEstimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,)))
+    estimate = TrainingEstimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,))
+    page.form.show_estimate(estimate_text(estimate))
 
 
 def _running(window: MainWindow) -> None:

@@ -8,7 +8,8 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -114,6 +115,29 @@ class Corpora:
         """
         if data.kind is TrainingDataKind.corpus:
             return self.find(data.name).folder
+        with self._prepared(data, task) as (made, sha256):
+            return self._keep(made, data, sha256)
+
+    @contextmanager
+    def temporary(self, data: TrainingData, task: Task) -> Iterator[Path]:
+        """The folder of a corpus of these papers that is not kept, unless it is a saved one.
+        Raises as `make` does."""
+        if data.kind is TrainingDataKind.corpus:
+            yield self.find(data.name).folder
+        else:
+            with self._prepared(data, task) as (made, _):
+                yield made
+
+    def remove(self, id: str) -> None:
+        """Delete a corpus. Raises LibraryError if there is none with this id."""
+        folder = self._home.corpora / id
+        if Path(id).name != id or not _described(folder):
+            raise LibraryError(tr("The saved dataset {name} does not exist.", name=id))
+        shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def _prepared(self, data: TrainingData, task: Task) -> Iterator[tuple[Path, str]]:
+        """The folder and the hash of a new corpus, which is removed unless it is moved."""
         sources = self._sources(data)
         with self._making:
             self._home.corpora.mkdir(parents=True, exist_ok=True)
@@ -123,16 +147,9 @@ class Corpora:
                 made = arriving / "corpus"
                 arguments = ["prepare", *sources, f"--output={made}"]
                 answer = trainer.ask(arguments, self._home.folder, task)
-                return self._keep(made, data, str(answer["sha256"]))
+                yield made, str(answer["sha256"])
             finally:
                 shutil.rmtree(arriving, ignore_errors=True)
-
-    def remove(self, id: str) -> None:
-        """Delete a corpus. Raises LibraryError if there is none with this id."""
-        folder = self._home.corpora / id
-        if Path(id).name != id or not _described(folder):
-            raise LibraryError(tr("The saved dataset {name} does not exist.", name=id))
-        shutil.rmtree(folder, ignore_errors=True)
 
     def _keep(self, made: Path, data: TrainingData, sha256: str) -> Path:
         if known := self.with_hash(sha256):

@@ -144,12 +144,16 @@ class TrainingService:
         return TrainingCheck(data, tuple(lines), self.title(plan))
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
-        """Estimate duration and memory by training a few steps.
+        """Estimate duration and memory by training a few steps. No corpus is saved.
 
         Raises LibraryError, TrainerError, TrainerFailed and Cancelled.
         """
-        recipe = self.recipe(plan, task)
-        with tempfile.TemporaryDirectory() as folder:
+        plan.on(Path())  # raises for invalid settings before any work
+        with (
+            self.corpora.temporary(plan.data, task) as corpus,
+            tempfile.TemporaryDirectory() as folder,
+        ):
+            recipe = plan.on(corpus)
             Run.create(Path(folder), recipe)
             task.step(0, 0, tr("Starting the trainer"))
             answer = trainer.ask(["train", folder, "--dry-run"], self._home.folder, task)

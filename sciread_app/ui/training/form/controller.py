@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
-from sciread_app.services.training.training_service import CheckLine, Remedy, TrainingPlan
+from sciread_app.services.training.training_service import (
+    CheckLine,
+    Remedy,
+    TrainingCheck,
+    TrainingEstimate,
+    TrainingPlan,
+)
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.training.dialogs import ask_where_to
 from sciread_app.ui.training.form.form import TrainingForm
+from sciread_app.ui.training.text import estimate_text
 from sciread_app.ui.training.view_models import CorpusChoice
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.training.gateway import TrainingGateway
 
 PAUSE_MS = 300  # after a change of the form, until it is checked
+ESTIMATE_PAUSE_MS = 1200  # after the check, until some steps are timed, which loads the machine
 
 T = TypeVar("T")
 
@@ -41,16 +50,20 @@ class TrainingFormController(QObject):
         self._jobs = jobs
         self._form = form
         self._job: Job | None = None  # the job that the form waits for
+        self._estimates: dict[str, str] = {}  # texts, by what they depend on
+        self._estimating: Job | None = None
+        self._wanted: tuple[TrainingPlan, str] | None = None  # to be estimated, and its key
+        self._estimate_soon = QTimer(self, interval=ESTIMATE_PAUSE_MS, singleShot=True)
+        self._estimate_soon.timeout.connect(self._estimate)
         self._recheck = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._recheck.timeout.connect(self._check)
         jobs.progressed.connect(self._progress)
         jobs.started.connect(self._begun)
         jobs.finished.connect(self._finished)
         form.changed.connect(self._recheck.start)
-        form.changed.connect(lambda: form.show_estimate(None))
+        form.changed.connect(self._forget_results)
         form.check.remedy_requested.connect(self._cure)
         form.start.clicked.connect(self.start)
-        form.estimate.clicked.connect(self.estimate)
         form.job.clicked.connect(self.write_job)
         form.stop.clicked.connect(self._stop_waiting)
         form.data.remove_requested.connect(self._ask_to_remove_corpus)
@@ -81,10 +94,57 @@ class TrainingFormController(QObject):
         self._light(
             tr("Checking training data"),
             lambda task: self._training_service.check(asked, task),
-            self._form.show_check,
+            lambda check: self._checked(asked, check),
             on_failed=self._form.show_problem,
             replaces="training check",
         )
+
+    def _checked(self, plan: TrainingPlan, check: TrainingCheck) -> None:
+        self._form.show_check(check)
+        self._stop_estimating()
+        if not check.able or self._job:
+            return
+        key = repr((plan.data, plan.recipe, sorted(plan.changes.items()), check.data.stats))
+        if key in self._estimates:
+            self._form.show_estimate(self._estimates[key])
+        else:
+            self._wanted = plan, key
+            self._form.show_estimate(tr("Estimating time and memory…"))
+            self._estimate_soon.start()
+
+    def _estimate(self) -> None:
+        """Time some steps of the training, unless the form has been closed."""
+        if self._wanted is None or not self._form.isVisible():
+            return
+        plan, key = self._wanted
+
+        def show(estimate: TrainingEstimate) -> None:
+            self._estimates[key] = estimate_text(estimate)
+            self._form.show_estimate(self._estimates[key])
+
+        def explain(problem: JobError) -> None:
+            why = problem.text
+            self._form.show_estimate(tr("Could not estimate time and memory. {why}", why=why))
+
+        self._estimating = self._light(
+            tr("Estimating the training time"),
+            lambda task: self._training_service.estimate(plan, task),
+            show,
+            on_failed=explain,
+        )
+
+    def _stop_estimating(self) -> None:
+        self._estimate_soon.stop()
+        self._wanted = None
+        if self._estimating:
+            self._estimating.cancel()
+            self._estimating = None
+        self._form.show_estimate("")
+
+    def _forget_results(self) -> None:
+        """Remove what was shown for the plan before a change."""
+        self._stop_estimating()
+        self._form.show_note("")
 
     def _cure(self, line: CheckLine) -> None:
         """Fetch what is missing."""
@@ -109,7 +169,7 @@ class TrainingFormController(QObject):
         self._form.show_note(said)
 
     def _cured(self) -> None:
-        self._form.show_estimate(None)
+        self._forget_results()
         self._load_choices()
         self._check()
 
@@ -118,15 +178,8 @@ class TrainingFormController(QObject):
 
     def _started(self, training: object) -> None:
         self._form.name.clear()
-        self._form.show_estimate(None)
+        self._forget_results()
         self.started.emit(training)
-
-    def estimate(self) -> None:
-        self._with_plan(
-            tr("Estimating the training time"),
-            self._training_service.estimate,
-            self._form.show_estimate,
-        )
 
     def write_job(self) -> None:
         plan = self._form.plan()
@@ -135,16 +188,19 @@ class TrainingFormController(QObject):
             self._with_plan(
                 tr("Exporting a training job"),
                 lambda plan, task: self._training_service.write_job(plan, target, task),
-                lambda path: self._form.show_note(
-                    tr("Exported the training job to {file}", file=path)
-                ),
+                self._exported,
             )
+
+    def _exported(self, path: Path) -> None:
+        self._form.show_note(tr("Exported the training job to {file}", file=path))
+        self._recheck.start()  # estimates again
 
     def _with_plan(
         self, title: str, work: Callable[[TrainingPlan, Task], T], done: Callable[[T], None]
     ) -> None:
         if plan := self._form.plan():
             asked = plan
+            self._stop_estimating()
             self._wait(title, lambda task: work(asked, task), done, JobQueue.long)
 
     def _wait(

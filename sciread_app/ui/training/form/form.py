@@ -23,7 +23,6 @@ from sciread_app.services.training.training_service import (
     CheckLine,
     Remedy,
     TrainingCheck,
-    TrainingEstimate,
     TrainingPlan,
 )
 from sciread_app.ui.jobs.runner import JobError
@@ -32,7 +31,7 @@ from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.form.data import DataPart
 from sciread_app.ui.training.form.method import MethodPart
 from sciread_app.ui.training.form.settings import SettingsPart, field_column
-from sciread_app.ui.training.text import estimate_text, shown_value
+from sciread_app.ui.training.text import shown_value
 from sciread_app.ui.training.view_models import TrainingChoices
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.sections import ScrollContents
@@ -121,6 +120,7 @@ class TrainingForm(QFrame):
         self.setObjectName("panel")
         self._able = False
         self._busy = False
+        self._estimate = ""
         self.data = DataPart()
         self.method = MethodPart()
         self.check = CheckPart()
@@ -171,8 +171,12 @@ class TrainingForm(QFrame):
         self.check.show_text(why)
         self._allow()
 
-    def show_estimate(self, estimate: TrainingEstimate | None) -> None:
-        self.show_note(estimate_text(estimate) if estimate else "")
+    def show_estimate(self, text: str) -> None:
+        """Show the estimated time and memory, wherever no action has a result to show."""
+        shown = self.said.text() == self._estimate
+        self._estimate = text
+        if shown:
+            self.show_note("")
 
     def show_trouble(self, problem: JobError) -> None:
         """Show why an action failed."""
@@ -205,7 +209,6 @@ class TrainingForm(QFrame):
             *self.settings.tab_stops(),
             self.seed,
             self.stop,
-            self.estimate,
             self.job,
             self.start,
         )
@@ -218,14 +221,14 @@ class TrainingForm(QFrame):
         self.changed.emit()
 
     def _allow(self) -> None:
-        for button in (self.start, self.estimate, self.job):
+        for button in (self.start, self.job):
             button.setEnabled(self._able and not self._busy)
             button.setProperty("why_not", "" if self._able else tr("Complete the form first"))
 
     def show_note(self, text: str, style: str = "quiet") -> None:
-        """Show the result of an action."""
+        """Show the result of an action; without one, the estimate."""
         restyled(self.said, style)
-        self.said.setText(text)
+        self.said.setText(text or self._estimate)
 
     def _build(self) -> None:
         self.name = styled(QLineEdit(), "field")
@@ -239,10 +242,6 @@ class TrainingForm(QFrame):
         self.bar.setFixedSize(120, 6)
         self.bar.setAccessibleName(tr("Progress"))
         self.stop = styled(QPushButton(tr("Stop")), "link")
-        self.estimate = QPushButton(tr("Estimate"))
-        self.estimate.setToolTip(
-            tr("Run a few steps to estimate the training time and memory on this computer")
-        )
         self.job = QPushButton(tr("Export as job…"))
         self.job.setToolTip(
             tr("Export a folder or zip file that trains this model with one command on "
@@ -295,7 +294,7 @@ class TrainingForm(QFrame):
 
     def _foot(self) -> QFrame:
         foot = styled(QFrame(), "formfoot")
-        parts = (self.bar, self.stop, self.estimate, self.job, self.start)
+        parts = (self.bar, self.stop, self.job, self.start)
         middle = [(part, 0, Qt.AlignmentFlag.AlignVCenter) for part in parts]
         row((self.said, 1), *middle, parent=foot, margins=(20, 10, 16, 12), spacing=10)
         return foot

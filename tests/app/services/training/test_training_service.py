@@ -206,7 +206,7 @@ def test_training_is_estimated_started_and_finished(
     assert (estimate.steps, estimate.seconds, estimate.memory) == (60, 120.0, 1 << 30)
     assert [(one.name, one.examples) for one in estimate.stages] == [("triples", 99)]
     assert "Timing steps of the stage triples" in messages
-    assert learning.runs.all() == []
+    assert learning.runs.all() == learning.corpora.all() == []
 
     started = learning.start(TrainingPlan(data=plan.data, seed=2, name="Of my thesis"), Task())
     recipe = Run(started.folder).recipe

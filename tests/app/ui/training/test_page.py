@@ -318,13 +318,39 @@ def test_started_training_is_shown(qtbot, write, jobs, service):
 
 def test_estimate_is_shown_until_the_plan_changes(qtbot, write, jobs, service):
     shown = write()
-    click(qtbot, shown.form.estimate)
     qtbot.waitUntil(lambda: "330 steps" in shown.form.said.text())
     text = shown.form.said.text()
     assert "11 min" in text and "CPU" in text and "2.1 GB" in text
-    shown.form.settings.rows["epochs"].field.setText("9")
+    epochs = shown.form.settings.rows["epochs"].field
+    before = epochs.text()
+    epochs.setText("9")
     settle(qtbot, jobs, shown)
-    assert shown.form.said.text() == ""  # the plan has changed
+    assert "330" not in shown.form.said.text()  # the plan has changed
+    qtbot.waitUntil(lambda: shown.form.said.text() == text)
+    estimates = [one for one in service.asked if one.startswith("estimate")]
+    epochs.setText(before)
+    settle(qtbot, jobs, shown)
+    assert shown.form.said.text() == text  # known from before
+    assert [one for one in service.asked if one.startswith("estimate")] == estimates
+
+
+def test_estimate_gives_way_to_the_start_of_a_training(qtbot, write, jobs, service):
+    service.go_on_working.clear()
+    shown = write()
+    qtbot.waitUntil(lambda: "estimate specter-small" in service.asked)
+    assert shown.form.start.isEnabled()
+    click(qtbot, shown.form.start)
+    qtbot.waitUntil(lambda: "halfway" in shown.form.said.text())
+    assert [job.title for job in jobs.running()] != []
+    service.go_on_working.set()
+    qtbot.waitUntil(lambda: not shown.writes)
+
+
+def test_failed_estimate_is_explained_and_prevents_nothing(qtbot, write, service):
+    service.trouble = SourceError("The disk is full.", "Make room.")
+    shown = write()
+    qtbot.waitUntil(lambda: "disk is full" in shown.form.said.text())
+    assert shown.form.start.isEnabled()
 
 
 def test_start_shows_progress_and_can_be_stopped(qtbot, write, jobs, service):
