@@ -27,13 +27,13 @@ def recommend(
     workspace: Workspace,
     console: Console,
     collection: Annotated[
-        str, typer.Argument(help="Collection or saved search (default: list all).")
+        str, typer.Argument(help="Collection, saved search, or query (default: list all).")
     ] = "",
     since: Annotated[str, typer.Option(help="First day, such as 2026-11-01.")] = "",
     among: Annotated[
-        CandidateScope,
+        CandidateScope | None,
         typer.Option(help="Recently fetched papers, recently added papers, or the whole library."),
-    ] = CandidateScope.fetched,
+    ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")
     ] = 20,
@@ -46,9 +46,11 @@ def recommend(
         typer.Option("--output", "-o", help="With --all: .html, .md or .atom file to write."),
     ] = None,
 ) -> int:
-    """Recommend new papers for a collection or saved search, best first, with the reason.
+    """Recommend new papers for a collection or saved search, best first, with the reason; or
+    list the new papers of a query, latest first.
 
-    By default, papers fetched in the last 30 days are considered.
+    By default, papers fetched in the last 30 days are considered; if nothing was ever fetched,
+    papers added in the last 30 days.
     """
     begin = _moment(since)
     if every or output:

@@ -18,18 +18,20 @@ DAY = 86_400.0
 
 
 class TopicKind(StrEnum):
+    query = "query"  # to an online source
     collection = "collection"
     search = "search"
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedTopic:
-    """A followed topic. `key` is stable when it is renamed; `query` finds its papers."""
+    """A followed topic. `key` is stable when it is renamed. `query` finds the papers of a
+    collection or a saved search; a query to an online source has none."""
 
-    key: str  # "collection:12", "search:3"
+    key: str  # "query:7", "collection:12", "search:3"
     kind: TopicKind
-    name: str  # the path of a collection, the name of a search
-    query: str
+    name: str  # the text of a query, the path of a collection, the name of a search
+    query: str = ""
     papers: int = 0  # in a collection, including its subcollections
 
     @property

@@ -83,8 +83,9 @@ class TopicRanker:
             self._pick(row, examples, candidates, scores, near, ranked) for row in order.tolist()
         ]
 
-    def count(self, examples: TrainingExamples, candidates: AddedPapers) -> int:
-        """Return the number of unseen candidates that fit, of those that have a vector."""
+    def count(self, examples: TrainingExamples, candidates: AddedPapers, read: Ids) -> int:
+        """Return the number of candidates that fit and are neither seen nor among `read`, of those
+        that have a vector."""
         if not examples.wanted or not len(candidates.ids) or self._space is None:
             return 0
         candidates = self._shortlist(examples, self._presumed(examples), candidates)
@@ -94,7 +95,8 @@ class TopicRanker:
             return 0
         own = wanted[known]
         near = _alike(offered[there] @ own.T, own @ own.T, self._floor())
-        return int((near.fits & (candidates.came[there] > examples.preferences.seen)).sum())
+        unseen = (candidates.came > examples.preferences.seen) & ~np.isin(candidates.ids, read)
+        return int((near.fits & unseen[there]).sum())
 
     def _shortlist(
         self, examples: TrainingExamples, others: Sequence[PaperId], candidates: AddedPapers

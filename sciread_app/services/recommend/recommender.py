@@ -1,4 +1,5 @@
-"""Recommendations: recently added papers, ranked for a followed collection or saved search."""
+"""Recommendations: recently added papers, ranked for a followed collection or saved search; and
+the papers that a followed query has fetched."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from sciread_app.domain.recommend import (
     CandidateScope,
     FollowedTopic,
     Recommendations,
+    RecommendedPaper,
     TopicKind,
     TopicPreferences,
 )
@@ -31,7 +33,7 @@ from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.services.search.search import SearchService
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
-from sciread_app.storage.organisation.relevance_feedback import AddedPapers
+from sciread_app.storage.organisation.relevance_feedback import AddedPapers, LastFetch
 from sciread_app.tasks import Task
 
 LATELY = 30  # days
@@ -55,6 +57,7 @@ class _CacheKey:
     examples: TrainingExamples
     arrived: bytes
     candidates: bytes
+    read: bytes  # those of the candidates that are marked as read
     vectors: tuple[str, int]  # the embedding space, and the number of papers with a vector
     today: int  # in days since 1970, since ages are in days
     limit: int
@@ -66,6 +69,7 @@ class _Request(NamedTuple):
     key: _CacheKey
     arrived: Ids  # all papers in the scope
     candidates: AddedPapers
+    read: Ids  # those of the candidates that are marked as read
     dismissed: dict[PaperId, float]
 
 
@@ -83,7 +87,7 @@ class Recommender:
         self._lock = threading.Lock()
 
     def subjects(self) -> list[FollowedTopic]:
-        """All collections by path, then all saved searches."""
+        """All queries to online sources, then all collections by path, then all saved searches."""
         return self._feedback.subjects()
 
     def subject(self, name: str) -> FollowedTopic:
@@ -96,10 +100,8 @@ class Recommender:
             if name.casefold().strip("/ ") == subject.name.casefold():
                 return subject
         raise LibraryError(
-            tr("No collection or saved search is named “{name}”.", name=name),
-            tr(
-                "Run `sciread recommend` without a name to list the collections and saved searches."
-            ),
+            tr("No query, collection, or saved search is named “{name}”.", name=name),
+            tr("Run `sciread recommend` without a name to list them."),
         )
 
     def preferences(self, subject: FollowedTopic) -> TopicPreferences:
@@ -160,15 +162,18 @@ class Recommender:
         subject: FollowedTopic,
         *,
         since: float | None = None,
-        among: CandidateScope = CandidateScope.fetched,
+        among: CandidateScope | None = None,
         limit: int = 100,
         task: Task | None = None,
     ) -> Recommendations:
-        """Recommendations for a topic, best first: by default of papers fetched in the last 30
-        days. Raises BadQuery if the topic's query or its preferences are invalid."""
+        """Recommendations for a topic, best first: by default of the last 30 days, in the default
+        scope. Raises BadQuery if the topic's query or its preferences are invalid.
+
+        For a query to an online source, these are the papers that it has fetched, latest first.
+        """
         task = task or Task()
         since = time.time() - LATELY * DAY if since is None else since
-        request = self._ask(subject, since, among, limit)
+        request = self._ask(subject, since, among or self.default_scope(), limit)
         task.raise_if_cancelled()
         feed = self._known(request.key)
         if feed is None:
@@ -177,38 +182,53 @@ class Recommender:
             self._keep(request.key, feed)
         return replace(feed, since=since, dismissed=request.dismissed)
 
+    def default_scope(self) -> CandidateScope:
+        """Fetched papers, or papers added in any way as long as nothing was fetched."""
+        fetched = self._feedback.last_fetch() is not None
+        return CandidateScope.fetched if fetched else CandidateScope.added
+
     def count_new(self, subject: FollowedTopic, task: Task | None = None) -> int:
-        """Return the number of unseen recent papers that fit this topic.
+        """Return the number of recent papers that fit this topic and are neither seen nor read.
 
         With vectors, no model is trained for this, so that the number is available at once.
         """
-        if self._space is None:
+        is_query = subject.kind is TopicKind.query
+        if self._space is None and not is_query:
             return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
-        request = self._ask(subject, time.time() - LATELY * DAY, CandidateScope.fetched, 0)
-        return self._picker.count(request.key.examples, request.candidates)
+        request = self._ask(subject, time.time() - LATELY * DAY, self.default_scope(), 0)
+        if is_query:
+            ids, came = request.candidates
+            unseen = came > request.key.examples.preferences.seen
+            return int((unseen & ~np.isin(ids, request.read)).sum())
+        return self._picker.count(request.key.examples, request.candidates, request.read)
 
     def _ask(
         self, subject: FollowedTopic, since: float, among: CandidateScope, limit: int
     ) -> _Request:
         preferences = self.preferences(subject)
         liked, dismissed = self._feedback.of(subject.key)
-        arrivals = self._arrivals(among, since)
+        arrivals = self._arrivals(subject, among, since)
         members = list(dict.fromkeys([*self._own(subject, arrivals.ids), *liked]))
         held = members if subject.kind is TopicKind.collection else liked
         candidates = self._candidates(subject, preferences, arrivals, [*held, *dismissed])
+        read = np.intersect1d(candidates.ids, self._feedback.read(), assume_unique=True)
         key = _CacheKey(
             subject,
             among,
             TrainingExamples(tuple(members), tuple(dismissed), preferences),
             arrivals.ids.tobytes(),
             candidates.ids.tobytes(),
+            read.tobytes(),
             (self._space.key, self._space.count()) if self._space else ("", 0),
             int(time.time() / DAY),
             limit,
         )
-        return _Request(key, arrivals.ids, candidates, dismissed)
+        return _Request(key, arrivals.ids, candidates, read, dismissed)
 
-    def _arrivals(self, among: CandidateScope, since: float) -> AddedPapers:
+    def _arrivals(self, subject: FollowedTopic, among: CandidateScope, since: float) -> AddedPapers:
+        if subject.kind is TopicKind.query:
+            since = 0.0 if among is CandidateScope.library else since
+            return self._feedback.fetched(since, subject.number)
         if among is CandidateScope.fetched:
             return self._feedback.fetched(since)
         if among is CandidateScope.added:
@@ -220,6 +240,8 @@ class Recommender:
         """The papers that define the topic."""
         if subject.kind is TopicKind.collection:
             return self._feedback.members(subject.number)[:_MOST_MEMBERS]
+        if subject.kind is TopicKind.query:
+            return []
         return self._best(subject.query, arrived)
 
     def _best(self, query: str, arrived: Ids) -> list[PaperId]:
@@ -247,35 +269,47 @@ class Recommender:
         return AddedPapers(arrivals.ids[kept], arrivals.came[kept])
 
     def _answer(self, request: _Request, since: float, task: Task) -> Recommendations:
-        key = request.key
-        if not key.examples.wanted or not len(request.candidates.ids):
+        key, is_query = request.key, request.key.subject.kind is TopicKind.query
+        if not (key.examples.wanted or is_query) or not len(request.candidates.ids):
             why = self._why_nothing(key, request.arrived, since)
             return Recommendations(key.subject, **why._asdict())
-        picks = self._picker.pick(key.examples, request.candidates, key.limit, task)
+        if is_query:
+            picks = _latest(request)
+        else:
+            picks = self._picker.pick(key.examples, request.candidates, key.limit, task)
+        read = frozenset(request.read.tolist())
+        picks = [replace(pick, unseen=pick.unseen and pick.paper not in read) for pick in picks]
         feed = Recommendations(key.subject, picks, len(request.candidates.ids))
         if not picks:
             why = words.only_versions(feed.candidates)
         elif not feed.fitting:
             why = words.none_fits(feed.candidates, key.subject)
         elif not any(pick.fits and pick.unseen for pick in picks):
-            why = words.all_seen(self._feedback.last_fetch(), datetime.now().astimezone())
-        elif len(key.examples.wanted) < ENOUGH:
+            why = words.all_seen(self._last_fetch(key.subject), datetime.now().astimezone())
+        elif not is_query and len(key.examples.wanted) < ENOUGH:
             why = words.few(key.subject, len(key.examples.wanted))
         else:
             why = StatusMessage("")
         return replace(feed, **why._asdict())
 
     def _why_nothing(self, key: _CacheKey, arrived: Ids, since: float) -> StatusMessage:
-        if not key.examples.wanted:
+        if not key.examples.wanted and key.subject.kind is not TopicKind.query:
             return words.too_few(key.subject)
         if not len(arrived):
-            now, last = datetime.now().astimezone(), self._feedback.last_fetch()
-            return words.nothing_new(key.among, since, last, now)
+            now, last = datetime.now().astimezone(), self._last_fetch(key.subject)
+            is_query = key.subject.kind is TopicKind.query
+            among = CandidateScope.fetched if is_query else key.among
+            return words.nothing_new(among, since, last, now)
         held, dismissed = (
             int(np.isin(arrived, np.array(ids, np.int64)).sum())
             for ids in (key.examples.wanted, key.examples.unwanted)
         )
         return words.nothing_left(len(arrived), held, dismissed, key.examples.preferences)
+
+    def _last_fetch(self, subject: FollowedTopic) -> LastFetch | None:
+        """The last run of a query; for other topics, that of any query."""
+        is_query = subject.kind is TopicKind.query
+        return self._feedback.last_fetch(subject.number if is_query else None)
 
     def _known(self, key: _CacheKey) -> Recommendations | None:
         with self._lock:
@@ -288,6 +322,19 @@ class Recommender:
             self._feeds[key] = feed
             if len(self._feeds) > _KEPT:
                 self._feeds.popitem(last=False)
+
+
+def _latest(request: _Request) -> list[RecommendedPaper]:
+    """The candidates, latest first, without a ranking."""
+    ids, came = request.candidates
+    order = np.lexsort((ids, -came))[: request.key.limit].tolist()
+    seen = request.key.examples.preferences.seen
+    return [
+        RecommendedPaper(
+            PaperId(int(ids[row])), 1.0, float(came[row]), unseen=bool(came[row] > seen)
+        )
+        for row in order
+    ]
 
 
 def _conditions_for(subject: FollowedTopic, preferences: TopicPreferences) -> list[Condition]:

@@ -12,6 +12,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.database import Database
+from sciread_app.storage.organisation import saved_query_refs
 
 _ASKED = ("source", "text", "since", "until", "most")
 # Each fetch with its last run and the number of papers that all its runs have added.
@@ -56,8 +57,10 @@ class Fetches:
         self._set(id, message=message)
 
     def forget(self, id: int) -> None:
-        """Delete a fetch. Its papers and the log of its runs stay."""
+        """Delete a fetch and the feedback given for it. Its papers and the log of its runs
+        stay."""
         with self._db.writing() as db:
+            saved_query_refs.delete(db, [f"query:{id}"])
             db.execute(update(schema.imports).where(_imports.fetch == id).values(fetch=None))
             db.execute(delete(schema.fetches).where(schema.fetches.c.id == id))
 

@@ -13,6 +13,7 @@ from sqlalchemy import delete, select
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
+from sciread_app.language import tr
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
 from sciread_app.storage.id_sets import Ids
@@ -35,14 +36,23 @@ FROM below JOIN collected ON collected.collection = below.id
     JOIN papers ON papers.id = collected.paper AND papers.trashed IS NULL
 GROUP BY collected.paper ORDER BY max(collected.added) DESC, collected.paper
 """
+# Without queries that end at a date: they find nothing new.
+_QUERIES = "SELECT id, text FROM fetches WHERE until = '' ORDER BY text COLLATE NOCASE, id"
 # The time of each page counts, not the start of the fetch.
 _FETCHED = """
 SELECT id, added FROM papers
 WHERE trashed IS NULL AND added >= ? AND id IN (
     SELECT news.paper FROM imports JOIN news ON news."import" = imports.id
-    WHERE imports.fetch IS NOT NULL AND news.what = 'added')
+    WHERE imports.fetch {these} AND news.what = 'added')
 ORDER BY id
 """
+_LAST_FETCH = """
+SELECT fetches.source, imports.started, (SELECT count(*) FROM fetches),
+       imports.finished IS NOT NULL, coalesce(nullif(fetches.message, ''), {other}, '')
+FROM imports JOIN fetches ON fetches.id = imports.fetch
+WHERE {these} ORDER BY imports.started DESC LIMIT 1
+"""
+_ANY_MESSAGE = "(SELECT message FROM fetches WHERE message != '' LIMIT 1)"
 _ADDED = "SELECT id, added FROM papers WHERE trashed IS NULL AND added >= ? ORDER BY id"
 
 
@@ -58,7 +68,7 @@ class LastFetch(NamedTuple):
     started: float
     fetches: int  # number of all fetches
     finished: bool = True
-    problem: str = ""  # error of this or, failing that, of another fetch; empty if none failed
+    problem: str = ""  # error of this or, if any fetch counts, of another one; empty: none failed
 
 
 class RelevanceFeedback:
@@ -68,8 +78,15 @@ class RelevanceFeedback:
         self._db = database
 
     def subjects(self) -> list[FollowedTopic]:
-        """All collections by path, then all saved searches by age."""
+        """All queries to online sources by text, then all collections by path, then all saved
+        searches by age."""
         with self._db.reading() as db:
+            queries = [
+                FollowedTopic(
+                    f"query:{id}", TopicKind.query, " ".join(text.split()) or tr("all papers")
+                )
+                for id, text in db.exec_driver_sql(_QUERIES)
+            ]
             collections = [
                 FollowedTopic(
                     f"collection:{id}", TopicKind.collection, path, f'in:"{path}"', papers
@@ -83,20 +100,28 @@ class RelevanceFeedback:
                     select(table.id, table.name, table.query).order_by(table.id)
                 )
             ]
-        return collections + searches
+        return queries + collections + searches
 
     def members(self, collection: int) -> list[PaperId]:
         """The papers of a collection and its descendants, latest added first."""
         with self._db.reading() as db:
             return [PaperId(id) for id, _ in db.exec_driver_sql(_MEMBERS, (collection,))]
 
-    def fetched(self, since: float) -> AddedPapers:
-        """Papers added by fetches since then, with their times."""
-        return self._added_papers(_FETCHED, since)
+    def fetched(self, since: float, query: int | None = None) -> AddedPapers:
+        """Papers added since then by fetches of this query, else of any, with their times."""
+        if query is None:
+            return self._added_papers(_FETCHED.format(these="IS NOT NULL"), since)
+        return self._added_papers(_FETCHED.format(these="= ?"), since, query)
 
     def added(self, since: float) -> AddedPapers:
         """Papers added in any way since then, with their times."""
         return self._added_papers(_ADDED, since)
+
+    def read(self) -> Ids:
+        """The papers that are marked as read, ids ascending."""
+        with self._db.reading() as db:
+            rows = db.exec_driver_sql("SELECT id FROM papers WHERE read ORDER BY id").all()
+        return np.fromiter((id for (id,) in rows), np.int64, len(rows))
 
     def added_times(self, papers: Ids) -> AddedPapers:
         """The times at which these papers were added; without the trash."""
@@ -107,17 +132,14 @@ class RelevanceFeedback:
             rows = db.execute(query.order_by(table.id)).all()
         return _added_papers(rows)
 
-    def last_fetch(self) -> LastFetch | None:
-        """The latest run of a fetch; None if there never was one."""
-        query = """
-            SELECT fetches.source, imports.started, (SELECT count(*) FROM fetches),
-                   imports.finished IS NOT NULL, coalesce(nullif(fetches.message, ''),
-                   (SELECT message FROM fetches WHERE message != '' LIMIT 1), '')
-            FROM imports JOIN fetches ON fetches.id = imports.fetch
-            ORDER BY imports.started DESC LIMIT 1
-        """
+    def last_fetch(self, query: int | None = None) -> LastFetch | None:
+        """The latest run of this query, else of any; None if there never was one."""
+        one = query is not None
+        sql = _LAST_FETCH.format(
+            these="fetches.id = ?" if one else "true", other="NULL" if one else _ANY_MESSAGE
+        )
         with self._db.reading() as db:
-            row = db.exec_driver_sql(query).one_or_none()
+            row = db.exec_driver_sql(sql, (query,) if one else ()).one_or_none()
         return LastFetch(row[0], row[1], row[2], bool(row[3]), row[4]) if row else None
 
     def set(self, subject: str, papers: Iterable[int], *, liked: bool) -> None:
@@ -169,9 +191,9 @@ class RelevanceFeedback:
         with self._db.writing() as db:
             paper_rows.upsert(db, schema.subjects, ["subject"], [row])
 
-    def _added_papers(self, query: str, since: float) -> AddedPapers:
+    def _added_papers(self, query: str, *values: float) -> AddedPapers:
         with self._db.reading() as db:
-            rows = db.exec_driver_sql(query, (since,)).all()
+            rows = db.exec_driver_sql(query, values).all()
         return _added_papers(rows)
 
 

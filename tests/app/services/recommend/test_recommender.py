@@ -180,6 +180,62 @@ def test_recommendations_for_saved_search_meet_its_conditions(library, held_bees
     assert [pick.paper for pick in feed_of(open_recommender(), "Dancing").picks] == [late]
 
 
+def test_recommendations_without_a_fetch_are_of_added_papers(library, held_bees, open_recommender):
+    (added,) = library.put([like(BEES, 3)]).ids
+    recommender = open_recommender()
+    bees = recommender.subject("bees")
+    new = recommender.count_new(bees)
+    assert new >= 1 and added in {pick.paper for pick in recommender.new_for(bees).picks}
+    fetch(library, [about(STARS, 100)])
+    assert added not in {pick.paper for pick in open_recommender().new_for(bees).picks}
+
+
+def test_read_papers_are_not_counted_as_new(library, held_bees, open_recommender):
+    (new,) = fetch(library, [like(BEES, 3)])
+    recommender = open_recommender()
+    for name, count in (("bees", 1), ("all", 1)):
+        assert recommender.count_new(recommender.subject(name)) == count
+    library.reading_state.mark_read([new])
+    for name in ("bees", "all"):
+        topic = recommender.subject(name)
+        assert recommender.count_new(topic) == 0
+        assert [pick.unseen for pick in recommender.new_for(topic).picks] == [False]
+
+
+def test_query_lists_the_papers_it_fetched_latest_first(library, open_recommender, monkeypatch):
+    (other,) = fetch(library, [about(BEES, 1)], source="pubmed")
+    week_ago = time.time() - 7 * DAY
+    monkeypatch.setattr(time, "time", lambda: week_ago)
+    (old,) = fetch(library, [about(STARS, 100)])
+    monkeypatch.undo()
+    (new,) = fetch(library, [about(BEES, 100)])
+    recommender = open_recommender()
+    query = next(topic for topic in recommender.subjects() if topic.key == "query:2")
+    assert [pick.paper for pick in recommender.new_for(query).picks] == [new, old]
+    assert recommender.count_new(query) == 2
+    recommender.dismiss(query, [new])
+    assert recommender.count_new(query) == 1
+    recommender.seen(query, time.time())
+    assert recommender.count_new(query) == 0
+    assert recommender.new_for(query).note == "You have seen all new papers."
+
+
+def test_query_without_papers_explains_the_reason(library, open_recommender):
+    id = library.fetches.keep(SourceQuery("arxiv", "all:dragons"))
+    recommender = open_recommender()
+    query = recommender.subject("all:dragons")
+    assert recommender.new_for(query).note == "No papers fetched yet."
+    library.import_log.open("arxiv", fetch=id)
+    library.fetches.fail(id, "arXiv is down.")
+    fetch(library, [about(STARS, 1)], source="pubmed")
+    assert "arXiv is down." in recommender.new_for(query).note
+
+
+def test_query_with_an_end_date_is_not_followed(library, open_recommender):
+    library.fetches.keep(SourceQuery("arxiv", "all:bees", until="2024-01-01"))
+    assert open_recommender().subjects() == []
+
+
 def test_failed_or_stopped_fetch_is_not_reported_as_nothing_new(library, open_recommender):
     library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
     id = library.fetches.keep(SourceQuery("arxiv", "all"))
@@ -206,7 +262,8 @@ def test_empty_recommendations_have_an_explanation(library, open_recommender):
     library.collections.add([], "bees")
     assert feed_of(recommender).note.startswith("This collection is empty")
     library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
-    assert feed_of(recommender).note == "No papers fetched yet."
+    fetched = feed_of(recommender, among=CandidateScope.fetched)
+    assert fetched.note == "No papers fetched yet."
     fetch(library, [])
     assert feed_of(recommender).note.startswith("The last fetch (today) found no new papers.")
     assert (
