@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
@@ -91,6 +92,14 @@ class Navigator(Protocol):
 
     def import_zotero(self) -> None: ...
 
+    def new_query(self) -> None:
+        """Show the form for a query to an online source."""
+        ...
+
+    def refresh_query(self, query: int) -> None:
+        """Fetch the new papers of a stored query in the background."""
+        ...
+
     def choose_theme(self, choice: ThemeChoice) -> None: ...
 
 
@@ -119,4 +128,5 @@ class AppContext:
     events: AppEvents
     edits: Edits
     activation: ModelActivation
+    topics: FollowedTopics
     open_settings: Callable[[], QSettings]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
+
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.storage.library import Library
 from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.view_models import RecommendationTab
 from sciread_app.ui.shell.main_window import MainWindow
-from tests.screenshots.scene import EVERYWHERE, Scene
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.generate.papers import paper
 
 # Fictitious papers and authors.
@@ -76,6 +78,19 @@ def fetched(window: MainWindow) -> None:
     _page(window).follow("collection:2")
 
 
+def query(window: MainWindow) -> None:
+    _page(window).follow("query:1")
+
+
+def narrow(window: MainWindow) -> None:
+    """Open the menu that offers the topics in a narrow window."""
+    page = _page(window)
+    window.resize(900, 700)
+    wait(lambda: not page.subjects.isVisible())
+    among = page.head.among
+    among.menu().popup(among.mapToGlobal(QPoint(0, among.height())))
+
+
 def refined(window: MainWindow) -> None:
     _page(window).head.refine()
     _page(window).show_part(RecommendationTab.far)
@@ -102,6 +117,8 @@ SCENES = (
     Scene("foryou-nobody", no_topics, EVERYWHERE),
     Scene("foryou-nothing-fetched", nothing_fetched, EVERYWHERE),
     Scene("foryou", fetched, EVERYWHERE),
+    Scene("foryou-query", query),
     Scene("foryou-refined", refined),
     Scene("foryou-whole-library", everywhere),
+    Scene("foryou-narrow", narrow, (100, 200)),
 )

@@ -173,7 +173,7 @@ class Recommender:
         """
         task = task or Task()
         since = time.time() - LATELY * DAY if since is None else since
-        request = self._ask(subject, since, among or self.default_scope(), limit)
+        request = self._ask(subject, since, among or self._feedback.default_scope(), limit)
         task.raise_if_cancelled()
         feed = self._known(request.key)
         if feed is None:
@@ -181,11 +181,6 @@ class Recommender:
         if feed.picks:  # the reason for an empty feed depends on more than the key
             self._keep(request.key, feed)
         return replace(feed, since=since, dismissed=request.dismissed)
-
-    def default_scope(self) -> CandidateScope:
-        """Fetched papers, or papers added in any way as long as nothing was fetched."""
-        fetched = self._feedback.last_fetch() is not None
-        return CandidateScope.fetched if fetched else CandidateScope.added
 
     def count_new(self, subject: FollowedTopic, task: Task | None = None) -> int:
         """Return the number of recent papers that fit this topic and are neither seen nor read.
@@ -195,7 +190,7 @@ class Recommender:
         is_query = subject.kind is TopicKind.query
         if self._space is None and not is_query:
             return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
-        request = self._ask(subject, time.time() - LATELY * DAY, self.default_scope(), 0)
+        request = self._ask(subject, time.time() - LATELY * DAY, self._feedback.default_scope(), 0)
         if is_query:
             ids, came = request.candidates
             unseen = came > request.key.examples.preferences.seen

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from sqlalchemy import delete, select
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
+from sciread_app.domain.recommend import (
+    CandidateScope,
+    FollowedTopic,
+    TopicKind,
+    TopicPreferences,
+)
 from sciread_app.language import tr
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
@@ -141,6 +146,10 @@ class RelevanceFeedback:
         with self._db.reading() as db:
             row = db.exec_driver_sql(sql, (query,) if one else ()).one_or_none()
         return LastFetch(row[0], row[1], row[2], bool(row[3]), row[4]) if row else None
+
+    def default_scope(self) -> CandidateScope:
+        """Fetched papers, or papers added in any way as long as nothing was fetched."""
+        return CandidateScope.fetched if self.last_fetch() else CandidateScope.added
 
     def set(self, subject: str, papers: Iterable[int], *, liked: bool) -> None:
         """Store feedback on papers for a subject, replacing earlier feedback."""

@@ -65,6 +65,20 @@ class FetchController(QObject):
             replaces="fetches",
         )
 
+    def refresh(self, fetch: int) -> None:
+        """Fetch the new papers of a stored query."""
+
+        def begin(fetches: list[Fetch]) -> None:
+            self._list(fetches)
+            self.run([one for one in fetches if one.id == fetch])
+
+        self._jobs.run(
+            tr("Loading queries"),
+            lambda task: self._fetcher.fetches(),
+            begin,
+            queue=JobQueue.short,
+        )
+
     def running(self, fetch: int) -> RunningFetch | None:
         return self._running.get(fetch)
 

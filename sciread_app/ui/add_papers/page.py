@@ -16,10 +16,12 @@ from sciread_app.ui.add_papers.citations_panel import CitationsPanel
 from sciread_app.ui.add_papers.fetch_controller import FetchController
 from sciread_app.ui.add_papers.fetch_list import FetchList
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
+from sciread_app.ui.add_papers.fetch_text import results_line
 from sciread_app.ui.add_papers.import_history import ImportHistoryPanel
 from sciread_app.ui.add_papers.preview_panel import PreviewPanel
 from sciread_app.ui.add_papers.query_form import QueryForm
 from sciread_app.ui.app_context import AppContext, Navigator
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.view_models import FetchResults, SourceForm
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 KEY = "intake"  # of this page
+LONGEST_REPORT = 160  # characters
 
 
 class AddPapersPage(Page):
@@ -42,6 +45,7 @@ class AddPapersPage(Page):
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
         self._titles: dict[str, str] = {}
+        self._reported: set[int] = set()  # fetches of which the end is reported
         self.work = FetchController(intake, jobs, self)
         self.form = QueryForm(intake, jobs)
         self.preview = PreviewPanel(intake, jobs, appearance)
@@ -126,6 +130,26 @@ class AddPapersPage(Page):
             self.form.write(query)
             self.form.take_focus()
 
+    def new_query(self) -> None:
+        """Show the form of the first source, and the preview of its papers."""
+        if self._panels.currentIndex():
+            self.show_source(0)
+        self.take_focus()
+
+    def refresh_query(self, fetch: int) -> None:
+        """Fetch the new papers of a stored query, and say how many there were."""
+        self._reported.add(fetch)
+        self.work.results.pop(fetch, None)  # of an earlier run
+        self.work.refresh(fetch)
+
+    def _report(self, fetch: int) -> None:
+        results = self.work.results.get(fetch)
+        if fetch in self._reported and not self.work.running(fetch):
+            self._reported.discard(fetch)
+            if results:
+                text = f"{results.title}: {results_line(results)}"
+                self._context.toast.show_message(shortened(text, LONGEST_REPORT))
+
     def _show_sources(self, sources: Sequence[SourceForm]) -> None:
         self._sources = sources
         self._titles.update((source.key, source.title) for source in sources)
@@ -197,6 +221,7 @@ class AddPapersPage(Page):
         self.work.loaded.connect(self._context.events.papers_added)
         self.work.failed.connect(self._show_problem)
         self.work.moved.connect(lambda _: self._show_busy())
+        self.work.moved.connect(self._report)
 
     def _build(self) -> None:
         self.switch = SegmentedControl(tr("Source"))

@@ -19,6 +19,9 @@ class EmptyAction(enum.Enum):
     far = "far"
     seen = "seen"
     words = "words"
+    new_query = "new query"
+    refresh = "refresh"  # the query
+    follow_all = "follow all"  # topics that are no longer followed
 
 
 class EmptyMessage(NamedTuple):
@@ -32,10 +35,22 @@ NO_TOPICS = EmptyMessage(
     "foryou",
     tr("Get recommendations"),
     tr(
-        "Add at least five papers to a collection, or save a search. Fetched papers "
-        "are then ranked by similarity and listed here with the reasons."
+        "Follow a query to arXiv or PubMed, add at least five papers to a collection, or save a "
+        "search. New papers for each are listed here, with the reasons."
     ),
-    ((tr("Go to library"), EmptyAction.papers), (tr("Fetch papers"), EmptyAction.fetch)),
+    (
+        (tr("Follow a query…"), EmptyAction.new_query),
+        (tr("Go to library"), EmptyAction.papers),
+    ),
+)
+ALL_UNFOLLOWED = EmptyMessage(
+    "foryou",
+    tr("No followed topics"),
+    tr("You have unfollowed all queries, collections, and saved searches."),
+    (
+        (tr("Follow all again"), EmptyAction.follow_all),
+        (tr("Follow a query…"), EmptyAction.new_query),
+    ),
 )
 _OTHERS = {
     RecommendationTab.dismissed: EmptyMessage(
@@ -75,6 +90,8 @@ def _steps(found: TopicRecommendations) -> tuple[tuple[str, EmptyAction], ...]:
     far = len(found.part(RecommendationTab.far))
     everywhere = (tr("Search the whole library"), EmptyAction.everywhere)
     weaker = trn("Show {n:,} weaker match", "Show {n:,} weaker matches", far)
+    if found.is_query and found.next is SuggestedAction.fetch:
+        return ((tr("Check now"), EmptyAction.refresh),)
     return {
         SuggestedAction.nothing: (),
         SuggestedAction.collect: ((tr("Go to library"), EmptyAction.papers),),

@@ -14,6 +14,7 @@ from sciread_app.domain.recommend import (
     FollowedTopic,
     Recommendations,
     RecommendedPaper,
+    TopicKind,
     TopicPreferences,
 )
 from sciread_app.domain.search_hit import SearchHit
@@ -28,8 +29,8 @@ from sciread_app.workspace import Workspace
 if TYPE_CHECKING:
     from sciread_app.services.recommend.recommender import Recommender
 
-MOST = 200  # papers that are shown of each list
-COUNTED = 100
+MOST = 200  # papers that are ranked for a topic
+ALL = 1_000_000  # the papers of a query are only listed
 TITLE_SHOWN = 35  # characters of a title among the reasons
 
 
@@ -46,13 +47,22 @@ class RecommendationsGateway:
     def subjects(self) -> list[FollowedTopic]:
         return self._workspace.library.feedback.subjects()
 
+    def default_scope(self) -> CandidateScope:
+        return self._workspace.library.feedback.default_scope()
+
+    def fetched(self, subject: FollowedTopic) -> list[PaperId]:
+        """All papers that a query has fetched, latest first."""
+        ids = self._workspace.library.feedback.fetched(0.0, subject.number).ids
+        return [PaperId(id) for id in ids[::-1].tolist()]
+
     def suggest(
         self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
     ) -> TopicRecommendations:
         """Raises BadQuery if the topic's query is invalid."""
         since = time.time() - days * DAY
+        limit = ALL if subject.kind is TopicKind.query else MOST
         with self._recommending() as recommender:
-            feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)
+            feed = recommender.new_for(subject, since=since, among=among, limit=limit, task=task)
             preferences = recommender.preferences(subject)
         return TopicRecommendations(
             subject,

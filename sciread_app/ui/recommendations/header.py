@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QGridLayout,
@@ -21,7 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.recommend import CandidateScope, TopicPreferences
+from sciread_app.domain.recommend import (
+    CandidateScope,
+    FollowedTopic,
+    TopicKind,
+    TopicPreferences,
+)
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
@@ -79,6 +84,7 @@ class OneOf(QToolButton):
     """A button that shows the selected option and offers the others in a menu."""
 
     chosen = Signal()  # by the user
+    menu_opened = Signal()
 
     def __init__(self, name: str, choices: Sequence[str], appearance: Appearance) -> None:
         super().__init__()
@@ -89,18 +95,31 @@ class OneOf(QToolButton):
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # places the arrow after the text
         self._choices = choices
         menu = QMenu(self)
-        for number, text in enumerate(choices):
-            menu.addAction(text, partial(self._take, number)).setCheckable(True)
+        self._options = [
+            menu.addAction(text, partial(self._take, number)) for number, text in enumerate(choices)
+        ]
+        for option in self._options:
+            option.setCheckable(True)
+        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        self._others: list[QAction] = []
         self.setMenu(menu)
+        menu.aboutToShow.connect(self.menu_opened)
         self.choose(0)
         appearance.follow(self._paint)
 
     def choose(self, number: int) -> None:
         self.number = number
-        for n, action in enumerate(self.menu().actions()):
+        for n, action in enumerate(self._options):
             action.setChecked(n == number)
         self.setText(self._choices[number])
         self.setAccessibleDescription(self._choices[number])
+
+    def set_others(self, others: Sequence[QAction]) -> None:
+        """Offer these actions above the options."""
+        for action in self._others:
+            self.menu().removeAction(action)
+        self._others = [*others]
+        self.menu().insertActions(self._options[0], self._others)
 
     def _take(self, number: int) -> None:
         self.choose(number)
@@ -117,6 +136,8 @@ class RecommendationsHeader(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.part = RecommendationTab.new
+        self._ranked = True  # the papers of the topic
+        self._scope_chosen = False  # by the user
         self._preferences = TopicPreferences()
         self._build(appearance)
         self._connect()
@@ -126,9 +147,21 @@ class RecommendationsHeader(QWidget):
     def where(self) -> HeaderContext:
         return WHERE[self.among.number]
 
-    def show_subject(self, name: str) -> None:
-        self.title.setText(name)
+    def show_subject(self, subject: FollowedTopic) -> None:
+        """Show the name of a topic. The papers of a query are not ranked, so there is nothing to
+        learn from examples and no weaker match."""
+        self.title.setText(subject.name)
+        self._ranked = subject.kind is not TopicKind.query
+        far = list(RecommendationTab).index(RecommendationTab.far)
+        self.switch.tab_stops()[far].setVisible(self._ranked)
+        self.age.setVisible(self._ranked)
         self._fold()
+
+    def show_scope(self, among: CandidateScope) -> None:
+        """Show the default scope, unless the user has selected one."""
+        if not self._scope_chosen:
+            self.among.choose([where.among for where in WHERE].index(among))
+            self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -151,7 +184,7 @@ class RecommendationsHeader(QWidget):
         dismissed = part is RecommendationTab.dismissed
         self.back.setVisible(dismissed)
         for button in (self.keep, self.dismiss, self.later):
-            button.setVisible(not dismissed)
+            button.setVisible(not dismissed and (self._ranked or button is not self.keep))
         self.seen.setVisible(part is RecommendationTab.new)
 
     def allow(self, chosen: bool, papers: bool) -> None:
@@ -183,6 +216,10 @@ class RecommendationsHeader(QWidget):
         fits = wanted + self._choices.sizeHint().width() <= self._top.contentsRect().width()
         direction = QBoxLayout.Direction
         self._top.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+
+    def _choose_scope(self) -> None:
+        self._scope_chosen = True
+        self._fold()  # the width of the text depends on the option
 
     def _show_preferences(self, preferences: TopicPreferences) -> None:
         self._preferences = preferences
@@ -281,7 +318,7 @@ class RecommendationsHeader(QWidget):
         return fields
 
     def _connect(self) -> None:
-        self.among.chosen.connect(self._fold)  # the width of its text depends on the option
+        self.among.chosen.connect(self._choose_scope)
         self.refine_button.clicked.connect(self.refine)
         self.switch.chosen.connect(
             lambda number: self.part_chosen.emit(list(RecommendationTab)[number])

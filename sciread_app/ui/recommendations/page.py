@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
 from sciread_app.ui.recommendations.empty_states import (
+    ALL_UNFOLLOWED,
     NO_TOPICS,
     EmptyAction,
     EmptyMessage,
@@ -26,11 +30,12 @@ from sciread_app.ui.recommendations.empty_states import (
 )
 from sciread_app.ui.recommendations.header import WHERE, RecommendationsHeader
 from sciread_app.ui.recommendations.recommendation_list import ReasonModel, RecommendationList
-from sciread_app.ui.recommendations.topic_list import TopicList
+from sciread_app.ui.recommendations.topic_list import HEADINGS, TopicList
 from sciread_app.ui.recommendations.view_models import (
     RecommendationTab,
     TopicRecommendations,
 )
+from sciread_app.ui.style.theme import styled
 from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
@@ -41,6 +46,9 @@ if TYPE_CHECKING:
 
 SLOW_MS = 250  # after which the page shows that it is loading
 LATER = "read later"
+COUNTED_DAYS = 30
+LEAST_WITH_TOPICS = 860  # pixels: the width of a page with the list of topics
+NAME_SHOWN = 50  # characters of a topic in a menu
 
 
 class RecommendationsPageServices(DetailsSource, Protocol):
@@ -57,9 +65,11 @@ class RecommendationsPage(Page):
         self._services = services
         self._jobs = jobs
         self._context = context
+        self._topics = context.topics
         self.found: TopicRecommendations | None = None
-        self._dirty = True  # something has changed since the last load
-        self.subjects = TopicList(appearance)
+        self.subjects = TopicList(context.topics, appearance)
+        self.new_query = styled(QPushButton(tr("Follow a query…")), "link")
+        self.new_query.setToolTip(tr("Follow new papers of arXiv or PubMed"))
         self.head = RecommendationsHeader(appearance)
         self.model = ReasonModel(services, jobs, self)
         self.list = RecommendationList(self.model, appearance)
@@ -67,6 +77,7 @@ class RecommendationsPage(Page):
         self.details = DetailsPanel(gateway, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.no_topics = EmptyState(appearance)
+        self._why_no_topics = NO_TOPICS
         self._build()
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
@@ -77,31 +88,33 @@ class RecommendationsPage(Page):
     # Interface of a page
 
     def refresh(self) -> None:
-        if self._dirty:
-            self._dirty = False
-            self._jobs.run(
-                tr("Loading followed topics"),
-                lambda task: self._services.subjects(),
-                self._show_subjects,
-                queue=JobQueue.short,
-                replaces="recommendations subjects",
-            )
+        self._topics.load()
 
     def take_focus(self) -> None:
         if self._whole.currentWidget() is self.no_topics:
             self.no_topics.buttons()[0].setFocus()
+        elif self.model.rowCount():
+            self.list.setFocus()
         else:
-            (self.list if self.model.rowCount() else self.subjects).setFocus()
+            self._focus_topics()
 
     def panes(self) -> Sequence[QWidget]:
-        return (self.subjects, self.list, self.details)
+        return (self.subjects, self.head, self.list, self.details)
+
+    def why_not(self, action: str) -> str:
+        subject = self.subjects.current()
+        if subject is None:
+            return tr("No topic is selected")
+        is_query = subject.kind is TopicKind.query
+        if action == "keep" and is_query:
+            return tr("Available for collections and saved searches")
+        return tr("Available for queries") if action == "refresh query" and not is_query else ""
 
     def chosen(self) -> Sequence[PaperId]:
         return self.list.chosen()
 
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers or changes.vectors or changes.space:
-            self._dirty = True
             self.model.forget()
             self.details.refresh()
             if self.isVisible():
@@ -115,7 +128,7 @@ class RecommendationsPage(Page):
     def keep(self, papers: Sequence[PaperId] = ()) -> None:
         """Mark these papers, else the selected ones, as relevant and add them to the collection."""
         subject, papers = self.subjects.current(), papers or self.list.chosen()
-        if not subject or not papers:
+        if not subject or not papers or self.why_not("keep"):
             return
         if self.head.part is RecommendationTab.dismissed:
             self.take_back(papers)
@@ -181,27 +194,61 @@ class RecommendationsPage(Page):
         """Show the recommendations for the topic with this key."""
         self.subjects.choose(key)
 
+    def refresh_query(self) -> None:
+        """Fetch the new papers of the selected query."""
+        subject = self.subjects.current()
+        if subject and not self.why_not("refresh query"):
+            self._context.navigate.refresh_query(subject.number)
+
+    def show_in_library(self) -> None:
+        """Show all papers of the selected topic on the search page."""
+        subject, navigate = self.subjects.current(), self._context.navigate
+        if subject and subject.kind is TopicKind.query:
+            self._jobs.run(
+                tr("Loading the papers of a query"),
+                lambda task: self._services.fetched(subject),
+                lambda papers: navigate.show_papers(papers, subject.name),
+                queue=JobQueue.short,
+                replaces="papers of topic",
+            )
+        elif subject:
+            navigate.search_for(subject.query)
+
+    def unfollow(self) -> None:
+        """Leave the selected topic out of this page; it can be followed again."""
+        if subject := self.subjects.current():
+            self._topics.unfollow(subject)
+            text = tr("Unfollowed “{name}”", name=subject.name)
+            self._context.toast.show_message(text, lambda: self._topics.follow(subject))
+
     # Loading
 
-    def _show_subjects(self, subjects: Sequence[FollowedTopic]) -> None:
+    def _show_topics(self) -> None:
+        subjects = self._topics.topics
+        reason = ALL_UNFOLLOWED if self._topics.unfollowed else NO_TOPICS
+        if reason is not self._why_no_topics:  # else its buttons would lose the focus
+            self._why_no_topics = reason
+            self._say(self.no_topics, reason)
         page, held = 1 if subjects else 0, holds_focus(self)
         if page != self._whole.currentIndex():
             self._whole.setCurrentIndex(page)
             if held:  # the list has the keyboard focus
                 self.take_focus()
         before = self.subjects.current()
-        self.subjects.show_subjects(subjects)
+        self.head.show_scope(self._topics.scope)
+        self.subjects.refresh()
         if before and self.subjects.current() == before:
             self._ask()  # the selection has not changed, which would have loaded the topic
-        self._count(list(subjects))
+        self.shown.emit()
 
     def _choose(self, subject: FollowedTopic) -> None:
-        self.head.show_subject(subject.name)
+        self.head.show_subject(subject)
         self.head.show_part(RecommendationTab.new)
         if self.found and self.found.subject.key != subject.key:
             self._show(TopicRecommendations(subject))
             self._say_looking()
         self._ask()
+        self.shown.emit()
 
     def _ask(self) -> None:
         subject, where = self.subjects.current(), self.head.where
@@ -226,8 +273,9 @@ class RecommendationsPage(Page):
         first = self.found is None or self.found.subject.key != found.subject.key
         self.found = found
         self.head.show_suggestions(found)
-        if self.head.where is WHERE[0]:
-            self.subjects.show_count(found.subject.key, len(found.part(RecommendationTab.new)))
+        where, new = self.head.where, len(found.part(RecommendationTab.new))
+        if where.days == COUNTED_DAYS and (found.is_query or where.among is self._topics.scope):
+            self._topics.show_count(found.subject.key, new)
         self._show_list(to_top=first)
 
     def _show_list(self, to_top: bool = True) -> None:
@@ -280,25 +328,6 @@ class RecommendationsPage(Page):
             queue=JobQueue.short,
         )
 
-    def _count(self, left: list[FollowedTopic]) -> None:
-        """Count new papers topic by topic, so that nothing else has to wait."""
-        if not left:
-            return
-        subject, rest = left[0], left[1:]
-
-        def show(count: int) -> None:
-            self.subjects.show_count(subject.key, count)
-            self._count(rest)
-
-        self._jobs.run(
-            tr("Counting new papers"),
-            lambda task: self._services.count_new(subject, task),
-            show,
-            on_failed=lambda _: self._count(rest),  # the error is shown when the topic is opened
-            queue=JobQueue.short,
-            replaces="recommendations counts",
-        )
-
     # Empty states
 
     def _explain(self, problem: JobError) -> None:
@@ -325,6 +354,9 @@ class RecommendationsPage(Page):
             EmptyAction.far: lambda: self.show_part(RecommendationTab.far),
             EmptyAction.seen: lambda: self.show_part(RecommendationTab.seen),
             EmptyAction.words: self.head.must.setFocus,
+            EmptyAction.new_query: navigate.new_query,
+            EmptyAction.refresh: self.refresh_query,
+            EmptyAction.follow_all: self._follow_all,
         }
         picture, title, text, steps = nothing
         empty.show_message(picture, title, text, tuple((name, do[step]) for name, step in steps))
@@ -332,6 +364,63 @@ class RecommendationsPage(Page):
     def _look_everywhere(self) -> None:
         self.head.among.choose(len(WHERE) - 1)
         self._ask()
+
+    def _follow_all(self) -> None:
+        for topic in self._topics.unfollowed:
+            self._topics.follow(topic)
+
+    def _focus_topics(self) -> None:
+        """Move the focus to the list of topics, or to the menu that replaces it."""
+        (self.head.among if self._side.isHidden() else self.subjects).setFocus()
+
+    # Menus and layout
+
+    def _topic_menu(self, place: QPoint) -> None:
+        menu, subject = QMenu(self), self.subjects.current()
+        if subject:
+            if subject.kind is TopicKind.query:
+                menu.addAction(tr("Check now"), self.refresh_query)
+            menu.addAction(tr("Show in library"), self.show_in_library)
+            menu.addAction(tr("Unfollow"), self.unfollow)
+            menu.addSeparator()
+        menu.addAction(tr("Follow a query…"), self._context.navigate.new_query)
+        if self._topics.unfollowed:
+            again = menu.addMenu(tr("Follow again"))
+            for topic in self._topics.unfollowed:
+                again.addAction(topic.name.replace("&", "&&"), partial(self._topics.follow, topic))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def _offer_topics(self) -> None:
+        """Offer the topics in the menu of scopes if there is no room for their list."""
+        others: list[QAction] = []
+        if self._side.isHidden():
+            current, menu, kind = self.subjects.current(), self.head.among.menu(), None
+            for topic in self._topics.topics:
+                if topic.kind is not kind:
+                    kind = topic.kind
+                    others.append(QAction(HEADINGS[kind], menu, enabled=False))
+                count = self._topics.count_of(topic.key)
+                name = shortened(topic.name, NAME_SHOWN).replace("&", "&&")
+                action = QAction(f"{name}\t{count:,}" if count else name, menu, checkable=True)
+                action.setChecked(topic == current)
+                action.triggered.connect(partial(self.subjects.choose, topic.key))
+                others.append(action)
+            new_query = QAction(tr("Follow a query…"), menu)
+            new_query.triggered.connect(lambda: self._context.navigate.new_query())
+            line = QAction(menu)
+            line.setSeparator(True)
+            others += [new_query, line]
+        self.head.among.set_others(others)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the list of topics in a narrow window, where the menu of scopes offers them."""
+        super().resizeEvent(event)
+        held = holds_focus(self._side)
+        self._side.setVisible(self.width() >= LEAST_WITH_TOPICS)
+        self.head.among.setToolTip(tr("Topic and scope") if self._side.isHidden() else "")
+        if held and self._side.isHidden():
+            self._focus_topics()
 
     def _pick(self, paper: PaperId | None) -> None:
         if paper is not None:
@@ -348,7 +437,8 @@ class RecommendationsPage(Page):
         if self.head.part is RecommendationTab.dismissed:
             menu.addAction(tr("Undo dismissal"), lambda: self.take_back(chosen))
         else:
-            menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
+            if not self.why_not("keep"):
+                menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
             menu.addAction(tr("Dismiss") + "\t−", lambda: self.dismiss(chosen))
         menu.addAction(tr("Read later") + "\tL", self.read_later)
         menu.addSeparator()
@@ -362,28 +452,34 @@ class RecommendationsPage(Page):
         # Outer widgets first: setting a parent restyles a widget with all its children.
         self._whole = QStackedWidget()
         column(self._whole, parent=self, margins=(16, 12, 16, 10))
-        self._say(self.no_topics, NO_TOPICS)
+        self._say(self.no_topics, self._why_no_topics)
         self._whole.addWidget(self.no_topics)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
         self._whole.addWidget(split)
-        middle = QWidget()
-        for part, stretch in ((self.subjects, 0), (middle, 5), (self.details, 4)):
+        self._side, middle = QWidget(), QWidget()
+        for part, stretch in ((self._side, 0), (middle, 5), (self.details, 4)):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
         split.setSizes([210, 560, 420])
+        left = Qt.AlignmentFlag.AlignLeft
+        column((self.subjects, 1), (self.new_query, 0, left), parent=self._side, margins=0)
         self._lists = QStackedWidget()
         column(self.head, (self._lists, 1), parent=middle, margins=0, spacing=8)
         self._lists.addWidget(self.empty)
         self._lists.addWidget(self.list)
-        tab_stops = [self.subjects, *self.head.tab_stops(), self.list]
+        tab_stops = [self.subjects, self.new_query, *self.head.tab_stops(), self.list]
         for one, next_one in pairwise(tab_stops):
             QWidget.setTabOrder(one, next_one)
 
     def _connect(self) -> None:
         self.subjects.chosen.connect(self._choose)
         self.subjects.entered_list.connect(self.take_focus)
+        self.subjects.menu_requested.connect(self._topic_menu)
+        self._topics.listed.connect(self._show_topics)
         head, navigate = self.head, self._context.navigate
+        self.new_query.clicked.connect(lambda: navigate.new_query())
         head.among.chosen.connect(self._ask)
+        head.among.menu_opened.connect(self._offer_topics)
         head.part_chosen.connect(self.show_part)
         head.preferences_changed.connect(self._set_preferences)
         head.keep.clicked.connect(lambda: self.keep())
@@ -397,7 +493,7 @@ class RecommendationsPage(Page):
         self.list.marked_irrelevant.connect(self.dismiss)
         self.list.later.connect(lambda _: self.read_later())
         self.list.activated.connect(self.details.focus_text)
-        self.list.escaped.connect(self.subjects.setFocus)
+        self.list.escaped.connect(self._focus_topics)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.details.escaped.connect(self.list.setFocus)

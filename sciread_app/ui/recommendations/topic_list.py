@@ -1,11 +1,9 @@
-"""The list of followed topics, collections and saved searches, with numbers of new papers."""
+"""The list of followed queries, collections and saved searches, with numbers of new papers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -17,15 +15,24 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.recommend import FollowedTopic, TopicKind
 from sciread_app.language import tr, trn
+from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.widgets.count_badge import paint_count
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
 SUBJECT = Qt.ItemDataRole.UserRole
 COUNT = Qt.ItemDataRole.UserRole + 1
-HEADINGS = {TopicKind.collection: tr("Collections"), TopicKind.search: tr("Saved searches")}
-PICTURES = {TopicKind.collection: "collection", TopicKind.search: "search"}
-COUNTED_TO = 99
+HEADINGS = {
+    TopicKind.query: tr("Queries"),
+    TopicKind.collection: tr("Collections"),
+    TopicKind.search: tr("Saved searches"),
+}
+PICTURES = {
+    TopicKind.query: "recent",
+    TopicKind.collection: "collection",
+    TopicKind.search: "search",
+}
 
 LEAST = 150  # pixels
 PICTURE = 16
@@ -35,13 +42,15 @@ ABOVE_HEADING = 10
 
 
 class TopicList(QListWidget):
-    """Up and Down move between topics; Enter and Right go to the papers."""
+    """Up, Down, Home and End move between topics; Enter goes to the papers."""
 
     chosen = Signal(object)  # FollowedTopic
     entered_list = Signal()
+    menu_requested = Signal(QPoint)  # on the screen, for the selected topic
 
-    def __init__(self, appearance: Appearance) -> None:
+    def __init__(self, followed: FollowedTopics, appearance: Appearance) -> None:
         super().__init__()
+        self._followed = followed
         self.setObjectName("subjects")
         self.setMinimumWidth(LEAST)
         self.setAccessibleName(tr("Followed topics"))
@@ -53,11 +62,11 @@ class TopicList(QListWidget):
         self.currentItemChanged.connect(self._choose)
         self.itemActivated.connect(lambda _: self.entered_list.emit())
         appearance.changed.connect(self.viewport().update)
-        self._counts: dict[str, int] = {}
+        followed.counted.connect(self._show_count)
 
-    def show_subjects(self, subjects: Sequence[FollowedTopic]) -> None:
-        """Show these topics, keeping the selection if it is still there."""
-        before, row = self.current(), -1
+    def refresh(self) -> None:
+        """Show the followed topics, keeping the selection if it is still there."""
+        before, row, subjects = self.current(), -1, self._followed.topics
         self.blockSignals(True)
         self.clear()
         for subject in subjects:
@@ -85,16 +94,30 @@ class TopicList(QListWidget):
             if subject and subject.key == key:
                 self.setCurrentRow(row)
 
-    def show_count(self, key: str, count: int) -> None:
-        self._counts[key] = count
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        rows = [row for row in range(self.count()) if self.item(row).data(SUBJECT)]
+        ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+        if rows and event.key() in ends and not event.modifiers():
+            self.setCurrentRow(rows[ends[Qt.Key(event.key())]])  # a heading cannot be selected
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            place = self.visualItemRect(self.currentItem()).bottomLeft()
+        else:
+            place = event.pos()
+            item = self.itemAt(place)
+            if item and item.data(SUBJECT):
+                self.setCurrentItem(item)
+        self.menu_requested.emit(self.viewport().mapToGlobal(place))
+
+    def _show_count(self, key: str) -> None:
         for row in range(self.count()):
             item = self.item(row)
             subject = item.data(SUBJECT)
             if subject and subject.key == key:
                 self._write_count(item, subject)
-
-    def count_of(self, key: str) -> int | None:
-        return self._counts.get(key)
 
     def _add_heading(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -109,7 +132,7 @@ class TopicList(QListWidget):
         self.addItem(item)
 
     def _write_count(self, item: QListWidgetItem, subject: FollowedTopic) -> None:
-        count = self._counts.get(subject.key, 0)
+        count = self._followed.count_of(subject.key)
         item.setData(COUNT, count)
         spoken = subject.name
         if count:
@@ -172,27 +195,10 @@ class TopicDelegate(QStyledItemDelegate):
         picture.moveCenter(QRect(line.x(), line.y(), PICTURE, line.height()).center())
         colour = theme.accent if chosen else theme.quiet
         icon(PICTURES[subject.kind], colour).paint(painter, picture)
-        used = self._paint_count(painter, line, count, theme)
+        used = paint_count(painter, line, count, self._bold, theme)
+        used += EDGE if used else 0
         place = line.adjusted(PICTURE + EDGE, 0, -used, 0)
         self._write(painter, place, subject.name, theme.accent if chosen else theme.text)
-
-    def _paint_count(self, painter: QPainter, line: QRect, count: int, theme: Theme) -> int:
-        """Paint the pill and return its width."""
-        if not count:
-            return 0
-        text = f"{count}" if count <= COUNTED_TO else f"{COUNTED_TO}+"
-        metrics = QFontMetrics(self._bold)
-        width, height = max(metrics.horizontalAdvance(text) + 12, 22), metrics.height() + 2
-        pill = QRectF(0, 0, width, height)
-        pill.moveCenter(QRectF(line).center())
-        pill.moveRight(line.right())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.accent))
-        painter.drawRoundedRect(pill, height / 2, height / 2)
-        painter.setFont(self._bold)
-        painter.setPen(QColor(theme.on_accent))
-        painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), text)
-        return width + EDGE
 
     def _write(self, painter: QPainter, place: QRect, text: str, colour: str) -> None:
         painter.setFont(self._plain)

@@ -10,6 +10,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import (
     FollowedTopic,
     SuggestedAction,
+    TopicKind,
     TopicPreferences,
 )
 from sciread_app.domain.search_hit import SearchHit
@@ -40,6 +41,11 @@ class TopicRecommendations:
     next: SuggestedAction = SuggestedAction.nothing
     preferences: TopicPreferences = field(default_factory=TopicPreferences)
     newest: float = 0.0  # when the latest of them was added
+
+    @property
+    def is_query(self) -> bool:
+        """Whether these are the papers of a query, which are not ranked."""
+        return self.subject.kind is TopicKind.query
 
     def part(self, part: RecommendationTab) -> Sequence[PaperId]:
         return self.parts.get(part, ())

@@ -22,6 +22,7 @@ from sciread_app.ui.add_papers.import_controller import (
 )
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.app_context import AppContext, AppEvents
+from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.library.edit_queue import EditQueue
 from sciread_app.ui.library.export import ExportController
@@ -103,6 +104,8 @@ class MainWindow(QMainWindow):
         self.gateway = gateway
         edits = EditQueue(gateway.organise, self._jobs)
         self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
+        topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
+        topics.total_changed.connect(partial(self._navigation.show_count, "foryou"))
         self.context = AppContext(
             jobs=self._jobs,
             appearance=self.appearance,
@@ -112,6 +115,7 @@ class MainWindow(QMainWindow):
             events=self.events,
             edits=edits,
             activation=self.activation,
+            topics=topics,
             open_settings=self.memory,
         )
         page = self.page = self._open_search_page()
@@ -317,6 +321,23 @@ class MainWindow(QMainWindow):
         if self._takes_papers(lambda window: window.import_zotero()):
             self.exchange.import_zotero()
 
+    def new_query(self) -> None:
+        """Show the form for a query to an online source."""
+        from sciread_app.ui.add_papers.page import AddPapersPage
+
+        self.go_to("intake")
+        page = self.other_page("intake")
+        assert isinstance(page, AddPapersPage)
+        page.new_query()
+
+    def refresh_query(self, query: int) -> None:
+        """Fetch the new papers of a stored query in the background."""
+        from sciread_app.ui.add_papers.page import AddPapersPage
+
+        page = self.other_page("intake")
+        assert isinstance(page, AddPapersPage)
+        page.refresh_query(query)
+
     def toggle_sample(self) -> None:
         """Open the sample library, or close it if it is the one that is open."""
         (self.close_sample if self.is_sample else self.open_sample)()
@@ -474,6 +495,7 @@ class MainWindow(QMainWindow):
             page.library_changed(changes)
         if changes.papers or changes.vectors or changes.space:
             self._show_status()
+            self.context.topics.load_later()
 
     def _show_status(self) -> None:
         self._jobs.run(

@@ -6,21 +6,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trc, trn
 from sciread_app.ui.page import Place, PlaceGroup
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.widgets.count_badge import paint_count
 
 WIDTH, HEIGHT = 68, 58  # pixels of a button
 LEAST, GAP, TOP = 30, 4, 12  # pixels: a button without its name, between buttons, above the first
 LINE = 9  # pixels: the line between two groups, with the space around it
 AROUND_BUTTONS = TOP + LINE + GAP + 8
+COUNT_EDGE, COUNT_HEIGHT = 5, 22  # pixels: right of a count, and from the top to below it
 PICTURE, SMALLEST, AROUND = 22, 15, 17  # icon sizes: maximum, beside a name; and the padding
-BADGE = 16.0  # pixels: the height of the number of tasks
 ACTIVITY = Place(
     # Translators: the list of background tasks
     "activity", tr("Activity"), "activity", "Ctrl+J", tr("Show background tasks"),
@@ -109,6 +110,7 @@ class NavigationButton(QToolButton):
         self._place = place
         self._appearance = appearance
         self.busy = False
+        self.count = 0
         self.setProperty("group", place.group.value)  # for the style sheet
         self.setText(place.title)
         self.setFont(scaled(self.font(), 0.86))
@@ -134,8 +136,18 @@ class NavigationButton(QToolButton):
 
     def show_busy(self, busy: bool) -> None:
         self.busy = busy
-        title = self._place.title
-        self.setAccessibleName(tr("{page}, busy", page=title) if busy else title)
+        self._describe()
+
+    def show_count(self, count: int) -> None:
+        """Show a number, such as that of new papers; 0: none."""
+        self.count = count
+        self._describe()
+
+    def _describe(self) -> None:
+        name = self._place.title
+        if self.count:
+            name = trn("{name}, {n} new", "{name}, {n} new", self.count, name=name)
+        self.setAccessibleName(tr("{page}, busy", page=name) if self.busy else name)
         self.update()
 
     def paint_icon(self) -> None:
@@ -146,43 +158,26 @@ class NavigationButton(QToolButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self.busy:
-            painter = QPainter(self)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self._appearance.theme.accent))
+        if not self.busy and not self.count:
+            return
+        theme, painter = self._appearance.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.accent))
+        if self.count:
+            place = QRect(0, 0, self.width() - COUNT_EDGE, COUNT_HEIGHT)
+            font = scaled(self.font(), 0.86, QFont.Weight.DemiBold)
+            paint_count(painter, place, self.count, font, theme)
+        else:
             painter.drawEllipse(QPointF(self.width() - 15.0, 13.0), 4, 4)
 
 
 class ActivityButton(NavigationButton):
     """Opens and closes the panel of background tasks, and shows how many are not over."""
 
-    def __init__(self, place: Place, appearance: Appearance) -> None:
-        super().__init__(place, appearance)
-        self._count = 0
-        self._font = scaled(self.font(), 0.86, QFont.Weight.DemiBold)
-
-    def show_count(self, count: int) -> None:
-        if count != self._count:
-            self._count = count
-            title = self._place.title
-            # Translators: {title} is "Activity"
-            tasks = trn("{title}, {n} task", "{title}, {n} tasks", count, title=title)
-            self.setAccessibleName(tasks if count else title)
-            self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self._count:
-            return
-        text, theme = f"{min(self._count, 99)}", self._appearance.theme
-        width = max(BADGE, QFontMetricsF(self._font).horizontalAdvance(text) + 8)
-        badge = QRectF(self.width() - width - 8, 4, width, BADGE)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.accent))
-        painter.drawRoundedRect(badge, BADGE / 2, BADGE / 2)
-        painter.setPen(QColor(theme.on_accent))
-        painter.setFont(self._font)
-        painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
+    def _describe(self) -> None:
+        title = self._place.title
+        # Translators: {title} is "Activity"
+        tasks = trn("{title}, {n} task", "{title}, {n} tasks", self.count, title=title)
+        self.setAccessibleName(tasks if self.count else title)
+        self.update()

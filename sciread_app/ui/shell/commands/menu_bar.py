@@ -121,6 +121,7 @@ class MenuBar:
         self.search.fill_compare(tools.addMenu(tr("&Compare models")))
         self._of_page: dict[str, Sequence[PageFollower]] = {
             "search": (self.search, self.map),
+            "foryou": (self.discover,),
             "duplicates": (self.duplicates,),
             "models": (self.models,),
             "training": (self.training,),
@@ -243,7 +244,8 @@ class MenuBar:
         self._add_entries(papers, SHELF)
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Mer&ge and split")))
-        RecommendationActions(self._actions, papers.addMenu(tr("Recommendation&s")))
+        recommendations = papers.addMenu(tr("Recommendation&s"))
+        self.discover = RecommendationActions(self._actions, recommendations)
         return read, add_file
 
     def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:

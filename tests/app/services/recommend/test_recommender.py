@@ -203,7 +203,7 @@ def test_read_papers_are_not_counted_as_new(library, held_bees, open_recommender
 
 
 def test_query_lists_the_papers_it_fetched_latest_first(library, open_recommender, monkeypatch):
-    (other,) = fetch(library, [about(BEES, 1)], source="pubmed")
+    fetch(library, [about(BEES, 1)], source="pubmed")
     week_ago = time.time() - 7 * DAY
     monkeypatch.setattr(time, "time", lambda: week_ago)
     (old,) = fetch(library, [about(STARS, 100)])

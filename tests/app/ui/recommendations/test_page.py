@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
-from sciread_app.domain.recommend import SuggestedAction
+from sciread_app.domain.recommend import CandidateScope, SuggestedAction
+from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.recommendations.page import RecommendationsPage
+from sciread_app.ui.recommendations.topic_list import COUNT, SUBJECT
 from sciread_app.ui.recommendations.view_models import RecommendationTab
 from tests.support.ui.fakes.context import CallRecorder
 from tests.support.ui.fakes.gateway import FakeGateway
-from tests.support.ui.fakes.recommendations import BEES, DANCE, HIVES, FakeRecommendations
+from tests.support.ui.fakes.recommendations import (
+    BEES,
+    DANCE,
+    HIVES,
+    SWARMS,
+    FakeRecommendations,
+)
 
 
 @pytest.fixture
-def show(qtbot, jobs, context):
+def show(qtbot, jobs, context, qapp):
     """Return a function that shows the page with these subjects and waits for its jobs."""
 
     def show(*subjects) -> tuple[RecommendationsPage, FakeRecommendations]:
         gateway = FakeGateway(30)
         gateway.recommendations = FakeRecommendations(gateway.cards, subjects)
-        page = RecommendationsPage(gateway, context)
+        topics = FollowedTopics(gateway.recommendations, jobs, context.open_settings, qapp)
+        page = RecommendationsPage(gateway, replace(context, topics=topics))
         page.resize(1150, 700)
         qtbot.addWidget(page)
         page.show()
@@ -37,6 +48,12 @@ def show(qtbot, jobs, context):
 
 def listed(page):
     return list(page.model.listing.ids)
+
+
+def counts(page):
+    """The numbers beside the topics."""
+    items = [page.subjects.item(row) for row in range(page.subjects.count())]
+    return {item.text(): item.data(COUNT) for item in items if item.data(SUBJECT)}
 
 
 def settle(qtbot, jobs):
@@ -62,7 +79,7 @@ def test_first_subject_is_shown_with_new_papers_and_reasons(show):
     assert page.list.current() == 1
     card = page.model.card(0)
     assert card and card.paper.abstract == "Like “Paper 11”"
-    assert page.subjects.count_of(HIVES.key) == 4
+    assert counts(page) == {"bees": 4, "Hives": 4}
     assert page.head.switch.tab_stops()[0].text() == "New  4"
 
 
@@ -73,7 +90,8 @@ def test_narrow_head_puts_the_buttons_below_the_title(show, qtbot):
     def top_of(widget):
         return widget.mapTo(page, QPoint(0, 0)).y()
 
-    page.head.show_subject("Sample library of physics and more")
+    page.head.show_subject(replace(BEES, name="Sample library of physics and more"))
+    page.resize(700, 600)  # without the list of topics
     page.resize(page.minimumSizeHint().width(), 600)
     qtbot.waitUntil(lambda: title.width() >= title.sizeHint().width(), timeout=5000)
     assert top_of(choices) > top_of(title) + title.height()
@@ -139,7 +157,7 @@ def test_marking_as_seen_empties_the_list_and_can_be_undone(show, qtbot, jobs, c
     settle(qtbot, jobs)
     assert listed(page) == []
     assert page.empty.title.text() == "You are up to date"
-    assert page.subjects.count_of(BEES.key) == 0
+    assert counts(page) == {"bees": 0}
     page.show_part(RecommendationTab.seen)
     assert listed(page) == [1, 2, 3, 4]
     undo()
@@ -172,11 +190,12 @@ def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
 def test_page_without_subjects_has_a_placeholder(show, context):
     page, _ = show()
     assert page.no_topics.isVisible()
-    assert buttons(page.no_topics) == ["Go to library", "Fetch papers"]
+    assert len(buttons(page.no_topics)) == 2
     page.take_focus()
     assert page.window().focusWidget() is page.no_topics.buttons()[0]
-    page.no_topics.findChildren(QPushButton)[1].click()
-    assert context.navigate.calls == [("go_to", "intake")]
+    for button in page.no_topics.findChildren(QPushButton):
+        button.click()
+    assert context.navigate.calls == [("new_query",), ("go_to", "search")]
 
 
 @pytest.mark.parametrize(
@@ -199,6 +218,141 @@ def test_empty_list_explains_the_reason_and_offers_a_next_step(
     assert button in buttons(page.empty)
 
 
+def test_topics_are_listed_by_kind_with_counts(show):
+    page, _ = show(SWARMS, BEES, HIVES)
+    texts = [page.subjects.item(row).text() for row in range(page.subjects.count())]
+    assert texts == ["Queries", "all:swarm", "Collections", "bees", "Saved searches", "Hives"]
+    assert counts(page) == {"all:swarm": 4, "bees": 4, "Hives": 4}
+
+
+def test_keys_move_between_topics_past_headings(show, qtbot):
+    page, _ = show(SWARMS, BEES, HIVES)
+    page.subjects.setFocus()
+    for key, topic in (
+        (Qt.Key.Key_Down, BEES),
+        (Qt.Key.Key_End, HIVES),
+        (Qt.Key.Key_Up, BEES),
+        (Qt.Key.Key_Home, SWARMS),
+    ):
+        qtbot.keyClick(page.subjects, key)
+        assert page.subjects.current() == topic
+
+
+def test_count_goes_down_when_a_paper_is_dismissed(show, qtbot, jobs):
+    page, _ = show(BEES)
+    page.dismiss()
+    settle(qtbot, jobs)
+    assert counts(page) == {"bees": 3}
+
+
+def test_query_can_be_checked_and_has_no_weaker_matches(show, context):
+    page, _ = show(SWARMS, BEES)
+    tabs = page.head.switch.tab_stops()
+    assert [tab.isVisible() for tab in tabs] == [True, True, False, True]
+    page.keep()  # a query learns nothing from examples
+    assert not page.head.keep.isVisible() and listed(page) == [1, 2, 3, 4]
+    page.refresh_query()
+    assert context.navigate.calls == [("refresh_query", 7)]
+    page.follow(BEES.key)
+    assert page.why_not("refresh query") and all(tab.isVisible() for tab in tabs)
+
+
+def test_topic_is_shown_in_the_library(show, qtbot, jobs, context):
+    page, _ = show(SWARMS, BEES)
+    page.show_in_library()
+    settle(qtbot, jobs)
+    page.follow(BEES.key)
+    page.show_in_library()
+    papers = [1, 2, 3, 4, 5, 6]
+    calls = [("show_papers", papers, "all:swarm"), ("search_for", 'in:"bees"')]
+    assert context.navigate.calls == calls
+
+
+def test_unfollowed_topic_is_followed_again_from_the_message(show, qtbot, jobs, context):
+    page, _ = show(SWARMS, BEES)
+    page.unfollow()
+    _, _, undo = context.toast.calls[-1]
+    assert page.subjects.current() == BEES and "all:swarm" not in counts(page)
+    page.unfollow()
+    assert page.no_topics.isVisible()
+    page.no_topics.buttons()[0].click()
+    assert len(counts(page)) == 2
+    page.follow(SWARMS.key)
+    page.unfollow()
+    page.refresh()
+    settle(qtbot, jobs)
+    assert list(counts(page)) == ["bees"]
+    undo()
+    assert list(counts(page)) == ["all:swarm", "bees"]
+
+
+def test_topic_menu_offers_its_commands(show, qtbot):
+    page, _ = show(SWARMS, BEES)
+
+    def open_menu():
+        page.subjects.setFocus()
+        place = QPoint(1, 1)
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, place)
+        QApplication.sendEvent(page.subjects.viewport(), event)
+        menu = QApplication.activePopupWidget()
+        texts = [action.text() for action in menu.actions() if action.text()]
+        menu.close()
+        return texts
+
+    query = open_menu()
+    page.subjects.choose(BEES.key)
+    assert set(query) - set(open_menu()) == {"Check now"}
+    page.unfollow()
+    assert "Follow again" in open_menu()
+
+
+def test_narrow_page_offers_topics_in_the_scope_menu(show, qtbot):
+    page, _ = show(SWARMS, BEES)
+    menu = page.head.among.menu()
+    menu.aboutToShow.emit()
+    wide = [action.text() for action in menu.actions()]
+    page.resize(700, 600)
+    assert not page.subjects.isVisible()
+    menu.aboutToShow.emit()
+    narrow = {action.text(): action for action in menu.actions()}
+    assert [text for text in narrow if text in wide] == wide
+    assert narrow["all:swarm\t4"].isChecked()
+    narrow["bees\t4"].trigger()
+    assert page.subjects.current() == BEES
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_Escape)
+    assert page.head.among.hasFocus()
+    page.resize(1150, 700)
+    assert page.subjects.isVisible()
+
+
+def test_default_scope_is_that_of_the_library_until_one_is_chosen(show, qtbot, jobs):
+    page, services = show(BEES)
+    services.scope = CandidateScope.added
+    page.refresh()
+    settle(qtbot, jobs)
+    assert "bees added 30" in services.asked
+    services.asked.clear()
+    page.head.among.menu().actions()[4].trigger()
+    page.refresh()
+    settle(qtbot, jobs)
+    assert "bees library 0" in services.asked and "bees added 30" not in services.asked
+
+
+def test_navigation_bar_shows_the_sum_of_new_papers(show_window, qtbot, jobs):
+    gateway = FakeGateway(30)
+    gateway.recommendations.followed = [BEES, HIVES]
+    window = show_window(gateway)
+    button = window.rail.button("discover")
+    qtbot.waitUntil(lambda: button.count == 8)
+    assert "8" in button.accessibleName()
+    window.go_to("foryou")
+    page = window.other_page("foryou")
+    qtbot.waitUntil(lambda: page.model.rowCount() == 4)
+    page.dismiss()
+    qtbot.waitUntil(lambda: button.count == 7)
+
+
 def test_library_change_adds_subjects_and_keeps_the_current_row(show, qtbot, jobs):
     page, services = show(BEES, DANCE)
     page.list.go_to(2)
@@ -206,7 +360,7 @@ def test_library_change_adds_subjects_and_keeps_the_current_row(show, qtbot, job
     services.come = [1, 2, 3, 4, 0]
     page.library_changed(LibraryChanges(papers=True))
     settle(qtbot, jobs)
-    assert len(page.subjects.subjects()) == 3
+    assert len(counts(page)) == 3
     assert page.list.currentIndex().row() == 2
 
 

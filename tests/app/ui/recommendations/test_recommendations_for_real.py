@@ -46,10 +46,12 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     window.activateWindow()
     qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     page = window.other_page("foryou")
+    qtbot.waitUntil(lambda: page.subjects.current() is not None)
+    page.follow("collection:1")
     qtbot.waitUntil(lambda: page.model.rowCount() == 2)
     settle()
     first, second = page.model.listing.ids
-    assert page.subjects.count_of("collection:1") == 2
+    assert window.context.topics.count_of("collection:1") == 2
     far = page.found.part(RecommendationTab.far)
     assert far and all(page.found.evidence[paper].weak for paper in far)
     assert not any(page.found.evidence[paper].weak for paper in (first, second))
@@ -76,5 +78,5 @@ def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     page.mark_seen()
     settle()
     assert page.model.rowCount() == 0
-    assert page.subjects.count_of("collection:1") == 0
+    assert window.context.topics.count_of("collection:1") == 0
     jobs.shut_down()

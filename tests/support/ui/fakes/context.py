@@ -9,8 +9,10 @@ from typing import Any
 from PySide6.QtCore import QSettings
 
 from sciread_app.ui.app_context import AppContext, AppEvents
+from sciread_app.ui.followed_topics import FollowedTopics
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.style.theme import Appearance
+from tests.support.ui.fakes.recommendations import FakeRecommendations
 
 
 class CallRecorder:
@@ -29,6 +31,10 @@ def context_of(jobs: JobRunner, appearance: Appearance, folder: Path) -> AppCont
     messages: Any = CallRecorder()
     ignored: Any = CallRecorder()
     file = str(folder / "window.ini")
+
+    def open_settings() -> QSettings:
+        return QSettings(file, QSettings.Format.IniFormat)
+
     return AppContext(
         jobs=jobs,
         appearance=appearance,
@@ -38,5 +44,6 @@ def context_of(jobs: JobRunner, appearance: Appearance, folder: Path) -> AppCont
         events=AppEvents(),
         edits=ignored,
         activation=ignored,
-        open_settings=lambda: QSettings(file, QSettings.Format.IniFormat),
+        topics=FollowedTopics(FakeRecommendations(lambda ids: []), jobs, open_settings),
+        open_settings=open_settings,
     )

@@ -21,6 +21,7 @@ from sciread_app.ui.view_models import Card
 
 BEES = FollowedTopic("collection:1", TopicKind.collection, "bees", 'in:"bees"', 8)
 DANCE = FollowedTopic("collection:2", TopicKind.collection, "bees/dance", 'in:"bees/dance"', 3)
+SWARMS = FollowedTopic("query:7", TopicKind.query, "all:swarm")
 HIVES = FollowedTopic("search:1", TopicKind.search, "Hives", "hive")
 
 
@@ -31,6 +32,7 @@ class FakeRecommendations:
         self, cards: Callable[[Sequence[int]], list[Card]], subjects: Sequence[FollowedTopic] = ()
     ) -> None:
         self.followed = list(subjects)
+        self.scope = CandidateScope.fetched
         self.come = list(range(1, 7))
         self.dismissed: dict[str, list[PaperId]] = {}
         self.preferences: dict[str, TopicPreferences] = {}
@@ -43,6 +45,12 @@ class FakeRecommendations:
 
     def subjects(self) -> list[FollowedTopic]:
         return self.followed
+
+    def default_scope(self) -> CandidateScope:
+        return self.scope
+
+    def fetched(self, subject: FollowedTopic) -> list[PaperId]:
+        return [PaperId(n) for n in self.come]
 
     def suggest(
         self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
