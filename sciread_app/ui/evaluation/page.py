@@ -272,6 +272,7 @@ class EvaluationPage(Page):
             lambda _: self._say_exported(file),
             on_failed=self.problem.emit,
             queue=JobQueue.short,
+            file=file,
         )
 
     def _allow(self) -> None:

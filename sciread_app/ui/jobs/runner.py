@@ -15,6 +15,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -101,7 +102,7 @@ class Job:
     `stopping` describes what stopping means for work that `retry` resumes where it was. `kept`
     describes what remains of stopped work, if anything does. `remarks` are the parts that failed
     although the job has finished. `link` is the name of a button and what it does: it shows the job
-    in more detail, or its results.
+    in more detail, or its results. `file` is the file that the job writes, if any.
     """
 
     title: str
@@ -120,6 +121,7 @@ class Job:
     kept: str = ""
     remarks: Sequence[str] = ()
     link: tuple[str, Callable[[], object]] | None = None
+    file: Path | None = None
     on_cancelled: Callable[[], object] = lambda: None  # called when the user cancels
 
     @property
@@ -228,22 +230,24 @@ class JobRunner(QObject):
         queue: JobQueue = JobQueue.long,
         replaces: str = "",
         kept: str = "",
+        file: Path | None = None,
     ) -> Job:
         """Run `work` in `queue` and pass its result to `on_done` on the main thread.
 
         A job started with `replaces` cancels the last job started under that name, whose result
         is dropped. A failure is passed to `on_failed` if given, else emitted as `failed`. A
-        cancelled job has not failed. For `kept` see `Job`.
+        cancelled job has not failed. For `kept` and `file` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
-        job.kept = kept
+        job.kept, job.file = kept, file
         if self._closed:
             return job  # requested while the window closes
         slots = self._slots[queue]
         job.task = Task(self._reporter(job), slots.released)
         job.retry = lambda: self.run(
-            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces, kept=kept
-        )
+            title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces, kept=kept,
+            file=file,
+        )  # fmt: skip
         if replaces:
             if older := self._latest.get(replaces):
                 older.replaced = True

@@ -113,7 +113,7 @@ class ExportController(QObject):
         bibliography = tr("Formatted bibliography ({pattern})", pattern="*.html")
         formats = f"{FORMATS};;{bibliography}"
         if path := self._file(name, formats):
-            self._jobs.run(_writing(path), work(path), partial(self._wrote, path))
+            self._jobs.run(_writing(path), work(path), partial(self._wrote, path), file=path)
 
     def _file(self, name: str, formats: str) -> Path | None:
         stem = "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")
@@ -149,6 +149,7 @@ class ExportController(QObject):
                 ),
             ),
             queue=JobQueue.short,
+            file=path,
         )
 
     def _written(self, files: Sequence[AutoExport]) -> None:

@@ -218,6 +218,7 @@ class ReaderPage(Page):
             ),
             on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,
+            file=path,
         )
 
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:

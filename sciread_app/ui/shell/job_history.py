@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,6 +14,7 @@ from sciread_app.ui.add_papers.import_report import summed_up
 from sciread_app.ui.formatting import ProgressRate, duration, progress_text
 from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner, TaskState
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary
+from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
 REMEMBERED = 60  # finished and stopped jobs that are kept; failed ones stay until dismissed
 
@@ -33,6 +36,13 @@ class JobRecord:
     @property
     def title(self) -> str:
         return self.job.title
+
+    @property
+    def link(self) -> tuple[str, Callable[[], object]] | None:
+        """The name of the button that shows the job or its result, and what it does."""
+        if self.job.file and self.state is TaskState.done:
+            return tr("Show file"), partial(reveal, self.job.file)
+        return self.job.link
 
     def status_text(self) -> str:
         """Return the progress or the outcome in one line."""
@@ -76,7 +86,8 @@ class JobRecord:
 
 
 class JobHistory(QObject):
-    """Imports, fetches, indexing and the like; not searches, which take less than a second."""
+    """Imports, exports, fetches, indexing and the like; not searches, which take less than a
+    second."""
 
     added = Signal(object)  # JobRecord
     changed = Signal(object)  # JobRecord: its state or its progress
@@ -119,7 +130,7 @@ class JobHistory(QObject):
         return [work for work in self.works if not work.state.is_over]
 
     def _start(self, job: Job) -> None:
-        if job.queue is not JobQueue.short:
+        if job.queue is not JobQueue.short or job.file:
             work = JobRecord(job)
             self.works.append(work)
             self.added.emit(work)

@@ -223,9 +223,9 @@ class JobRow(QFrame):
         self.bar.show_progress(work.done, work.total)
         if state is TaskState.paused and not work.total:
             self.bar.setRange(0, 1000)  # without activity
-        self.link.setVisible(job.link is not None)
-        if job.link:
-            self.link.setText(job.link[0])
+        self.link.setVisible(work.link is not None)
+        if work.link:
+            self.link.setText(work.link[0])
         self.pause.setVisible(going and job.can_pause)
         self.pause.setText(tr("Resume") if state is TaskState.paused else tr("Pause"))
         self.pause.setEnabled(not self._stopping)
@@ -258,7 +258,7 @@ class JobRow(QFrame):
         return button
 
     def _follow_link(self) -> None:
-        if link := self._work.job.link:
+        if link := self._work.link:
             link[1]()
 
     def _pause(self) -> None:

@@ -189,6 +189,7 @@ class TrainingFormController(QObject):
                 tr("Exporting a training job"),
                 lambda plan, task: self._training_service.write_job(plan, target, task),
                 self._exported,
+                file=target,
             )
 
     def _exported(self, path: Path) -> None:
@@ -196,15 +197,24 @@ class TrainingFormController(QObject):
         self._recheck.start()  # estimates again
 
     def _with_plan(
-        self, title: str, work: Callable[[TrainingPlan, Task], T], done: Callable[[T], None]
+        self,
+        title: str,
+        work: Callable[[TrainingPlan, Task], T],
+        done: Callable[[T], None],
+        file: Path | None = None,
     ) -> None:
         if plan := self._form.plan():
             asked = plan
             self._stop_estimating()
-            self._wait(title, lambda task: work(asked, task), done, JobQueue.long)
+            self._wait(title, lambda task: work(asked, task), done, JobQueue.long, file)
 
     def _wait(
-        self, title: str, work: Callable[[Task], T], done: Callable[[T], None], queue: JobQueue
+        self,
+        title: str,
+        work: Callable[[Task], T],
+        done: Callable[[T], None],
+        queue: JobQueue,
+        file: Path | None = None,
     ) -> None:
         """Run a job that the form waits for and can cancel."""
         if self._job:
@@ -214,7 +224,9 @@ class TrainingFormController(QObject):
             self._form.show_busy("")
             done(result)
 
-        self._job = self._jobs.run(title, work, finish, on_failed=self._failed, queue=queue)
+        self._job = self._jobs.run(
+            title, work, finish, on_failed=self._failed, queue=queue, file=file
+        )
         self._say_waiting()
 
     def _say_waiting(self) -> None:

@@ -13,6 +13,7 @@ from sciread_app.domain.paper import Skipped
 from sciread_app.errors import SciReadError
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.jobs.runner import JobQueue, TaskState
+from sciread_app.ui.shell import job_history
 from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory
 from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.view_models import ImportSummary
@@ -53,6 +54,21 @@ def started(qtbot, centre, jobs, steps, **how):
     job = jobs.run("Importing a.bib", steps, **how)
     work = centre._log.of(job)
     return work, centre.row(work)
+
+
+def test_short_job_that_writes_a_file_is_listed_with_the_file(
+    qtbot, jobs, centre, tmp_path, monkeypatch
+):
+    shown = []
+    monkeypatch.setattr(job_history, "reveal", shown.append)
+    steps, file = Steps(), tmp_path / "notes.md"
+    work, row = started(qtbot, centre, jobs, steps, queue=JobQueue.short, file=file)
+    assert not row.link.isVisible()
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
+    assert row.link.text() == "Show file"
+    click(qtbot, row.link)
+    assert shown == [file]
 
 
 def test_running_job_shows_its_progress(qtbot, jobs, centre):
