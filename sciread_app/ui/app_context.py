@@ -79,7 +79,11 @@ class Navigator(Protocol):
         ...
 
     def compare_model(self, model: str) -> None:
-        """Compare a model with another one on the search page."""
+        """Compare a model with the active one on the Compare page."""
+        ...
+
+    def compare_results(self) -> None:
+        """Show the results of two models, for the query of the search page if it is shown."""
         ...
 
     def evaluate_model(self, space: str) -> None:

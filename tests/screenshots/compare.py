@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sciread_app.domain.votes import Question
 from sciread_app.tasks import Task
-from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.search.compare_page import ComparePage
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
@@ -13,16 +13,15 @@ from tests.support.models.tiny_model import WORDS, tiny_package
 OURS = "specter-small"
 
 
-def _page(window: MainWindow) -> SearchPage:
-    window.go_to("search")
-    assert window.page
-    return window.page
+def _page(window: MainWindow) -> ComparePage:
+    window.go_to("compare")
+    page = window.other_page("compare")
+    assert isinstance(page, ComparePage)
+    return page
 
 
 def _alone(window: MainWindow) -> None:
     _page(window).search_box.set_text("learning to see")
-    wait(lambda: _page(window).view.query == "learning to see")
-    _page(window).toggle_compare()
 
 
 def _unread(window: MainWindow) -> None:
@@ -34,7 +33,7 @@ def _unread(window: MainWindow) -> None:
     tiny_package(made, vocabulary=vocabulary, id=OURS, title="SPECTER on our library")
     (window._home / "models").mkdir(exist_ok=True)
     made.rename(window._home / "models" / OURS)
-    _page(window).compare.look_again()
+    _page(window).panel.look_again()
 
 
 def _named(window: MainWindow) -> None:
@@ -43,28 +42,28 @@ def _named(window: MainWindow) -> None:
     gateway.comparisons.encode(OURS, Task())
     for n in range(7):
         gateway.comparisons.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
-    page.compare.look_again()
-    wait(lambda: page.compare.sides[1].model.rowCount())
-    page.compare.sides[0].result_list.go_to(1)
+    page.panel.look_again()
+    wait(lambda: page.panel.sides[1].model.rowCount())
+    page.panel.sides[0].result_list.go_to(1)
 
 
 def _nameless(window: MainWindow) -> None:
     page = _page(window)
-    page.compare.chooser.blind.setChecked(True)
+    page.panel.chooser.blind.setChecked(True)
     page.search_box.set_text("translation")
-    wait(lambda: page.compare.trial.query == "translation" and page.compare.can_vote)
+    wait(lambda: page.panel.trial.query == "translation" and page.panel.can_vote)
 
 
 def _voted(window: MainWindow) -> None:
     page = _page(window)
-    page.compare.vote(0)
-    wait(lambda: page.compare.trial.voted)
+    page.panel.vote(0)
+    wait(lambda: page.panel.trial.voted)
 
 
 def _seen(window: MainWindow) -> None:
     page = _page(window)
     page.search_box.set_text("learning to see")
-    wait(lambda: page.compare.trial.query == "learning to see" and page.compare.trial.known)
+    wait(lambda: page.panel.trial.query == "learning to see" and page.panel.trial.known)
 
 
 SCENES = (

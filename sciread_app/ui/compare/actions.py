@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
@@ -53,18 +53,23 @@ ACTIONS = (
 )  # fmt: skip
 
 
+class PageWithPanel(Protocol):
+    @property
+    def panel(self) -> ComparePanel: ...
+
+
 class CompareActions:
-    """Actions that are enabled while the search page compares models and the panel allows them."""
+    """Actions that are enabled while the Compare page is shown and its panel allows them."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         self._registry = actions
         self._panel: ComparePanel | None = None
         self._actions = {spec: self._add(menu, spec) for spec in ACTIONS}
 
-    def follow(self, panel: ComparePanel) -> None:
+    def follow(self, page: PageWithPanel) -> None:
         """Let the panel decide from now on which actions are available."""
-        self._panel = panel
-        panel.changed.connect(self._look)
+        self._panel = page.panel
+        self._panel.changed.connect(self._look)
         self._look()
 
     def _look(self) -> None:
@@ -78,5 +83,5 @@ class CompareActions:
                 spec.do(self._panel)
 
         return self._registry.add(
-            menu, spec.text, do, spec.keys, places=("search",), elsewhere=spec.why_not
+            menu, spec.text, do, spec.keys, places=("compare",), elsewhere=spec.why_not
         )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.compare.trial import Pair
 from sciread_app.ui.compare.view_models import ComparableModel
-from sciread_app.ui.style.icons import icon
-from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import row
 
 NAME_LETTERS = 12  # characters of a title that are always visible
@@ -66,9 +65,7 @@ class ModelPairBoxes(QWidget):
 class ModelPairSelector(ModelPairBoxes):
     """The models of a comparison, and whether their names are hidden."""
 
-    closed = Signal()
-
-    def __init__(self, appearance: Appearance) -> None:
+    def __init__(self) -> None:
         super().__init__(tr("First model to compare"), tr("Second model to compare"))
         self.models: dict[str, ComparableModel] = {}
         for box in self.boxes:
@@ -80,16 +77,11 @@ class ModelPairSelector(ModelPairBoxes):
         self._beside = styled(QLabel(tr("vs.")), "quiet")
         self.blind = QCheckBox(tr("Blind test"))
         self.blind.setToolTip(tr("Model names stay hidden until you vote."))
-        self.close_button = styled(QToolButton(), "link")
-        self.close_button.setToolTip(tr("Close comparison"))
-        self.close_button.setAccessibleName(tr("Close comparison"))
         first, second = self.boxes
         models = ((first, 1), self._beside, (second, 1))
-        layout = row(*models, self.blind, 0, self.close_button, parent=self, margins=0)
+        layout = row(*models, self.blind, 0, parent=self, margins=0)
         layout.insertSpacing(len(models), 8)
         self.blind.toggled.connect(lambda _: self.changed.emit())
-        self.close_button.clicked.connect(self.closed)
-        appearance.follow(self._paint)
 
     def show_models(self, models: Sequence[ComparableModel]) -> None:
         """Offer these models, keeping the selection where possible."""
@@ -105,6 +97,3 @@ class ModelPairSelector(ModelPairBoxes):
     def active(self) -> str:
         """The active model; empty if it is not offered."""
         return next((model.name for model in self.models.values() if model.answers), "")
-
-    def _paint(self, theme: Theme) -> None:
-        self.close_button.setIcon(icon("close", theme.quiet))

@@ -102,7 +102,6 @@ class ComparePanel(QWidget):
     """Runs no searches while it is closed."""
 
     escaped = Signal()
-    current_changed = Signal(object)  # PaperId, or None
     activated = Signal(object)  # PaperId to open
     marked_relevant = Signal(object)  # papers
     marked_irrelevant = Signal(object)
@@ -121,7 +120,7 @@ class ComparePanel(QWidget):
         self._count = VoteCount()
         self._reading: Job | None = None
         self.trial = BlindTrial()
-        self.chooser = ModelPairSelector(appearance)
+        self.chooser = ModelPairSelector()
         self.message = styled(QLabel(wordWrap=True), "quiet")
         names = (tr("Left results"), tr("Right results"))
         self.sides = [ResultColumn(name, source, jobs, appearance) for name in names]
@@ -130,7 +129,6 @@ class ComparePanel(QWidget):
         self.nothing.hide()
         self._build()
         self._connect()
-        self.hide()
 
     def open(self) -> None:
         """Offer the installed models and search with two of them."""
@@ -166,12 +164,10 @@ class ComparePanel(QWidget):
             )
 
     def show_view(self, view: ResultView, mode: SearchMode) -> None:
-        """Search for the page's current request with both models."""
+        """Search with both models."""
         self._view, self._mode = view, mode
         if self.is_open:
             self._ask()
-        elif view.query:
-            self.trial.answered_before(view.query)
 
     def take_focus(self) -> None:
         if self._is_alone:
@@ -389,7 +385,6 @@ class ComparePanel(QWidget):
         """Select on both sides a paper that is selected on one."""
         if paper is not None:
             self.sides[1 - side].choose(paper)
-            self.current_changed.emit(paper)
 
     def _build(self) -> None:
         self._split = QSplitter(childrenCollapsible=False)
@@ -405,7 +400,6 @@ class ComparePanel(QWidget):
 
     def _connect(self) -> None:
         self.chooser.changed.connect(self._ask)
-        self.chooser.closed.connect(self.escaped)
         self.ballot.voted.connect(self.vote)
         self.ballot.back.clicked.connect(self.take_back)
         self._jobs.finished.connect(self._finished)

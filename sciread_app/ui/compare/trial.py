@@ -17,9 +17,9 @@ class BlindTrial:
     """State of blind voting.
 
     A vote is blind only if nothing has revealed which results belong to which model. So results
-    that were shown with a name are remembered until the window closes: those of a comparison, the
-    list that was on the page before, and results that stayed while the other
-    model of the pair was replaced, since the model in both pairs produced them.
+    that were shown with a name are remembered until the window closes: those of a comparison, those
+    of a search with the active model, and results that stayed while the other model of the pair was
+    replaced, since the model in both pairs produced them.
     """
 
     def __init__(self, chance: Callable[[], float] = _BY_CHANCE) -> None:
@@ -41,13 +41,15 @@ class BlindTrial:
     def ask(self, query: str, pair: Pair, *, blind: bool, active: str) -> None:
         """Assign sides at random; they stay for the same request, as after papers have changed."""
         asked = query, pair, blind
+        names = {*pair, _ACTIVE} if active in pair else {*pair}
+        named = any((query, name) in self._named for name in names)
         if asked == self._asked:
+            self.known |= named and self.hidden
             return
         self._asked = asked
         self.query, self.pair, self.voted = query, pair, ""
-        names = {*pair, _ACTIVE} if active in pair else {*pair}
         beside_others = self._nameless.get(query, frozenset(pair)) != frozenset(pair)
-        self.known = beside_others or any((query, name) in self._named for name in names)
+        self.known = beside_others or named
         self.hidden = blind
         turned = blind and self._chance() < 0.5
         self.sides = (pair[1], pair[0]) if turned else pair

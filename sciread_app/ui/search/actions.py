@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMenu
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry, PageActions
-from sciread_app.ui.compare.actions import CompareActions
 from sciread_app.ui.paper_list.density import DENSITIES, Density
 from sciread_app.ui.search.search_box import MODES
 from sciread_app.ui.search.sort_button import ORDERS
@@ -66,10 +65,9 @@ class SearchActions:
         )
 
     def fill_compare(self, compare: QMenu) -> None:
-        beside = tr("Sho&w results of two models")
-        add = self.of_page(compare).add
-        self._beside = add(beside, lambda page: page.toggle_compare(), "Ctrl+Shift+K")
-        self._compare = CompareActions(self._registry, compare)
+        beside, keys = tr("Sho&w results of two models"), "Ctrl+Shift+K"
+        compare_results = self._registry.navigate.compare_results
+        self._beside = self._registry.add(compare, beside, compare_results, keys, library=True)
 
     def of_page(self, menu: QMenu) -> PageActions[SearchPage]:
         """Return the actions of the search page in a menu, to add to."""
@@ -79,7 +77,6 @@ class SearchActions:
     def follow(self, page: SearchPage) -> None:
         """Offer the entries in the context menu of the list, now that the page is built."""
         page.list_actions = (*self._of_chosen, self._beside)
-        self._compare.follow(page.compare)
 
     def _choose_files(self, page: SearchPage) -> None:
         window, title = page.window(), tr("Select files to find similar papers")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from sciread_app.ui.map.panel import MapPanel
     from sciread_app.ui.search.page import SearchPage
 
-WITH_PAPERS = ("search", "foryou", "reader", "duplicates", "intake")  # pages with a list of papers
+# Pages with a list of papers
+WITH_PAPERS = ("search", "foryou", "reader", "duplicates", "intake", "compare")
 
 
 class MapActions(PageActions["SearchPage"]):

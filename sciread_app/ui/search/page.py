@@ -15,7 +15,6 @@ from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
 from sciread_app.language import tr
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.compare.panel import ComparePanel
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.page import Page
@@ -47,8 +46,8 @@ MAX_HISTORY = 100  # views kept in the history of `back`
 
 
 class SearchPage(Page):
-    """The list and the details share the width; a model comparison takes all of it. If both do not
-    fit, an opened paper takes the whole page.
+    """The list and the details share the width. If both do not fit, an opened paper takes the whole
+    page.
 
     The map takes the place of the list. It highlights the listed papers, or those of them that are
     selected if there are several; what is current and selected in the list is so on the map.
@@ -78,7 +77,7 @@ class SearchPage(Page):
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyList(finder.about, jobs, appearance)
         self.welcome = WelcomePage(finder.about, context)
-        self.compare = ComparePanel(finder, jobs, appearance)
+        self.answered: set[str] = set()  # the queries whose results were shown
         self.mode = ViewMode.list
         self.map: MapPanel | None = None  # built when it is first shown
         self._to_fit: tuple[PaperId, ...] = ()  # until the map is built
@@ -158,8 +157,6 @@ class SearchPage(Page):
         """Show the papers in a list or on the map, and nothing else in their place."""
         if self._paper_alone:
             self._show_as_page(False)
-        if self.compare.is_open:
-            self.toggle_compare()
         changed, self.mode = mode is not self.mode, mode
         self.header.show_mode(mode)
         if mode is ViewMode.map and self.map is None:
@@ -216,10 +213,9 @@ class SearchPage(Page):
         self.details.keep_drafts()
 
     def panes(self) -> Sequence[QWidget]:
-        sides = (side.result_list for side in self.compare.sides)
         return (
             self.search_box, *filter(None, [self._sidebar]), self.result_list,
-            *(self.map.panes() if self.map else ()), *sides, self.compare.ballot, self.details,
+            *(self.map.panes() if self.map else ()), self.details,
         )  # fmt: skip
 
     def chosen(self) -> Sequence[PaperId]:
@@ -264,20 +260,11 @@ class SearchPage(Page):
         self.focus_results()
 
     def toggle_details(self) -> None:
-        if self._narrow and not self.compare.is_open:
+        if self._narrow:
             (self.close_paper if self._paper_alone else self.open_paper)()
             return
         self._with_details = not self._with_details
         self._show_details()
-
-    def toggle_compare(self) -> None:
-        """Show or hide the comparison of two models, in place of the list and the details."""
-        if self.compare.is_open:
-            self.compare.close_models()
-        else:
-            self.compare.open()
-        self._show_details()
-        (self.compare.take_focus if self.compare.is_open else self.focus_results)()
 
     def open_paper(self) -> None:
         """Show the current paper on the whole page, until the user leaves it."""
@@ -289,7 +276,7 @@ class SearchPage(Page):
         """Return to the list, with the paper next to it."""
         if self._paper_alone:
             self._show_as_page(False)
-        (self.compare.take_focus if self.compare.is_open else self.focus_results)()
+        self.focus_results()
 
     def _show_as_page(self, alone: bool) -> None:
         self._paper_alone = alone
@@ -380,7 +367,7 @@ class SearchPage(Page):
             self._show_results()
         self._highlight_soon.start()
         self._show_details()
-        self.compare.show_view(view, self.search_box.mode)
+        self.answered.add(view.query)
         self.shown.emit(view)
 
     @property
@@ -443,8 +430,12 @@ class SearchPage(Page):
 
     def _go_on_map(self, paper: PaperId | None) -> None:
         """Show a paper that was clicked on the map, whether the list contains it or not."""
-        self._go_beside(paper)
-        if paper is not None and self.result_list.current() is None and self.map:
+        if (row := self.model.row_of(paper)) is not None:
+            self.result_list.go_to(row)
+            return
+        # So that no action applies to a paper that is not visible
+        self.result_list.selectionModel().clear()
+        if paper is not None and self.map:
             self.details.show_paper(paper)
             self.map.show_current(paper)
 
@@ -505,19 +496,6 @@ class SearchPage(Page):
         if self._shown_map:
             self._shown_map.bring_into_sight(paper)
 
-    def _go_beside(self, paper: PaperId | None) -> None:
-        """Select the paper chosen in the model comparison, if this list contains it."""
-        if (row := self.model.row_of(paper)) is not None:
-            self.result_list.go_to(row)
-        else:
-            # so that no action applies to a paper that is not visible
-            self.result_list.selectionModel().clear()
-
-    def _read_beside(self, paper: PaperId) -> None:
-        self._go_to(paper)
-        self._show_as_page(True)
-        self.details.focus_text()
-
     def _step(self, rows: int) -> None:
         self.result_list.go_to(self.result_list.currentIndex().row() + rows)
         if self._shown_map and (paper := self.result_list.current()) is not None:
@@ -532,19 +510,15 @@ class SearchPage(Page):
         self.details.focus_text()
 
     def _show_details(self) -> None:
-        comparing = self.compare.is_open and not self._paper_alone
         beside = self._with_details and not self._narrow
-        wanted = (beside or self._paper_alone) and not comparing
-        self.compare.setVisible(comparing)
-        self._left.setVisible(not comparing and not self._paper_alone)
+        wanted = beside or self._paper_alone
+        self._left.setVisible(not self._paper_alone)
         self.details.setVisible(wanted and bool(self.view.listing.ids))
         if self._paper_alone and not self.view.listing.ids:
             self._show_as_page(False)  # there is no paper to show
 
     def _into_results(self) -> None:
-        if self.compare.is_open:
-            self.compare.take_focus()
-        elif self.model.rowCount():
+        if self.model.rowCount():
             if not self.result_list.currentIndex().isValid():
                 self.result_list.go_to(0)
             self.focus_results()
@@ -581,7 +555,7 @@ class SearchPage(Page):
         self._found = column((self._pages, 1), parent=self._left, margins=0, spacing=8)
         self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._split.setHandleWidth(10)
-        for part, share in ((self._left, 5), (self.details, 4), (self.compare, 5)):
+        for part, share in ((self._left, 5), (self.details, 4)):
             self._split.addWidget(part)
             self._split.setStretchFactor(self._split.count() - 1, share)
         self._split.setSizes([620, 480])
@@ -599,8 +573,6 @@ class SearchPage(Page):
         )
 
     def _connect(self, context: AppContext) -> None:
-        self.compare.place_requested.connect(context.navigate.go_to)
-        self.compare.switch_requested.connect(context.activation.activate)
         self.details.connect_to(context)
         for adding in (self.empty, self.welcome):
             adding.loaded.connect(self.details.loaded)
@@ -625,11 +597,6 @@ class SearchPage(Page):
         self.result_list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.result_list.customContextMenuRequested.connect(self._menu)
         self.result_list.doubleClicked.connect(self.open_paper)
-        self.compare.escaped.connect(self.toggle_compare)
-        self.compare.current_changed.connect(self._go_beside)
-        self.compare.activated.connect(self._read_beside)
-        self.compare.marked_relevant.connect(self.more_like)
-        self.compare.marked_irrelevant.connect(self.less_like)
         self.details.escaped.connect(self.close_paper)
         self.details.search_requested.connect(self.close_paper)
         self.details.papers_requested.connect(self.show_papers)

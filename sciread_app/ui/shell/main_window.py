@@ -50,6 +50,7 @@ from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
+    from sciread_app.ui.search.compare_page import ComparePage
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
     from sciread_app.ui.shell.gateway import WindowGateway
 
@@ -126,7 +127,6 @@ class MainWindow(QMainWindow):
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(report_stopped, self.banner))
         self.events.library_changed.connect(self._look_again)
-        self.activation.changed.connect(lambda _: page.compare.look_again())
         self.activation.changed.connect(self.papers_came)
         self.events.opened.connect(self.activation.start)
         self._opened = True
@@ -238,11 +238,22 @@ class MainWindow(QMainWindow):
         self.page.show_similar(papers)
 
     def compare_model(self, model: str) -> None:
-        """Compare a model with another model on the search page."""
-        self.go_to("search")
-        self.page.compare.prefer(model)
-        if not self.page.compare.is_open:
-            self.page.toggle_compare()
+        """Compare a model with the active one on the Compare page."""
+        self._compare_page().panel.prefer(model)
+        self.go_to("compare")
+
+    def compare_results(self) -> None:
+        """Show the results of two models, for the query of the search page if it is shown."""
+        if self.shows("search") and (query := self.page.request.query):
+            self._compare_page().show_query(query, self.page.search_box.mode)
+        self.go_to("compare")
+
+    def _compare_page(self) -> ComparePage:
+        from sciread_app.ui.search.compare_page import ComparePage
+
+        page = self.other_page("compare")
+        assert isinstance(page, ComparePage)
+        return page
 
     def evaluate_model(self, space: str) -> None:
         """Show the scores of a vector space on the evaluation page, or offer to measure them."""

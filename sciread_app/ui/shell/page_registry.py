@@ -32,7 +32,7 @@ PLACES = (
     ),
     Place(
         # Translators: the place for search models, their training and their evaluation
-        "lab", tr("Lab"), "lab", "Ctrl+5", tr("Manage, train, and evaluate search models"),
+        "lab", tr("Lab"), "lab", "Ctrl+5", tr("Manage, train, evaluate, and compare search models"),
         PlaceGroup.tools, tabs=True,
     ),
     Place(
@@ -53,6 +53,7 @@ PAGES = (
     PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage"),
     PageSpec("training", "lab", tr("Training"), "training.page:TrainingPage", "training"),
     PageSpec("dashboard", "lab", tr("Dashboard"), "evaluation.page:EvaluationPage"),
+    PageSpec("compare", "lab", tr("Compare"), "search.compare_page:ComparePage"),
     PageSpec("settings", "settings", tr("Settings"), "settings.page:SettingsPage", "settings"),
 )  # fmt: skip
 _SPECS = {spec.key: spec for spec in PAGES}

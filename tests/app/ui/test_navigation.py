@@ -94,7 +94,12 @@ def test_click_on_a_tab_opens_its_page(qtbot, show_window, jobs):
     window = show_window(FakeGateway(3))
     window.go_to("models")
     tabs = window.findChild(PageTabs)
-    assert [tabs.tabText(n) for n in range(tabs.count())] == ["Models", "Training", "Dashboard"]
+    assert [tabs.tabText(n) for n in range(tabs.count())] == [
+        "Models",
+        "Training",
+        "Dashboard",
+        "Compare",
+    ]
     qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(2).center())
     assert window.shows("dashboard") and not tabs.hasFocus()
     qtbot.waitUntil(lambda: not jobs.running())

@@ -209,26 +209,27 @@ def _steer(window):
     page._menu(QPoint(9, 9))
     yield
     _close_popups()
-    yield from _compare(page)
 
 
-def _compare(page):
-    page.search_box.set_text(BEE)
+def _compare(window):
+    window.search_for(BEE)
     yield
-    page.toggle_compare()
+    window.compare_results()
     yield
-    page.compare.sides[1].read_button.click()
+    page = window.other_page("compare")
+    page.panel.sides[1].read_button.click()
     yield
-    page.compare.chooser.blind.setChecked(True)
+    page.panel.chooser.blind.setChecked(True)
     yield
     for text, vote in ((HONEY, 0), ("50", None)):
         page.search_box.set_text(text)
         yield
-        page.compare.vote(vote)
+        page.panel.vote(vote)
         yield
-    page.compare.take_back()
+    page.panel.take_back()
     yield
-    page.toggle_compare()
+    window.search_for("")
+    yield
 
 
 def _organise(window):
@@ -494,6 +495,7 @@ STEPS = (
     _set_scopes,
     _filter,
     _steer,
+    _compare,
     _organise,
     _use_trash,
     _open_paper,

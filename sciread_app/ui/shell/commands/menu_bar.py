@@ -14,6 +14,7 @@ from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.app_context import Navigator
+from sciread_app.ui.compare.actions import CompareActions
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
 from sciread_app.ui.library.actions import (
@@ -118,7 +119,9 @@ class MenuBar:
         self.models = ModelsActions(actions, tools.addMenu(tr("&Models")))
         self.training = TrainingActions(actions, tools.addMenu(tr("&Training")))
         self.dashboard = EvaluationActions(actions, tools.addMenu(tr("&Evaluation")))
-        self.search.fill_compare(tools.addMenu(tr("&Compare models")))
+        compare = tools.addMenu(tr("&Compare models"))
+        self.search.fill_compare(compare)
+        self.compare = CompareActions(actions, compare)
         self._of_page: dict[str, Sequence[PageFollower]] = {
             "search": (self.search, self.map),
             "foryou": (self.discover,),
@@ -126,6 +129,7 @@ class MenuBar:
             "models": (self.models,),
             "training": (self.training,),
             "dashboard": (self.dashboard,),
+            "compare": (self.compare,),
         }
         actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
         sample = tr("Close &sample library") if window.is_sample else tr("Open &sample library")

@@ -35,32 +35,37 @@ def opened(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def page(show_page, tmp_path, opened):
+def workspace(tmp_path, opened):
     workspace = Workspace(Home(tmp_path))
     workspace.library.put([paper(f"On {word}", abstract=f"About {word}.") for word in WORDS])
-    gateway = WindowGateway(workspace)
-    page = show_page(gateway)
-    yield page
+    yield workspace
     workspace.close()
 
 
-def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_path, opened):
-    panel = page.compare
+@pytest.fixture
+def page(show_window, workspace):
+    window = show_window(WindowGateway(workspace))
+    window.go_to("compare")
+    return window.other_page("compare")
+
+
+def test_two_models_are_compared_voted_on_and_votes_taken_back(
+    qtbot, jobs, page, workspace, tmp_path, opened
+):
+    panel = page.panel
     page.search_box.set_text("like:1")
-    qtbot.waitUntil(lambda: page.view.query == "like:1")
-    page.toggle_compare()
-    for side in (0, 1):
-        qtbot.waitUntil(panel.sides[side].read_button.isVisible)
-        panel.sides[side].read_button.click()
-        qtbot.waitUntil(lambda side=side: panel.sides[side].model.rowCount() > 0)
-    title = page._finder._workspace.models.find("starter").title
+    qtbot.waitUntil(panel.sides[1].read_button.isVisible)
+    panel.sides[1].read_button.click()
+    for side in panel.sides:
+        qtbot.waitUntil(lambda side=side: side.model.rowCount() > 0)
+    title = workspace.models.find("starter").title
     assert [side.title.text() for side in panel.sides] == [title, "Ours"]
     assert sorted(opened) == ["ours", "starter"]  # the active model is not opened a second time
     found = [list(side.model.listing.ids) for side in panel.sides]
     assert found[0] != found[1] and sorted(found[0]) == sorted(found[1])
 
     panel.chooser.blind.setChecked(True)
-    page.show_similar([2])
+    page.search_box.set_text("like:2")
     qtbot.waitUntil(lambda: panel.trial.query == "like:2" and panel.can_vote)
     better = panel.trial.sides[0]
     panel.vote(0)
@@ -69,7 +74,7 @@ def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_
     assert f"voted for {name}" in panel.ballot.text.text()
 
     elsewhere = Library(tmp_path / "library.sqlite3")
-    spaces = {model.name: model.space for model in page._finder._workspace.models.all()}
+    spaces = {model.name: model.space for model in workspace.models.all()}
     votes = BlindVotes(elsewhere, lambda: spaces)
     assert votes.between("ours", "starter").ahead == better
     votes.cast(Question("moths"), "ours", "starter", "")
@@ -78,3 +83,4 @@ def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_
     panel.take_back()
     qtbot.waitUntil(lambda: votes.between("ours", "starter") == VoteTally("ours", "starter"))
     elsewhere.close()
+    qtbot.waitUntil(lambda: not jobs.running())

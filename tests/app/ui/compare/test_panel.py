@@ -11,6 +11,7 @@ from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.compare.view_models import in_common, with_moves
+from sciread_app.ui.search import compare_page
 from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -25,39 +26,41 @@ def gateway():
 
 
 @pytest.fixture
-def page(qtbot, show_page, gateway):
-    page = show_page(gateway)
-    search(qtbot, page, "paper")
-    page.toggle_compare()
-    qtbot.waitUntil(lambda: is_answered(page))
+def window(show_window, gateway):
+    window = show_window(gateway)
+    window.activateWindow()
+    return window
+
+
+@pytest.fixture
+def page(qtbot, window):
+    window.go_to("compare")
+    page = window.other_page("compare")
+    qtbot.waitUntil(lambda: all(page.panel.chooser.chosen))
+    ask(qtbot, page, "paper")
     return page
 
 
 @pytest.fixture
 def blind(qtbot, page):
     """Show anonymous answers to a new query, with Starter on the left."""
-    page.compare.trial._chance = lambda: 0.9
-    page.compare.chooser.blind.setChecked(True)
+    page.panel.trial._chance = lambda: 0.9
+    page.panel.chooser.blind.setChecked(True)
     ask(qtbot, page, "about")
     return page
 
 
-def search(qtbot, page, text):
-    page.search_box.set_text(text)
-    qtbot.waitUntil(lambda: page.view.query == text)
-
-
 def ask(qtbot, page, text):
-    search(qtbot, page, text)
-    qtbot.waitUntil(lambda: page.compare.trial.query == text and is_answered(page))
+    page.search_box.set_text(text)
+    qtbot.waitUntil(lambda: page.panel.trial.query == text and is_answered(page))
 
 
 def is_answered(page):
-    return "of the top" in page.compare.message.text()
+    return "of the top" in page.panel.message.text()
 
 
 def sides(page):
-    return page.compare.sides
+    return page.panel.sides
 
 
 def titles(page):
@@ -65,7 +68,7 @@ def titles(page):
 
 
 def choose(page, place, name):
-    box = page.compare.chooser.boxes[place]
+    box = page.panel.chooser.boxes[place]
     box.setCurrentIndex(box.findData(name))
 
 
@@ -84,8 +87,7 @@ def test_answers_are_marked_with_rank_changes(page):
     assert titles(page) == ["Starter", "Specter-Ours"]
     assert moves(right) == [*[1] * 11, -11, None]
     assert moves(left) == [11, *[-1] * 11]
-    assert page.compare.message.text().startswith("9 of the top 10")
-    assert not page.details.isVisible() and not page.result_list.isVisible()
+    assert page.panel.message.text().startswith("9 of the top 10")
     for side in sides(page):
         side.result_list.viewport().grab()
 
@@ -99,13 +101,11 @@ def test_rank_change_is_in_the_accessible_text(qtbot, page):
 
 def test_new_query_is_answered_by_both_models(qtbot, page):
     ask(qtbot, page, "paper 1")
-    assert sides(page)[0].model.rowCount() == page.model.rowCount()
-    assert sides(page)[1].model.rowCount() == page.model.rowCount() + 1
-    page.show_similar([3])
-    qtbot.waitUntil(lambda: page.compare.trial.query == "like:3" and is_answered(page))
-    page.header.lift()
+    assert sides(page)[1].model.rowCount() == sides(page)[0].model.rowCount() + 1
+    page.search_box.set_text("like:3")
+    qtbot.waitUntil(lambda: page.panel.trial.query == "like:3" and is_answered(page))
     page.search_box.set_text("")
-    qtbot.waitUntil(lambda: page.compare.message.text().startswith("Search for something"))
+    qtbot.waitUntil(lambda: page.panel.message.text().startswith("Search for something"))
     assert sides(page)[1].model.rowCount() == 0
 
 
@@ -118,31 +118,44 @@ def test_choosing_the_other_model_swaps_the_sides(qtbot, page):
 
 def test_text_mode_has_nothing_to_compare(qtbot, page):
     page.search_box.set_mode(SearchMode.text)
-    qtbot.waitUntil(lambda: page.compare.message.text() == BY_WORDS)
+    qtbot.waitUntil(lambda: page.panel.message.text() == BY_WORDS)
 
 
 def test_selection_on_one_side_is_copied_to_the_other(page):
     left, right = sides(page)
     right.result_list.go_to(3)
-    assert left.result_list.current() == right.result_list.current() == page.result_list.current()
-    right.result_list.go_to(12)  # listed on this side only: no command may act on another paper
-    assert left.result_list.chosen() == page.result_list.chosen() == []
+    assert left.result_list.chosen() == right.result_list.chosen() == page.chosen()
+    right.result_list.go_to(12)  # listed on this side only
+    assert left.result_list.chosen() == [] and page.chosen() == right.result_list.chosen()
 
 
-def test_closing_a_paper_returns_to_both_answers(qtbot, page):
+def test_paper_is_opened_in_the_library(qtbot, window, page):
     right = sides(page)[1]
     right.result_list.go_to(2)
     right.result_list.setFocus()
     qtbot.keyClick(right.result_list, Qt.Key.Key_Return)
-    qtbot.waitUntil(page.details.isVisible)
-    qtbot.waitUntil(lambda: page.details.details and page.details.details.paper.id == 4)
-    assert not page.compare.isVisible()
-    page.close_paper()
-    assert (
-        page.compare.isVisible()
-        and not page.details.isVisible()
-        and not page.result_list.isVisible()
-    )
+    qtbot.waitUntil(lambda: window.shows("search") and window.page.details.details is not None)
+    assert window.page.details.details.paper.id == 4
+    window.go_to_place("lab")
+    assert window.shows("compare") and is_answered(page)
+
+
+def test_plus_and_minus_search_with_examples(qtbot, page):
+    right = sides(page)[1].result_list
+    right.go_to(2)
+    qtbot.keyClick(right, Qt.Key.Key_Plus)
+    qtbot.waitUntil(lambda: page.panel.trial.query == "like:4 paper" and is_answered(page))
+    assert page.search_box.text == "like:4 paper"
+
+
+def test_results_of_the_library_are_compared(qtbot, window):
+    window.search_for("paper 1")
+    qtbot.waitUntil(lambda: window.page.view.query == "paper 1")
+    window.page.search_box.set_mode(SearchMode.meaning)
+    qtbot.keyClick(window, Qt.Key.Key_K, _CTRL_SHIFT)
+    page = window.other_page("compare")
+    qtbot.waitUntil(lambda: page.panel.trial.query == "paper 1" and is_answered(page))
+    assert window.shows("compare") and page.search_box.mode is SearchMode.meaning
 
 
 def test_model_without_vectors_can_encode_the_library(qtbot, page, gateway):
@@ -167,35 +180,39 @@ def test_broken_model_is_explained_beside_a_working_one(qtbot, page):
 
 def test_switch_button_requests_the_other_model(qtbot, page):
     assert not sides(page)[0].switch_button.isVisible()
-    with qtbot.waitSignal(page.compare.switch_requested) as wanted:
+    with qtbot.waitSignal(page.panel.switch_requested) as wanted:
         sides(page)[1].switch_button.click()
     assert wanted.args == ["specter-ours", "Specter-Ours"]
 
 
-def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, gateway):
+def test_escape_returns_to_the_search_box(qtbot, page):
+    sides(page)[1].result_list.setFocus()
     qtbot.keyClick(sides(page)[1].result_list, Qt.Key.Key_Escape)
+    qtbot.waitUntil(page.search_box.edit.hasFocus)
+
+
+def test_models_are_unloaded_after_the_page_was_left(qtbot, monkeypatch, window, gateway):
+    monkeypatch.setattr(compare_page, "UNLOAD_MS", 10)
+    window.go_to("compare")
+    assert gateway.comparisons.closed == 0
+    window.go_to("search")
     qtbot.waitUntil(lambda: gateway.comparisons.closed == 1)
-    assert (
-        not page.compare.isVisible() and page.details.isVisible() and page.result_list.isVisible()
-    )
 
 
-def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
-    gateway = FakeGateway(3)
+def test_page_without_a_second_model_has_a_placeholder(qtbot, window, gateway):
     gateway.comparisons.read.clear()
-    page = show_page(gateway)
-    page.toggle_compare()
-    panel = page.compare
+    window.go_to("compare")
+    panel = window.other_page("compare").panel
     qtbot.waitUntil(panel.nothing.isVisible)
     assert "Only one model" in panel.nothing.text.text()
-    qtbot.waitUntil(panel.nothing.buttons()[0].hasFocus)
     assert not panel.ballot.isVisible() and not panel.chooser.boxes[0].isVisible()
-    went = []
-    panel.place_requested.connect(went.append)
-    for button in panel.nothing.buttons():
+    for button, place in zip(panel.nothing.buttons(), ("training", "models"), strict=True):
+        window.go_to("compare")
         qtbot.keyClick(button, Qt.Key.Key_Space)
-    assert went == ["training", "models"]
+        assert window.shows(place)
 
+    window.go_to("compare")
+    panel.nothing.buttons()[0].setFocus()
     gateway.comparisons.read["specter-ours"] = 3
     panel.look_again()
     qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
@@ -217,156 +234,159 @@ def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, gateway):
         assert side.result_list.accessibleName() == side.title.text()
         for one in evidence(side):
             assert (one.text_rank, one.meaning_rank, one.similarity, one.percentile) == (None,) * 4
-    assert "Votes" not in blind.compare.ballot.text.text()
-    blind.compare.ballot.right.click()
+    assert "Votes" not in blind.panel.ballot.text.text()
+    blind.panel.ballot.right.click()
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
     assert gateway.comparisons.votes == [(Question("about"), "specter-ours")]
-    text = blind.compare.ballot.text.text()
+    text = blind.panel.ballot.text.text()
     assert "voted for Specter-Ours" in text and "specter-ours 1" in text
     assert evidence(sides(blind)[0])[0].percentile is not None
-    assert not blind.compare.can_vote
+    assert not blind.panel.can_vote
 
 
 @pytest.mark.parametrize(("drawn", "left"), [(0.1, "specter-ours"), (0.9, "starter")])
 def test_blind_sides_are_drawn_at_random(qtbot, page, gateway, drawn, left):
-    page.compare.trial._chance = lambda: drawn
-    page.compare.chooser.blind.setChecked(True)
+    page.panel.trial._chance = lambda: drawn
+    page.panel.chooser.blind.setChecked(True)
     ask(qtbot, page, "about")
-    page.compare.vote(0)
+    page.panel.vote(0)
     qtbot.waitUntil(lambda: titles(page)[0].casefold() == left)
     assert gateway.comparisons.votes == [(Question("about"), left)]
 
 
 def test_vote_for_neither_is_stored(qtbot, blind, gateway):
-    blind.compare.vote(None)
+    blind.panel.vote(None)
     qtbot.waitUntil(lambda: gateway.comparisons.votes == [(Question("about"), "")])
-    qtbot.waitUntil(lambda: "neither 1" in blind.compare.ballot.text.text())
+    qtbot.waitUntil(lambda: "neither 1" in blind.panel.ballot.text.text())
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
 
 
 def test_vote_on_similar_papers_stores_the_paper(qtbot, blind, gateway):
-    blind.show_similar([3])
-    qtbot.waitUntil(lambda: blind.compare.trial.query == "like:3" and blind.compare.can_vote)
-    blind.compare.vote(0)
+    blind.search_box.set_text("like:3")
+    qtbot.waitUntil(lambda: blind.panel.trial.query == "like:3" and blind.panel.can_vote)
+    blind.panel.vote(0)
     qtbot.waitUntil(lambda: gateway.comparisons.votes == [(Question(paper=3), "starter")])
 
 
-def test_new_papers_do_not_change_the_blind_sides(qtbot, blind):
-    blind.compare.trial._chance = lambda: 0.1
-    asked = len(blind._finder.asked)
+def test_new_papers_do_not_change_the_blind_sides(qtbot, jobs, blind):
+    blind.panel.trial._chance = lambda: 0.1
     blind.library_changed(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: len(blind._finder.asked) >= asked + 3 and blind.compare.can_vote)
-    assert blind.compare.trial.sides == ("starter", "specter-ours")
+    qtbot.waitUntil(lambda: not jobs.running() and blind.panel.can_vote)
+    assert blind.panel.trial.sides == ("starter", "specter-ours")
 
 
-def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, gateway):
-    ballot = blind.compare.ballot
+def test_answers_seen_with_names_cannot_be_voted_on(qtbot, window, blind, gateway):
+    ballot = blind.panel.ballot
     ask(qtbot, blind, "paper")  # already shown with names
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
-    assert titles(blind) == ANONYMOUS and not blind.compare.can_vote
-    blind.compare.vote(0)
-    blind.toggle_compare()
-    search(qtbot, blind, "paper 2")  # answered by the active model alone
-    blind.toggle_compare()
-    qtbot.waitUntil(lambda: blind.compare.trial.query == "paper 2" and is_answered(blind))
+    assert titles(blind) == ANONYMOUS and not blind.panel.can_vote
+    blind.panel.vote(0)
+    window.search_for("paper 2")  # answered by the active model alone
+    qtbot.waitUntil(lambda: window.page.view.query == "paper 2")
+    window.go_to("compare")
+    ask(qtbot, blind, "paper 2")
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
     ask(qtbot, blind, "paper 3")
-    assert blind.compare.can_vote
+    assert blind.panel.can_vote
     choose(blind, 1, "same")  # the answer that stays must be that of the first model
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
     assert gateway.comparisons.votes == []
 
 
+def test_search_in_the_library_ends_the_blind_test_of_its_query(qtbot, window, blind):
+    assert blind.panel.can_vote
+    window.search_for("about")
+    qtbot.waitUntil(lambda: window.page.view.query == "about")
+    window.go_to("compare")
+    qtbot.waitUntil(lambda: blind.panel.ballot.text.text().startswith(KNOWN))
+
+
 def test_equal_or_incomplete_answers_cannot_be_voted_on(qtbot, blind):
-    ballot = blind.compare.ballot
+    ballot = blind.panel.ballot
     choose(blind, 1, "same")
     ask(qtbot, blind, "paper 4")
     qtbot.waitUntil(lambda: ballot.text.text().startswith(SAME))
     choose(blind, 1, "miread-ours")
-    search(qtbot, blind, "paper 5")
+    blind.search_box.set_text("paper 5")
     qtbot.waitUntil(lambda: ballot.text.text().startswith(UNREAD))
     assert [side.model.rowCount() for side in sides(blind)] == [0, 0]
     sides(blind)[1].read_button.click()
-    qtbot.waitUntil(lambda: blind.compare.can_vote)  # the hidden answer was never shown
+    qtbot.waitUntil(lambda: blind.panel.can_vote)  # the hidden answer was never shown
 
 
 def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, gateway):
-    blind.compare.vote(0)
-    qtbot.waitUntil(blind.compare.ballot.back.isVisible)
-    blind.compare.ballot.back.click()
+    blind.panel.vote(0)
+    qtbot.waitUntil(blind.panel.ballot.back.isVisible)
+    blind.panel.ballot.back.click()
     qtbot.waitUntil(lambda: gateway.comparisons.votes == [])
-    qtbot.waitUntil(lambda: "“about” was undone" in blind.compare.ballot.text.text())
-    assert not blind.compare.can_vote and not blind.compare.can_take_back
+    qtbot.waitUntil(lambda: "“about” was undone" in blind.panel.ballot.text.text())
+    assert not blind.panel.can_vote and not blind.panel.can_take_back
 
 
 def test_failed_vote_keeps_the_models_hidden(qtbot, blind, gateway):
     gateway.comparisons.full = True
-    blind.compare.vote(0)
-    qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
+    blind.panel.vote(0)
+    qtbot.waitUntil(lambda: "The disk is full." in blind.panel.message.text())
     assert titles(blind) == ANONYMOUS
-    assert blind.compare.can_vote
+    assert blind.panel.can_vote
 
 
 def test_blind_box_hides_and_restores_the_names(qtbot, page):
-    page.compare.trial._chance = lambda: 0.1
-    page.compare.chooser.blind.setChecked(True)  # these answers were shown with names
+    page.panel.trial._chance = lambda: 0.1
+    page.panel.chooser.blind.setChecked(True)  # these answers were shown with names
     qtbot.waitUntil(lambda: titles(page) == ANONYMOUS)
-    assert not page.compare.can_vote
-    assert page.compare.trial.sides == ("specter-ours", "starter")  # drawn again
+    assert not page.panel.can_vote
+    assert page.panel.trial.sides == ("specter-ours", "starter")  # drawn again
     for side in sides(page):
         assert not side.switch_button.isVisible()
         assert evidence(side)[0].percentile is None
-    page.compare.chooser.blind.setChecked(False)
+    page.panel.chooser.blind.setChecked(False)
     qtbot.waitUntil(lambda: titles(page) == ["Starter", "Specter-Ours"])
 
 
 def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, gateway):
     gateway.comparisons.notes["specter-ours"] = "Keyword results only."
-    search(qtbot, blind, "paper 6")
-    qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Keyword results only."))
-    assert not blind.compare.can_vote
+    blind.search_box.set_text("paper 6")
+    qtbot.waitUntil(lambda: blind.panel.ballot.text.text().startswith("Keyword results only."))
+    assert not blind.panel.can_vote
 
 
-def test_comparison_is_operated_by_keyboard(qtbot, show_window, gateway):
-    window = show_window(gateway)
+def test_comparison_is_operated_by_keyboard(qtbot, window, gateway):
     actions = {name: action for name, action in window.menus.entries() if "Compare models" in name}
     left = actions["Compare models: Vote for the left results"]
     hide = actions["Compare models: Blind test"]
     assert not left.isEnabled() and not hide.isEnabled()
     assert hide.property("why_not") == "Available while you compare two models"
-    panel, key = window.page.compare, Qt.Key
-    window.activateWindow()
+    key = Qt.Key
     qtbot.keyClick(window, key.Key_K, _CTRL_SHIFT)
+    page = window.other_page("compare")
+    panel = page.panel
     qtbot.waitUntil(lambda: panel.is_open and hide.isEnabled())
     qtbot.keyClick(window, key.Key_H, _CTRL_SHIFT)
-    search(qtbot, window.page, "about")
+    page.search_box.set_text("about")
     qtbot.waitUntil(left.isEnabled)
     window.go_to("foryou")
     assert not left.isEnabled()
-    window.go_to("search")
+    window.go_to("compare")
+    qtbot.waitUntil(left.isEnabled)
     qtbot.keyClick(window, key.Key_F8)
     qtbot.waitUntil(lambda: len(gateway.comparisons.votes) == 1)
     assert gateway.comparisons.votes[0][1] == panel.trial.sides[1]
     assert not left.isEnabled()
-    search(qtbot, window.page, "paper 7")
+    page.search_box.set_text("paper 7")
     qtbot.waitUntil(left.isEnabled)
     qtbot.keyClick(window, key.Key_F7, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: len(gateway.comparisons.votes) == 2)
     assert gateway.comparisons.votes[1][1] == ""
 
 
-def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, gateway):
-    window = show_window(gateway)
-    window.activateWindow()
-    window.page.toggle_compare()
-    search(qtbot, window.page, "paper")
-    qtbot.waitUntil(lambda: is_answered(window.page))
+def test_comparison_panes_are_reached_by_f6_and_named(qtbot, window, page):
     seen = []
     for _ in range(8):
         qtbot.keyClick(window, Qt.Key.Key_F6)
         seen.append(window.focusWidget())
-    assert {side.result_list for side in sides(window.page)} <= set(seen)
-    for widget in window.page.compare.findChildren(QWidget):
+    assert {side.result_list for side in sides(page)} <= set(seen)
+    for widget in page.findChildren(QWidget):
         if takes_focus(widget):
             text = widget.text() if isinstance(widget, QAbstractButton) else ""
             assert widget.accessibleName() or text, widget

@@ -180,8 +180,8 @@ def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, gateway, jobs)
 
 
 def test_activation_updates_the_models_to_compare(qtbot, window, gateway, jobs):
-    window.page.toggle_compare()
-    chooser = window.page.compare.chooser
+    window.go_to("compare")
+    chooser = window.other_page("compare").panel.chooser
     qtbot.waitUntil(lambda: chooser.active() == "starter")
     gateway.comparisons.read["theirs"] = 0
     window.activation.activate("theirs", "Theirs")
@@ -189,5 +189,5 @@ def test_activation_updates_the_models_to_compare(qtbot, window, gateway, jobs):
 
 
 def test_switch_request_of_the_comparison_activates_the_model(qtbot, window, gateway):
-    window.page.compare.switch_requested.emit("theirs", "Theirs")
+    window.other_page("compare").panel.switch_requested.emit("theirs", "Theirs")
     qtbot.waitUntil(lambda: gateway.activation.answers == "theirs")

@@ -257,13 +257,6 @@ def test_view_is_remembered(qtbot, show_window, open_map):
     assert show_window(FakeGateway(80)).page.mode is ViewMode.list
 
 
-def test_comparison_is_closed_by_the_map(qtbot, window, open_map):
-    window.page.toggle_compare()
-    assert window.page.compare.is_open
-    shown = open_map(window)
-    assert shown.isVisible() and not window.page.compare.is_open
-
-
 def test_changed_library_updates_the_map(qtbot, jobs, window, open_map):
     shown = open_map(window)
     window.gateway.map.with_vector = window.gateway.map.count = 84

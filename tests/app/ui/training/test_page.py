@@ -569,16 +569,16 @@ def test_unmeasured_model_opens_the_evaluate_dialog(qtbot, trained, jobs, gatewa
 
 @pytest.mark.parametrize("open_before", [False, True])
 def test_compare_opens_the_panel_with_the_active_model(qtbot, trained, jobs, open_before):
-    panel = trained.page.compare
+    panel = trained.other_page("compare").panel
     if open_before:
-        trained.page.toggle_compare()
+        trained.go_to("compare")
         qtbot.waitUntil(lambda: all(panel.chooser.chosen) and not jobs.running())
     trained.go_to("training")
     qtbot.waitUntil(lambda: enabled_actions(trained)["compare"] and not jobs.running())
     trained.menus.training.by_name["compare"].trigger()
     qtbot.waitUntil(lambda: panel.chooser.chosen == ("starter", "specter-ours"))
     qtbot.waitUntil(lambda: not jobs.running())
-    assert trained.shows("search") and panel.is_open
+    assert trained.shows("compare") and panel.is_open
 
 
 def test_removal_of_a_training_asks_for_confirmation(qtbot, show, jobs, service):

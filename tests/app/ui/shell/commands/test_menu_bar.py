@@ -111,7 +111,7 @@ def test_context_menu_of_results_compares_models(qtbot, window):
     action = next(a for a in menu.actions() if a.shortcut().toString() == "Ctrl+Shift+K")
     close_menu(qtbot, menu)
     action.trigger()
-    assert window.page.compare.is_open
+    assert window.shows("compare")
     settle(qtbot, window)
 
 
