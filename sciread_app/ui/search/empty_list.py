@@ -18,7 +18,7 @@ from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
 
-_CAN_BE_ASKED_FOR = ("doi", "arxiv", "pmid", "pmcid")
+LOOKED_UP = ("doi", "arxiv", "pmid", "pmcid")  # kinds of identifiers
 
 
 class EmptyList(EmptyState):
@@ -37,7 +37,7 @@ class EmptyList(EmptyState):
         self._wanted = name = missing(view)
         if name is None:
             self.show_message(*empty_texts(view), actions)
-        elif name.kind in _CAN_BE_ASKED_FOR:
+        elif name.kind in LOOKED_UP:
             text = tr("SciRead can look up the paper online and add it to your library.")
             look_up = (tr("Look up and add"), lambda: self._look_up(name))
             self.show_message("search", _title(name), text, (look_up, *actions))

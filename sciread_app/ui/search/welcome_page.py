@@ -78,7 +78,7 @@ class WelcomePage(QScrollArea):
             ),
         ]
         self.lookup = LookupForm(about, context)
-        self.lookup.loaded.connect(self.loaded)
+        self.lookup.loaded.connect(lambda _: self.loaded.emit())
         sample = Choice(
             "similar",
             tr("Explore the sample library"),
@@ -97,8 +97,7 @@ class WelcomePage(QScrollArea):
         context.appearance.follow(self._paint)
 
     def _paint(self, theme: Theme) -> None:
-        for picture in self.findChildren(_Picture):
-            picture.setPixmap(icon(picture.name, theme.accent).pixmap(ICON, ICON))
+        paint_icons(self, theme)
 
 
 class Choice(QPushButton):
@@ -136,14 +135,14 @@ class Choice(QPushButton):
 class LookupForm(QFrame):
     """Adds one paper by its identifier or its title, which is looked up online."""
 
-    loaded = Signal()  # a paper was added to the library
+    loaded = Signal(object)  # PaperId, of the paper that was added to the library
 
     def __init__(self, about: PaperGateway, context: AppContext) -> None:
         super().__init__()
         self.setObjectName("panel")
         self._about = about
         self._jobs = context.jobs
-        title = tr("Add by DOI, arXiv ID or title")
+        title = tr("Add by DOI, arXiv ID, PMID, or title")
         self.line = styled(QLineEdit(), "field")
         self.line.setPlaceholderText(tr("10.1038/nature14539, 1706.03762, or a title"))
         self.line.setAccessibleName(title)
@@ -156,14 +155,15 @@ class LookupForm(QFrame):
         words = column(_heading(title), entry, self.problem, spacing=6)
         row(_Picture("search"), (words, 1), parent=self, margins=(15, 9, 15, 9), spacing=14)
         self.line.textChanged.connect(self._edited)
-        self.line.returnPressed.connect(self._look_up)
-        self.button.clicked.connect(self._look_up)
+        self.line.returnPressed.connect(self.look_up)
+        self.button.clicked.connect(self.look_up)
 
     def _edited(self, text: str) -> None:
         show_text(self.problem, "")
         self.button.setEnabled(bool(text.strip()))
 
-    def _look_up(self) -> None:
+    def look_up(self) -> None:
+        """Look up what was entered and add it."""
         text = " ".join(self.line.text().split())
         if not text or not self.button.isEnabled():
             return
@@ -177,15 +177,15 @@ class LookupForm(QFrame):
         self._jobs.run(
             tr("Looking up {name}", name=text),
             work,
-            lambda _: self._added(),
+            self._added,
             on_failed=self._failed,
             queue=JobQueue.network,
         )
 
-    def _added(self) -> None:
+    def _added(self, paper: PaperId) -> None:
         self._ready()
         self.line.clear()
-        self.loaded.emit()
+        self.loaded.emit(paper)
 
     def _failed(self, problem: JobError) -> None:
         self._ready()
@@ -197,12 +197,18 @@ class LookupForm(QFrame):
 
 
 class _Picture(QLabel):
-    """An icon, which `WelcomePage` paints in the colour of the theme."""
+    """An icon, which `paint_icons` paints in the colour of the theme."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
         self.setFixedSize(ICON, ICON)
+
+
+def paint_icons(inside: QWidget, theme: Theme) -> None:
+    """Paint the icons of the choices in a widget."""
+    for picture in inside.findChildren(_Picture):
+        picture.setPixmap(icon(picture.name, theme.accent).pixmap(ICON, ICON))
 
 
 def _heading(text: str) -> QLabel:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QMainWindow
 
+from sciread_app.domain.identifiers import identifier_link, pasted_identifier
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
 from sciread_app.paths import Home
@@ -29,6 +30,7 @@ from sciread_app.ui.library.export import ExportController
 from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.actions import read_in, save_notes_of
+from sciread_app.ui.search.empty_list import LOOKED_UP
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.shell.commands.command_palette_entries import PaletteSource
@@ -51,10 +53,12 @@ from sciread_app.ui.widgets.messages.toast import Toast
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.search.compare_page import ComparePage
+    from sciread_app.ui.search.lookup_dialog import LookupDialog
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
     from sciread_app.ui.shell.gateway import WindowGateway
 
 FIRST_SIZE = (1240, 800)
+LONGEST_IDENTIFIER = 500  # characters, also of a link
 PAPER_FILES = (
     tr("Papers") + " (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
     "BibTeX (*.bib);;RIS (*.ris);;PDF (*.pdf);;" + tr("All files") + " (*)"
@@ -86,6 +90,7 @@ class MainWindow(QMainWindow):
         self._ready = False  # it is shown
         self._type_ahead = TypeAhead()
         self._palette: CommandPalette | None = None  # created when first opened
+        self._lookup: LookupDialog | None = None  # created when first opened
         self.work_log = JobHistory(jobs, self)
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
@@ -320,6 +325,21 @@ class MainWindow(QMainWindow):
         self.go_to("search")
         self.page.header.find_like(source)
 
+    def add_by_identifier(self, identifier: str = "") -> None:
+        """Look up the paper with this identifier and add it; without one, ask for an identifier or
+        a title first."""
+        if self._takes_papers(lambda window: window.add_by_identifier(identifier)):
+            if not self._lookup:
+                from sciread_app.ui.search.lookup_dialog import LookupDialog
+
+                self._lookup = LookupDialog(self.gateway.about, self.context, self)
+                self._lookup.loaded.connect(self._show_added)
+            self._lookup.ask(identifier)
+
+    def _show_added(self, paper: PaperId) -> None:
+        self.papers_came(LibraryChanges(papers=True))
+        self.show_papers([paper], tr("Added paper"))
+
     def add_files(self) -> None:
         self.add(open_files(self, DialogPurpose.papers, tr("Import files"), PAPER_FILES))
 
@@ -420,11 +440,29 @@ class MainWindow(QMainWindow):
             page.window_closes()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keep keys that nothing can answer before the library is open."""
-        if self._ready:
-            super().keyPressEvent(event)
-        else:
+        """Keep keys that nothing can answer before the library is open. An identifier that is
+        pasted outside a text field is offered to be added."""
+        if not self._ready:
             self._type_ahead.keep(event)
+        elif event.matches(QKeySequence.StandardKey.Paste):
+            self._offer_to_add(QApplication.clipboard().text())
+        else:
+            super().keyPressEvent(event)
+
+    def _offer_to_add(self, text: str) -> None:
+        name = pasted_identifier(text[:LONGEST_IDENTIFIER])
+        if name and name.kind in LOOKED_UP:
+            shown = identifier_link(name)[0]
+            self.banner.show_notice(
+                tr("The clipboard contains the identifier of a paper."),
+                "",
+                # Translators: {name} is an identifier, such as 10.1000/xyz
+                (
+                    tr("Add {name}", name=shown),
+                    lambda: self.add_by_identifier(f"{name.kind}:{name.value}"),
+                ),
+                passes=True,
+            )
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.remember()

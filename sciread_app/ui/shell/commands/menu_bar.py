@@ -195,11 +195,12 @@ class MenuBar:
 
     def _fill_file(self, file: QMenu) -> None:
         add, window = self._actions.add, self._window
-        add(file, tr("Add &papers…"), partial(window.go_to, "intake"), library=True)
+        add(file, tr("Add by i&dentifier…"), window.add_by_identifier, library=True)
         add(file, tr("&Import files…"), window.add_files, StandardKey.Open, library=True)
         add(file, tr("Import &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
         zotero, kept = tr("Import from &Zotero"), tr("&Automatic exports")
         add(file, zotero, window.import_zotero, library=True)
+        add(file, tr("Ne&w query…"), window.new_query, library=True)
         self.ledger = add(file, tr("&Last import report"), window.show_last_ledger)
         self._actions.set_why_not(self.ledger, tr("Available after an import"))
         file.addSeparator()
