@@ -23,7 +23,8 @@ from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
-from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel, select_rows
 
@@ -98,13 +99,23 @@ class ImportHistoryPanel(QWidget):
                 replaces="ledger",
             )
 
+    def buttons(self) -> list[QPushButton]:
+        """The buttons that add papers, in tab order."""
+        return [self.add_files, self.add_folder, self.add_zotero, self.add_identifier]
+
     def take_focus(self) -> None:
         self.add_files.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _build(self) -> None:
         self.add_files = styled(QPushButton(tr("Import files…")), "primary")
         self.add_folder = QPushButton(tr("Import folder…"))
-        buttons = row(self.add_files, self.add_folder, 0, spacing=8)
+        self.add_zotero = QPushButton(tr("Import from Zotero"))
+        self.add_identifier = QPushButton(tr("Add by identifier…"))
+        flow = FlowLayout(8)
+        for button in self.buttons():
+            flow.addWidget(button)
+        buttons = QWidget()
+        buttons.setLayout(flow)
         how = styled(QLabel(HOW, wordWrap=True), "quiet")
         how.setContentsMargins(4, 0, 4, 0)
         self.model = ImportHistoryModel(parent=self)

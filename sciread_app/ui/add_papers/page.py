@@ -176,7 +176,7 @@ class AddPapersPage(Page):
 
     def _order_stops(self) -> None:
         """Set the tab order to the reading order; Qt would use the order of creation."""
-        panels = (self.preview.list, self.preview.stop, self.files.add_files, self.files.add_folder)
+        panels = (self.preview.list, self.preview.stop, *self.files.buttons())
         rest = (self.files.table, self.citations.act)
         tab_stops = [
             *self.switch.tab_stops(),
@@ -214,6 +214,8 @@ class AddPapersPage(Page):
         self.form.fetch_requested.connect(self.fetch)
         self.files.add_files.clicked.connect(lambda: self._navigate.add_files())
         self.files.add_folder.clicked.connect(lambda: self._navigate.add_folder())
+        self.files.add_zotero.clicked.connect(lambda: self._navigate.import_zotero())
+        self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
         self.citations.moved.connect(self._show_busy)
         self.list.brought_requested.connect(self._open_results)
         self.list.write_requested.connect(self.write)

@@ -23,7 +23,7 @@ from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
-from sciread_app.ui.search.empty_list import EmptyList
+from sciread_app.ui.search.empty_list import EmptyList, missing
 from sciread_app.ui.search.header import (
     SearchHeader,
     count_text,
@@ -470,6 +470,9 @@ class SearchPage(Page):
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         else:
             actions = ((tr("Show all papers"), lambda: self._enter_request(SearchRequest())),)
+            if view.request.typed and not missing(view):
+                add = (tr("Add by identifier…"), self._navigate.add_by_identifier)
+                actions = (*actions, add)
         self.empty.show_view(view, actions)
         self._pages.setCurrentWidget(self.empty)
 

@@ -418,14 +418,27 @@ def test_files_are_imported_and_listed_in_the_history(qtbot, show, context):
     qtbot.waitUntil(lambda: page.files.model.rowCount() == 2)
     cells = [page.files.model.index(1, column).data() for column in range(6)]
     assert cells[0] == "b.pdf and 1 more" and cells[1].endswith("incomplete")
-    press(qtbot, page.files.add_files)
-    press(qtbot, page.files.add_folder)
-    assert context.navigate.calls[-2:] == [("add_files",), ("add_folder",)]
+    for button in page.files.buttons():
+        press(qtbot, button)
+    called = [name for name, *_ in context.navigate.calls[-4:]]
+    assert called == ["add_files", "add_folder", "import_zotero", "add_by_identifier"]
     page.files.table.selectRow(0)
     page.files.table.setFocus()
     qtbot.keyClick(page.files.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: dialog_of(page, ImportReportDialog) is not None)
     assert dialog_of(page, ImportReportDialog).ledger.failures == intake.failures
+
+
+def test_query_refreshed_from_elsewhere_reports_its_papers(qtbot, show, jobs, context):
+    page = show(FakeAddPapers([done("all:bees")]))
+    page.show_source(FILES)
+    page.refresh_query(1)
+    qtbot.waitUntil(lambda: bool(context.toast.calls))
+    _, text = context.toast.calls[-1]
+    assert "all:bees" in text
+    page.new_query()
+    assert page.form.isVisible() and page.switch.current == 0
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_files_are_imported_without_sources(qtbot, jobs, context):

@@ -46,3 +46,11 @@ def test_other_identifiers_are_looked_up(qtbot, show_page, text):
 def test_isbn_is_not_looked_up(qtbot, show_page):
     page = show_page(FakeGateway(3))
     assert len(offered_actions(qtbot, page, "9780306406157")) == 1
+
+
+def test_search_without_results_offers_to_add_by_identifier(qtbot, show_page, context):
+    page = show_page(FakeGateway(3))
+    page.search_box.set_text("zebrafish")
+    qtbot.waitUntil(page.empty.isVisible)
+    page.empty.buttons()[-1].click()
+    assert context.navigate.calls[-1][0] == "add_by_identifier"
