@@ -42,7 +42,7 @@ from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import build, prepare
 from sciread_app.ui.shell.sample_bar import SampleBar
-from sciread_app.ui.shell.type_ahead import TypeAhead
+from sciread_app.ui.shell.type_ahead import LoadingKeys, TypeAhead
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary, PaletteTarget
@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         self._opened = False  # there is a library
         self._ready = False  # it is shown
         self._type_ahead = TypeAhead()
+        self._loading_keys = LoadingKeys(jobs, self)
         self._palette: CommandPalette | None = None  # created when first opened
         self._lookup: LookupDialog | None = None  # created when first opened
         self.work_log = JobHistory(jobs, self)
@@ -155,12 +156,17 @@ class MainWindow(QMainWindow):
         """Show the page with this key, see PAGES."""
         if not self._ready:
             return
+        first, others = key not in self._page_of, self._jobs.running()
         page = self.other_page(key)
         self._pages.setCurrentWidget(page)
         self._navigation.show_page(key)
         self.menus.show_page(key)
         page.refresh()
         page.take_focus()
+        if first:
+            self._loading_keys.hold(page, others)
+        else:
+            self._loading_keys.drop()
 
     def go_to_place(self, place: str) -> None:
         """Show the page of the place with this key that was shown last, see PLACES."""

@@ -21,6 +21,7 @@ from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.shell.sample_bar import SampleBar
 from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
 from sciread_app.ui.view_models import ImportSummary
+from tests.support.generate.papers import paper
 from tests.support.ui.fakes.context import CallRecorder
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
@@ -462,3 +463,47 @@ def test_import_into_the_sample_is_refused_and_offered_for_own(qtbot, sample_win
     then(own)
     assert folder == tmp_path
     assert own.calls == [("add", [Path("papers.bib")])]
+
+
+def test_keys_pressed_while_a_page_loads_for_the_first_time_are_acted_on(qtbot, show_window, jobs):
+    gateway = FakeGateway(3)
+    one, other = paper("Bees"), paper("Bees!")
+    for _ in range(3):
+        gateway.duplicates.add(one, other)
+    gateway.organise.mark_not_duplicates = gateway.duplicates.mark_not_duplicates
+    go_on = threading.Event()
+    pairs = gateway.duplicates.pairs
+
+    def late(task=None):
+        go_on.wait(10)
+        return pairs(task)
+
+    gateway.duplicates.pairs = late
+    window = show_window(gateway)
+    window.activateWindow()
+    window.go_to("duplicates")
+    page = window.other_page("duplicates")
+    press(qtbot, window, Qt.Key.Key_Down)
+    press(qtbot, window, Qt.Key.Key_K)
+    press(qtbot, window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    assert window.shows("duplicates") and gateway.duplicates.asked == []
+    go_on.set()
+    qtbot.waitUntil(lambda: gateway.duplicates.asked == ["keep 3 4"])
+    qtbot.waitUntil(lambda: window.shows("search"))
+    assert page.isHidden()
+
+
+def test_keys_for_a_loading_page_are_forgotten_when_another_page_is_shown(qtbot, show_window, jobs):
+    gateway = FakeGateway(3)
+    gateway.duplicates.add(paper("Bees"), paper("Bees!"))
+    go_on = threading.Event()
+    pairs = gateway.duplicates.pairs
+    gateway.duplicates.pairs = lambda task=None: go_on.wait(10) and pairs(task)
+    window = show_window(gateway)
+    window.activateWindow()
+    window.go_to("duplicates")
+    press(qtbot, window, Qt.Key.Key_K)
+    window.go_to("search")
+    go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert gateway.duplicates.asked == []
