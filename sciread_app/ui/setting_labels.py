@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sciread_app.language import tr
+from trainer.contract.package import STARTER
 
 _EXAMPLES, _STEPS, _TOKENS = tr("examples"), tr("steps"), tr("tokens")
 _PAPERS, _PAIRS, _BLOCKS = tr("papers"), tr("pairs"), tr("text blocks")
@@ -341,3 +342,11 @@ def setting_help(key: str) -> str:
 def choice_label(key: str, value: str) -> str:
     """The name of a value of a setting; the value itself if the setting has no such choice."""
     return _CHOICES.get(key, {}).get(value, value)
+
+
+def base_label(base: str) -> str:
+    """The base model without its commit; for a folder, only its name."""
+    if base == STARTER:
+        return tr("the starter model")
+    name = base.partition("@")[0]
+    return name if name.count("/") <= 1 else name.rstrip("/").rpartition("/")[2]

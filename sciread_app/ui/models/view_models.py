@@ -16,7 +16,7 @@ from sciread_app.services.models.registry import (
 )
 from sciread_app.services.models.trash import RemovedModel
 from sciread_app.ui.formatting import duration, file_size
-from sciread_app.ui.setting_labels import choice_label, setting_label
+from sciread_app.ui.setting_labels import base_label, choice_label, setting_label
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import STARTER
@@ -101,7 +101,7 @@ def made(model: InstalledModel, origin: Origin) -> str:
             "Included with SciRead: a small general-purpose model, so that you can search "
             "immediately."
         )
-    how, base = method(model.method), short_base(model.base)
+    how, base = method(model.method), base_label(model.base)
     if how and base and origin.papers:
         said = trn(
             "Trained with {method} from {base} on {n:,} paper.",
@@ -117,14 +117,6 @@ def made(model: InstalledModel, origin: Origin) -> str:
     else:
         said = tr("The model does not include training details.")
     return said
-
-
-def short_base(base: str) -> str:
-    """The base model without its commit; for a folder, only its name."""
-    if base == STARTER:
-        return tr("the starter model")
-    name = base.partition("@")[0]
-    return name if name.count("/") <= 1 else name.rstrip("/").rpartition("/")[2]
 
 
 def readiness(about: ModelDetails, answers: str) -> str:
@@ -198,7 +190,7 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     rows = [
         (tr("Method"), method(model.method)),
-        (tr("Base model"), short_base(STARTER) if model.base == STARTER else model.base),
+        (tr("Base model"), base_label(STARTER) if model.base == STARTER else model.base),
         (tr("Recipe"), origin.recipe),
         (tr("Changed settings"), changed),
         (tr("Training data"), corpus),

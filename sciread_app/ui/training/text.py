@@ -13,7 +13,7 @@ from sciread_app.services.training.run_monitor import RunProgress
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.services.training.training_service import TrainingEstimate
 from sciread_app.ui.formatting import duration, file_size
-from sciread_app.ui.setting_labels import choice_label, setting_label
+from sciread_app.ui.setting_labels import base_label, choice_label, setting_label
 from trainer.contract.catalog import Need, recipe_of
 from trainer.contract.corpus_stats import CorpusStats
 from trainer.contract.errors import TrainerError
@@ -88,7 +88,7 @@ def when(moment: float) -> str:
 
 def made_of(training: TrainingRun) -> str:
     """Method, base model and data, as in "SPECTER from the starter model, on 19,842 papers"."""
-    method, base = training.method, base_of(training.base)
+    method, base = training.method, base_label(training.base)
     if not training.papers:
         return tr("{method} from {base}", method=method, base=base)
     return trn(
@@ -98,13 +98,6 @@ def made_of(training: TrainingRun) -> str:
         method=method,
         base=base,
     )
-
-
-def base_of(base: str) -> str:
-    """The base model; for a folder, only its name."""
-    if base == STARTER:
-        return tr("the starter model")
-    return base if base.count("/") <= 1 else base.rstrip("/").rpartition("/")[2]
 
 
 def progress_text(training: TrainingRun, story: RunProgress) -> str:
@@ -176,7 +169,7 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
         (tr("Recipe"), training.recipe),
         # Translators: settings that differ from the recipe
         (tr("Changed settings"), changed(training)),
-        (tr("Base model"), base_of(STARTER) if training.base == STARTER else training.base),
+        (tr("Base model"), base_label(STARTER) if training.base == STARTER else training.base),
         (tr("Papers"), papers),
         (tr("Dataset folder"), str(training.corpus) if training.corpus.name else ""),
         (tr("Seed"), str(training.seed)),
