@@ -61,16 +61,21 @@ class Items:
         """
         labels, codes = np.unique(np.concatenate([y_true, y_pred]), return_inverse=True)
         true, said = codes[: len(y_true)], codes[len(y_true) :]
-        size, right = len(labels), true == said
-        named = np.bincount(true, minlength=size) + np.bincount(said, minlength=size)
-        f1 = 2 * np.bincount(true[right], minlength=size) / named
+        right, (f1, named) = true == said, label_f1(true, said)
         adds = 2 * right / named[true] - f1[true] / named[true] - f1[said] / named[said]
-        return cls(ids, f1.mean() + adds * len(y_true) / size)
+        return cls(ids, f1.mean() + adds * len(y_true) / len(labels))
 
     def at(self, rows: NDArray[np.integer]) -> Items:
         """The items of these rows."""
         weights = None if self.weights is None else np.asarray(self.weights)[rows]
         return Items(np.asarray(self.ids)[rows], np.asarray(self.values)[rows], weights)
+
+
+def label_f1(true: NDArray[np.integer], said: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """F1 of each label, and how often it is true or predicted. Labels are codes from 0 on."""
+    size = int(max(true.max(initial=-1), said.max(initial=-1))) + 1
+    named = np.bincount(true, minlength=size) + np.bincount(said, minlength=size)
+    return 2 * np.bincount(true[true == said], minlength=size) / named, named.astype(np.float64)
 
 
 class PairedDifference(NamedTuple):

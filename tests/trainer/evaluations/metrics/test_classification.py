@@ -23,7 +23,7 @@ from trainer.evaluations.metrics.classification import (
     fit_probe,
     probe_folds,
 )
-from trainer.evaluations.metrics.intervals import Items, weighted_mean
+from trainer.evaluations.metrics.intervals import Items, label_f1, weighted_mean
 
 
 def golden(shared: Path, name: str) -> dict[str, Any]:
@@ -45,8 +45,10 @@ def macro_f1(y_true: ArrayLike, expected: ArrayLike) -> float:
 
 def test_macro_f1_matches_reference_values(shared: Path) -> None:
     case = golden(shared, "macro_f1_basic")
-    y_true, predicted = case["inputs"]["y_true"], case["inputs"]["y_pred"]
+    y_true, predicted = (np.array(case["inputs"][name]) for name in ("y_true", "y_pred"))
     expected, slack = case["expected"], case["tolerance_abs"]
+    by_label, _ = label_f1(y_true, predicted)
+    assert by_label == pytest.approx(expected["per_class_f1"], abs=slack)
     assert macro_f1(y_true, predicted) == pytest.approx(expected["macro_f1"], abs=slack)
 
 
