@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Order
 from sciread_app.domain.query.parser import Query
@@ -13,16 +12,14 @@ from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
+from tests.support.ui.fakes.search import FakeSearch
 from trainer.contract.errors import PackageRefused
-
-if TYPE_CHECKING:
-    from tests.support.ui.fakes.gateway import FakeGateway
 
 
 class FakeComparison:
     """Answer for several models; `same` finds what the starter finds."""
 
-    def __init__(self, gateway: FakeGateway) -> None:
+    def __init__(self, gateway: FakeSearch) -> None:
         self._gateway = gateway
         self.read = {
             "starter": gateway.count, "specter-ours": gateway.count, "miread-ours": 0,

@@ -6,11 +6,10 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from sciread_app.domain.paper import Order, Paper, PaperId, Skipped
+from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
-from sciread_app.domain.search_hit import SearchHit
 from sciread_app.errors import BadQuery
 from sciread_app.services.search.query_by_document import QueryDocument
 from sciread_app.tasks import Task
@@ -18,40 +17,32 @@ from sciread_app.ui.view_models import (
     Card,
     ImportSummary,
     PaletteTarget,
-    ResultList,
     Status,
 )
-from tests.support.generate.papers import paper
-from tests.support.ui.fakes.activation import FakeActivation
 from tests.support.ui.fakes.add_papers import FakeAddPapers
 from tests.support.ui.fakes.comparison import FakeComparison
 from tests.support.ui.fakes.duplicates import FakeDuplicates
 from tests.support.ui.fakes.evaluation import FakeEvaluation
 from tests.support.ui.fakes.export import FakeExport
-from tests.support.ui.fakes.library import FakeEditor
 from tests.support.ui.fakes.map import FakeMap
 from tests.support.ui.fakes.models import FakeModels
 from tests.support.ui.fakes.paper import FakePaperPanel
 from tests.support.ui.fakes.reader import FakeReader
 from tests.support.ui.fakes.recommendations import FakeRecommendations
+from tests.support.ui.fakes.search import FakeSearch
 from tests.support.ui.fakes.settings import FakeSettings
 from tests.support.ui.fakes.training import FakeTraining
 
 
-class FakeGateway:
-    """Hold `count` papers that are created on request; searches are recorded in `asked`."""
+class FakeGateway(FakeSearch):
+    """The services of all pages, over the papers of `FakeSearch`."""
 
     def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
-        self.papers = {n: p for n, p in enumerate(papers, start=1)}
-        self.count = len(papers) or count
+        super().__init__(count, papers)
         self.lacks_sample = False
-        self.asked: list[str] = []
-        self.orders: list[Order] = []
         self.counted: list[str] = []
         self.loaded: list[int] = []
         self.imported: list[list[Path]] = []
-        self.encoded = 0
-        self.hold: dict[str, threading.Event] = {}  # query: the event that its search waits for
         self.go_on_importing = threading.Event()
         self.go_on_importing.set()
         self.go_on_encoding = threading.Event()
@@ -61,59 +52,14 @@ class FakeGateway:
         self.settings = FakeSettings()
         self.exchange = FakeExport()
         self.reading = FakeReader()
-        self.organise = FakeEditor(self.count)
         self.comparisons = FakeComparison(self)
         self.duplicates = FakeDuplicates()
         self.about = FakePaperPanel(self)
         self.map = FakeMap(self.count)
         self.recommendations = FakeRecommendations(self.cards)
-        self.weak: set[int] = set()  # papers that match queries weakly only
-        self.activation = FakeActivation()
         self.models = self.installer = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)
-
-    def paper(self, id: int) -> Paper:
-        known = self.papers.get(id) or paper(
-            f"Paper {id}", authors="Curie, Marie; Noether, Emmy", abstract=f"About {id}.",
-            venue="Annalen", published="1915", fields=("math.AG",), doi=f"10.1000/{id}",
-        )  # fmt: skip
-        return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
-
-    def find(
-        self, query: Query, mode: SearchMode, task: Task, order: Order = Order.relevance
-    ) -> ResultList:
-        """Ignore scopes, and leave out examples."""
-        self.asked.append(query.text)
-        self.orders.append(order)
-        if event := self.hold.get(query.text):
-            event.wait(60)
-        if not query.text:
-            return ResultList(range(self.count, 0, -1), self.count)
-        words = [term.text for term in query.terms]
-        ids = [
-            n
-            for n in (range(self.count, 0, -1) if query.like else range(1, self.count + 1))
-            if n not in (*query.like, *query.unlike)
-            and (not query.identifier or query.identifier in self.paper(n).identifiers)
-            and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
-        ]
-        evidence = {
-            n: SearchHit(
-                PaperId(n),
-                0.0,
-                rank,
-                rank + 1,
-                0.6,
-                max(50.0, 100 - 0.02 * 2.2**rank),
-                weak=n in self.weak,
-            )
-            for rank, n in enumerate(ids, start=1)
-        }
-        weaker = [n for n in ids if n in self.weak]
-        ids = [n for n in ids if n not in self.weak]
-        note = "" if self.encoded else "Keyword results only: the model is loading"
-        return ResultList(tuple(ids), len(ids), evidence, tuple(words), note, weaker)
 
     def names(self, field: str, written: str, task: Task) -> list[FacetCount]:
         names = {"author": ("Marie Curie", "Pierre Curie"), "tag": ("to read", "maths")}

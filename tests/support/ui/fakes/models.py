@@ -6,17 +6,14 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.services.models.model_card import CardScore, Origin
 from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
 from sciread_app.services.models.trash import RemovedModel
 from sciread_app.tasks import Task
+from tests.support.ui.fakes.search import FakeSearch
 from trainer.contract.errors import PackageRefused
-
-if TYPE_CHECKING:
-    from tests.support.ui.fakes.gateway import FakeGateway
 
 STARTER = InstalledModel(
     name="starter", title="Starter", space="s", method="starter", dim=384, pooling="mean",
@@ -41,7 +38,7 @@ SCORES = (
 
 
 class FakeModels:
-    def __init__(self, gateway: FakeGateway) -> None:
+    def __init__(self, gateway: FakeSearch) -> None:
         self._gateway = gateway
         self.installed: dict[str, InstalledModel] = {"starter": STARTER}
         self.trash: dict[str, RemovedModel] = {}

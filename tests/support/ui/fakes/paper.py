@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
@@ -15,9 +15,7 @@ from sciread_app.errors import LibraryError, SourceError, StyleRefused
 from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import Card, CitationReport, Details, Names, PaperNote, SimilarPaper
-
-if TYPE_CHECKING:
-    from tests.support.ui.fakes.gateway import FakeGateway
+from tests.support.ui.fakes.search import FakeSearch
 
 NEVER = CitationList((), (), 0, 0, None, True)
 
@@ -25,7 +23,7 @@ NEVER = CitationList((), (), 0, 0, None, True)
 class FakePaperPanel:
     """Record the calls in `asked`; the details of papers can be set."""
 
-    def __init__(self, gateway: FakeGateway) -> None:
+    def __init__(self, gateway: FakeSearch) -> None:
         self._gateway = gateway
         self._folder = tempfile.TemporaryDirectory()
         self.drafts = Drafts(Path(self._folder.name))
@@ -133,7 +131,7 @@ class FakePaperPanel:
 class FakeNotes:
     """The editor of the fake gateway, with notes."""
 
-    def __init__(self, gateway: FakeGateway) -> None:
+    def __init__(self, gateway: FakeSearch) -> None:
         self._gateway = gateway
         self.notes: dict[int, dict[int, PaperNote]] = {}
         self.refuse = ""  # if set, the message of the error that saving a note raises
