@@ -151,7 +151,7 @@ def evaluate(
     requested = [name.strip() for name in tasks.split(",") if name.strip()]
     with Ranks.from_environment(device) as ranks, answering(as_json):
         quiet = as_json or not ranks.main
-        with _Progress(len(names), quiet, as_lines=progress and ranks.main) as display:
+        with _TaskDisplay(len(names), quiet, as_lines=progress and ranks.main) as display:
             opened = open_suite(suite, corpus, settings, unseen=unseen_journals, queries=queries)
             work = _Work(opened.choose(requested), output, seed, display, beside=beside)
             done = work.measure(names, ranks, display, pooling=pooling, exact=exact)
@@ -203,7 +203,13 @@ class _Work:
     """
 
     def __init__(
-        self, suite: Suite, output: Path | None, seed: int, display: _Progress, *, beside: bool
+        self,
+        suite: Suite,
+        output: Path | None,
+        seed: int,
+        display: _TaskDisplay,
+        *,
+        beside: bool,
     ) -> None:
         """Load the tasks. Raises TrainerError if no task has data."""
         from trainer.evaluate import open_tasks
@@ -221,7 +227,13 @@ class _Work:
             )
 
     def measure(
-        self, names: list[str], ranks: Ranks, display: _Progress, *, pooling: str, exact: bool
+        self,
+        names: list[str],
+        ranks: Ranks,
+        display: _TaskDisplay,
+        *,
+        pooling: str,
+        exact: bool,
     ) -> list[EvaluationResult]:
         """Measure one model after the other; a failure is reported and does not stop the others."""
         from trainer.encoders.opening import open_encoder
@@ -312,7 +324,7 @@ def _described(done: list[EvaluationResult], work: _Work) -> dict[str, Any]:
     }
 
 
-class _Progress(ProgressDisplay):
+class _TaskDisplay(ProgressDisplay):
     """Progress of an evaluation: a line per task, and the share of all tasks done."""
 
     def __init__(self, models: int, quiet: bool, *, as_lines: bool) -> None:

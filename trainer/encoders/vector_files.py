@@ -52,7 +52,7 @@ def open_vectors(path: Path, found: str = "") -> VectorFiles:
     Raises TrainerError, naming file and line.
     """
     files = _files_in(path) if path.is_dir() else [path]
-    table = _Table()
+    table = _VectorTable()
     for file in files:
         try:
             vectors = _read_array(file) if file.suffix == ".npy" else _read_lines(file)
@@ -68,7 +68,7 @@ def open_vectors(path: Path, found: str = "") -> VectorFiles:
 
 
 @dataclass
-class _Table:
+class _VectorTable:
     """Vectors by paper id, and ids of papers without a vector."""
 
     rows: dict[str, NDArray[np.floating]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class _Table:
 class VectorFiles:
     """Encoder for precomputed vectors, looked up by id; texts are ignored."""
 
-    def __init__(self, table: _Table, subject: EvaluatedModel) -> None:
+    def __init__(self, table: _VectorTable, subject: EvaluatedModel) -> None:
         self._table, self.subject = table, subject
 
     def unsupported_reason(self, task: EvaluationTask) -> str:

@@ -263,7 +263,7 @@ def _above(scores: NDArray[np.floating], clicked: int) -> float:
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class RecommendationTask:
     """Train a ranker on clicks, with metadata and cosine similarity as features, and test it.
 
     Papers without a vector have cosine 0 to all others. As in SciDocs' code, a click on the only

@@ -107,7 +107,7 @@ def _lists(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
 def _recommended(folder: Path, settings: SuiteSettings) -> EvaluationTask:
     """Recommendation task. As in SciDocs' code, the evaluated part is not trained on: the
     validation part is used for early stopping unless it is the part that is evaluated."""
-    from trainer.evaluations.recommendation import Recommendation
+    from trainer.evaluations.recommendation import RecommendationTask
 
     place = folder / "recomm"
     train, test = (_clicks(find_file(place, f"{part}.csv")) for part in ("train", settings.part))
@@ -117,8 +117,8 @@ def _recommended(folder: Path, settings: SuiteSettings) -> EvaluationTask:
     ids = {paper for click in (*train, *stop, *test) for paper in (click.query, *click.shown)}
     known = {paper: _known(described[paper]) for paper in sorted(ids & described.keys())}
     papers = papers_of(_papers({paper: described[paper] for paper in known}, folder), ids)
-    runs = settings.runs or Recommendation.runs
-    measure = Recommendation(train, stop, test, propensity, known, runs)
+    runs = settings.runs or RecommendationTask.runs
+    measure = RecommendationTask(train, stop, test, propensity, known, runs)
     judged = [train, stop, test, propensity, known]
     return bind("recomm", "recommendation", measure, papers, judged, split=settings.split)
 

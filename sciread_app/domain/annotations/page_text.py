@@ -18,7 +18,7 @@ _JOINS = "'’-\u00ad\ufffe"  # between letters of one word
 _NO_SPACES = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-class _Run(NamedTuple):
+class _TextRun(NamedTuple):
     box: Box
     start: int
     end: int
@@ -94,9 +94,9 @@ class PageText:
         _ = self._runs
 
     @cached_property
-    def _runs(self) -> list[_Run]:
+    def _runs(self) -> list[_TextRun]:
         """Runs of adjacent characters. A page has thousands of characters, but far fewer runs."""
-        runs: list[_Run] = []
+        runs: list[_TextRun] = []
         begun = end = 0
         left = top = right = bottom = 0.0
         on_line = False
@@ -109,10 +109,10 @@ class PageText:
                     left, top = min(left, x1), min(top, y1)
                     right, bottom = max(right, x2), max(bottom, y2)
                 else:
-                    runs.append(_Run(Box(left, top, right, bottom), begun, end))
+                    runs.append(_TextRun(Box(left, top, right, bottom), begun, end))
                     begun, left, top, right, bottom = letter, x1, y1, x2, y2
                 on_line, end = True, letter + 1
-        runs.append(_Run(Box(left, top, right, bottom), begun, end))
+        runs.append(_TextRun(Box(left, top, right, bottom), begun, end))
         return [run for run in runs if run.end]
 
     def _around(self, letter: int, belongs: Callable[[str], bool]) -> tuple[int, int]:

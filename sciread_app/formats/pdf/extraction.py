@@ -30,7 +30,7 @@ _WHY = {
 
 
 @dataclass(slots=True)
-class _Pages:
+class _ReadPages:
     count: int
     layouts: list[PageLayout] = field(default_factory=list)  # of the first pages
     texts: list[str] = field(default_factory=list)
@@ -82,8 +82,8 @@ def _info(document: PdfDocument, key: str) -> str:
         return ""
 
 
-def _read_pages(document: PdfDocument, until: float) -> _Pages:
-    pages = _Pages(len(document))
+def _read_pages(document: PdfDocument, until: float) -> _ReadPages:
+    pages = _ReadPages(len(document))
     room = MAX_TEXT
     for number in range(min(pages.count, MAX_PAGES)):
         if room <= 0 or time.monotonic() > until:
@@ -114,7 +114,7 @@ def _read_page(document: PdfDocument, number: int) -> tuple[str, PageLayout]:
         page.close()
 
 
-def _problem(pages: _Pages, text: str) -> str:
+def _problem(pages: _ReadPages, text: str) -> str:
     if pages.unread == pages.count:
         return problems.NO_PAGE
     if not text.strip():

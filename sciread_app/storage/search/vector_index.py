@@ -64,7 +64,7 @@ class VectorIndex:
         self.dim = dim
         self._held = np.empty(0, _HELD)  # by id, ascending
         self._papers = np.empty(0, np.int64)  # by label, including removed ones
-        self._parts: list[_Part] = []
+        self._parts: list[_Graph] = []
         # Serialises add, remove and save: a saved state must be consistent.
         self._changing = threading.RLock()
         # hnswlib crashes or returns wrong results when it is searched while it grows.
@@ -159,7 +159,7 @@ class VectorIndex:
         try:
             sums, index._held = _read_table(path, space, dim)
             index._parts = [
-                _Part.load(_graph(path, number), dim, number * _PART, sum)
+                _Graph.load(_graph(path, number), dim, number * _PART, sum)
                 for number, sum in enumerate(sums.tolist())
             ]
         except FileNotFoundError as error:
@@ -202,7 +202,7 @@ class VectorIndex:
     ) -> None:
         first = len(self._papers)
         if first == len(self._parts) * _PART:
-            self._parts.append(_Part(self.dim, first))
+            self._parts.append(_Graph(self.dim, first))
         added = np.empty(len(ids), _HELD)
         added["id"], added["stamp"] = ids, stamps
         added["label"] = np.arange(first, first + len(ids))
@@ -212,7 +212,7 @@ class VectorIndex:
         self._held = held[np.argsort(held["id"])]
 
 
-class _Part:
+class _Graph:
     """One graph, whose labels begin with `first`; `live` of them belong to indexed papers."""
 
     def __init__(self, dim: int, first: int) -> None:
@@ -258,7 +258,7 @@ class _Part:
         self.checksum = _checksum(path)
 
     @classmethod
-    def load(cls, path: Path, dim: int, first: int, checksum: int) -> _Part:
+    def load(cls, path: Path, dim: int, first: int, checksum: int) -> _Graph:
         # hnswlib does not validate its files, and crashes later. The checksum also detects a graph
         # from another save, if the writer was killed between the files.
         if _checksum(path) != checksum:

@@ -167,7 +167,7 @@ KEYS_OF_VERSIONS = tr("M merge · K unlink · ←→ select side · ↑↓ next 
 SIDES = (tr("First paper"), tr("Second paper"))
 
 
-class _Line:
+class _FieldRow:
     """A row for one field: its name and both values."""
 
     def __init__(self, name: str, appearance: Appearance) -> None:
@@ -209,7 +209,7 @@ class ComparisonPanel(QFrame):
         self.found: PairComparison | None = None
         # The rows with a choice, by field
         self.cells: dict[str, tuple[ComparisonCell, ComparisonCell]] = {}
-        self._lines: dict[str, _Line] = {}  # by name
+        self._lines: dict[str, _FieldRow] = {}  # by name
         self._wins: dict[str, int] = {}
         self.reason = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.reason.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
@@ -273,7 +273,7 @@ class ComparisonPanel(QFrame):
         for side, title in enumerate(SIDES):
             grid.addWidget(self._heading(side, title), 0, side + 1)
         for number, (field, name) in enumerate(LINES, start=1):
-            line = _Line(name, self._appearance)
+            line = _FieldRow(name, self._appearance)
             self._lines[name] = line
             grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
             for side, cell in enumerate(line.cells):

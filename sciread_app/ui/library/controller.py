@@ -17,7 +17,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.library.drag_and_drop import PaperDrag
 from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, LongEdit, Step
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
-from sciread_app.ui.library.selection_bar import SelectionBar
+from sciread_app.ui.library.selection_bar import PaperSelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
@@ -87,7 +87,7 @@ class LibraryController(QObject):
         self._exports = exports
         self.sidebar = Sidebar(self.work, context.appearance)
         self.notice = context.toast
-        self.bar = SelectionBar(actions, rate, context.appearance)
+        self.bar = PaperSelectionBar(actions, rate, context.appearance)
         self.notice.avoid(self.bar)
         self.notice.avoid(context.messages)
         self._whole = LibraryTreeNodes(LibraryTree())  # the last tree that was not filtered

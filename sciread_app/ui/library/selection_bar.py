@@ -30,7 +30,7 @@ IN_TRASH = (
 )
 
 
-class SelectionBar(QFrame):
+class PaperSelectionBar(QFrame):
     """Its buttons trigger actions of the menus under shorter texts."""
 
     cleared = Signal()

@@ -191,7 +191,7 @@ class ModelCard(QFrame):
     def _build(self) -> None:
         self.title = QLabel(wordWrap=True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.line = _Line(maxLength=MOST_TITLE)
+        self.line = _TitleEdit(maxLength=MOST_TITLE)
         styled(self.line, "field").setAccessibleName(tr("Model title"))
         for widget in (self.title, self.line):
             widget.setFont(scaled(self.font(), 1.45, QFont.Weight.DemiBold))
@@ -277,7 +277,7 @@ class ModelCard(QFrame):
         self.line.escaped.connect(self._leave_line)
 
 
-class _Line(QLineEdit):
+class _TitleEdit(QLineEdit):
     escaped = Signal()  # Esc
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -21,7 +21,7 @@ from trainer.evaluations.recommendation import (
     ClickPairs,
     Features,
     PaperMetadata,
-    Recommendation,
+    RecommendationTask,
     learn_to_rank,
     score_clicks,
 )
@@ -67,10 +67,10 @@ def some_clicks(count: int, seed: int) -> tuple[list[Click], dict[str, list[floa
     return clicks, vectors
 
 
-def task(**changes: Any) -> tuple[Recommendation, dict[str, list[float]]]:
+def task(**changes: Any) -> tuple[RecommendationTask, dict[str, list[float]]]:
     (train, a), (validation, b), (test, c) = (some_clicks(n, n) for n in (150, 20, 40))
     plain = {"train": train, "validation": validation, "test": test, "propensity": PROPENSITY}
-    return Recommendation(**({**plain, "papers": {}, "runs": 2} | changes)), a | b | c
+    return RecommendationTask(**({**plain, "papers": {}, "runs": 2} | changes)), a | b | c
 
 
 def test_recommendation_informative_vectors_rank_clicks_first() -> None:

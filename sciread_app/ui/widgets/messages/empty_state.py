@@ -33,7 +33,7 @@ class EmptyState(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._icon = "papers"
-        self._picture = _Picture()
+        self._picture = _ShrinkingIcon()
         centred, plain = Qt.AlignmentFlag.AlignCenter, Qt.TextFormat.PlainText
         self.title = QLabel(alignment=centred, wordWrap=True, textFormat=plain)
         self.title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
@@ -78,7 +78,7 @@ class EmptyState(QWidget):
         self._picture.update()
 
 
-class _Picture(QWidget):
+class _ShrinkingIcon(QWidget):
     """An icon that shrinks and disappears where the texts below need the room."""
 
     def __init__(self) -> None:
