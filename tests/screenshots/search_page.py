@@ -160,6 +160,21 @@ def _open_odd(window: MainWindow, key: str) -> None:
     page.open_paper()
 
 
+def _syntax(window: MainWindow) -> None:
+    page = _page(window)
+    page.search_box.set_text("")
+    wait(lambda: not page.view.query)
+    page.search_box.show_syntax()
+
+
+def _suggestions(window: MainWindow) -> None:
+    """Type the beginning of an author's name."""
+    page = _page(window)
+    page.search_box.take_focus()
+    page.search_box.edit.insert("neural author:hin")
+    wait(lambda: page.search_box.offered)
+
+
 SCENES = (
     Scene("search-all", _whole, EVERYWHERE),
     Scene("search", _found, EVERYWHERE),
@@ -175,6 +190,8 @@ SCENES = (
     Scene("search-similar", _similar),
     Scene("search-wrong", _wrong, EVERYWHERE),
     Scene("search-nothing", _nothing, EVERYWHERE),
+    Scene("search-syntax", _syntax, EVERYWHERE),
+    Scene("search-suggestions", _suggestions),
 )
 ODD_TITLES = (
     Scene("banner-import", _import, EVERYWHERE),

@@ -1,10 +1,10 @@
-"""The fields of the query language and their aliases."""
+"""The fields of the query language, their aliases, and their description for users."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from sciread_app.domain.query import ranges
 from sciread_app.domain.query.ast import CHOICES, RANGES, TEXT_FIELDS
 from sciread_app.domain.text.folding import WORD
 from sciread_app.errors import BadQuery
@@ -24,14 +24,80 @@ ALIASES = {
 }
 # Schemes of links and identifiers, which precede a colon but are not fields.
 _SCHEMES = ("http", "https", "doi", "arxiv", "pmid", "pmcid", "isbn", "urn")
-EXAMPLES = {
-    "like": "like:17 or like:10.1038/nature14539",
-    "author": tr('author:curie or author:"van der Berg"'),
-    "venue": "venue:nature",
-    "cat": "cat:cs.CL",
-    "tag": 'tag:"to read"',
-    "in": "in:thesis/methods",
-    **ranges.EXAMPLES,
+
+
+class SyntaxRow(NamedTuple):
+    """An example of a query, its meaning, and the text that begins such a query."""
+
+    query: str
+    meaning: str
+    start: str
+
+
+def _field_row(query: str, meaning: str) -> SyntaxRow:
+    return SyntaxRow(query, meaning, query[: query.index(":") + 1])
+
+
+_FIELD_ROWS = (
+    # Translators: examples of queries follow a semicolon; fields are called so in every language
+    _field_row("author:curie", tr('author; author:="Marie Curie" for the exact name')),
+    _field_row("title:boson", tr("words in the title")),
+    _field_row("abstract:enzyme", tr("words in the abstract")),
+    _field_row("keyword:genomics", tr("words in the keywords")),
+    _field_row("notes:replicate", tr("words in your notes")),
+    _field_row("venue:nature", tr('journal or conference; venue:="Nature" for the exact name')),
+    _field_row("cat:cs.CL", tr("arXiv category or subject")),
+    _field_row("year:2015..2019", tr("years; also year:2015 or year:>=2015")),
+    _field_row("added:7d", tr("added in the last 7 days; also added:today or added:2026-01")),
+    _field_row('tag:"to read"', tr("tag")),
+    _field_row(
+        "in:thesis/methods", tr("collection with its subcollections; in:trash for the Trash")
+    ),
+    _field_row("rating:4..", tr("four stars or more; rating:0 for unrated papers")),
+    _field_row("is:unread", tr("state: {values}", values=", ".join(CHOICES["is"]))),
+    _field_row("has:pdf", tr("contents: {values}", values=", ".join(CHOICES["has"]))),
+    _field_row(
+        "like:10.1038/nature14539",
+        tr("similar to this paper, by its DOI, citation key, or number"),
+    ),
+)
+FIELD_SYNTAX = {row.start.removesuffix(":"): row for row in _FIELD_ROWS}
+# The syntax of the search box, for its help, its completion, error messages and docs/search.md.
+SYNTAX = (
+    SyntaxRow('"dark matter"', tr("phrase"), '"'),
+    SyntaxRow("-neutrino", tr("papers without this word"), "-"),
+    SyntaxRow("simulat*", tr("words with this beginning"), "*"),
+    SyntaxRow("bees OR wasps", tr("papers with either word"), "OR "),
+    *_FIELD_ROWS,
+)
+# Values that do not depend on the library, by field, with their meanings.
+FIXED_VALUES = {
+    "is": {
+        "unread": tr("not marked as read"),
+        "read": tr("marked as read"),
+        "retracted": tr("retracted or withdrawn"),
+        "unfiled": tr("in no collection"),
+    },
+    "has": {
+        "pdf": tr("with a PDF file"),
+        "abstract": tr("with an abstract"),
+        "notes": tr("with notes"),
+        "tags": tr("with tags"),
+        "highlights": tr("with highlights"),
+        "problems": tr("with an unreadable file, or without title, authors, or year"),
+    },
+    "rating": {
+        "5": tr("five stars"),
+        "4..": tr("four stars or more"),
+        "1..": tr("rated"),
+        "0": tr("not rated"),
+    },
+    "added": {
+        "today": tr("added today"),
+        "7d": tr("added in the last 7 days"),
+        "30d": tr("added in the last 30 days"),
+        "1y": tr("added in the last year"),
+    },
 }
 
 

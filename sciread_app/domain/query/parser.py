@@ -13,7 +13,7 @@ from sciread_app.domain.identifiers import pasted_identifier
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.query import ranges
 from sciread_app.domain.query.ast import CHOICES, RANGES, TEXT_FIELDS, WHOLE, Condition, Term
-from sciread_app.domain.query.fields import EXAMPLES, field_named, is_unknown, no_field
+from sciread_app.domain.query.fields import FIELD_SYNTAX, field_named, is_unknown, no_field
 from sciread_app.domain.text import folding
 from sciread_app.domain.text.stop_words import STOP_WORDS
 from sciread_app.errors import BadQuery
@@ -206,7 +206,7 @@ def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part
         if at_end and match["field"].islower():
             raise BadQuery(
                 tr("A value is missing after “{text}”.", text=match[0].strip()),
-                tr("For example: {query}", query=EXAMPLES.get(field, f"{field}:graph")),
+                tr("For example: {query}", query=FIELD_SYNTAX[field].query),
             )
         return [_Part("", match["field"], negated, False)]
     if field == "like":
@@ -225,7 +225,7 @@ def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part
     elif not value.strip():
         raise BadQuery(
             tr("The value in “{text}” is empty.", text=match[0]),
-            tr("For example: {query}", query=EXAMPLES[field]),
+            tr("For example: {query}", query=FIELD_SYNTAX[field].query),
         )
     return [_Part(field, value.strip(), negated, True)]
 
@@ -244,7 +244,7 @@ def _like_part(match: re.Match[str], value: str) -> list[_Part]:
     if not value:
         raise BadQuery(
             tr("A value is missing after “{text}”.", text=match[0].strip()),
-            tr("For example: {query}", query=EXAMPLES["like"]),
+            tr("For example: {query}", query=FIELD_SYNTAX["like"].query),
         )
     negated = bool(match["minus"])
     if _PAPERS.fullmatch(value):

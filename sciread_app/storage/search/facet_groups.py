@@ -68,6 +68,8 @@ _NAMES = {
     "cat": f"SELECT field COLLATE NOCASE, count(*) FROM fields WHERE field {_MOST_FIRST}",
     "venue": "SELECT venue COLLATE NOCASE, count(*) FROM papers "
     f"WHERE venue != '' AND trashed IS NULL AND venue {_MOST_FIRST}",
+    "year": "SELECT year, count(*) FROM papers WHERE trashed IS NULL AND year LIKE ? "
+    "GROUP BY year ORDER BY year DESC LIMIT ?",
     "tag": "SELECT name, count(paper) FROM tags LEFT JOIN tagged ON tag = tags.id "
     f"WHERE name {_MOST_FIRST}",
     "in": f"""
@@ -130,11 +132,14 @@ class Grouping:
         return self._named(_NAMED[field])
 
     def names(self, field: str, written: str, most: int) -> list[tuple[str, int]]:
-        """Values of a field of the query language that contain the typed text, most frequent first.
+        """Values of a field of the query language that contain the typed text, most frequent first;
+        years that begin with it, latest first.
 
         Each with its number of papers, at most `most`.
         """
         like = f"%{written.strip().translate(LIKE_SIGNS)}%"
+        if field == "year":
+            like = like[1:]
         values: tuple[object, ...]
         if field != "author":
             sql, values = _NAMES[field], (like, most)

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QObject, QSize, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QCompleter,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
-from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.facets import FacetCount
-from sciread_app.domain.query.fields import ALIASES
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.search.query_completer import (
+    LIBRARY_FIELDS,
+    PartialWord,
+    QueryCompleter,
+    Suggestion,
+    fixed_values,
+    partial_word,
+    suggest_fields,
+    suggest_values,
+)
+from sciread_app.ui.search.syntax_help import SyntaxHelp
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
@@ -40,83 +43,34 @@ MODES = {
 # papers.
 ENTRY = re.compile(r"\s*(?:@\s*[A-Za-z]+\s*\{.*=|TY  ?- ?\w|PMID ?- ?\d)", re.DOTALL)
 KEPT = 30  # searches kept in the history
-_NAMED = ("author", "venue", "tag", "in", "cat", "journal", "collection", "category")
-# The last term before the cursor, if it is a field whose values are names.
-_OPEN = re.compile(
-    rf"(?:^|(?<=\s))(?P<minus>-?)(?P<field>{'|'.join(_NAMED)}):=?"
-    r'(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"]*))$'
-)
-
-
-class PartialWord(NamedTuple):
-    """A field value being typed: its text and its start."""
-
-    field: str
-    written: str
-    start: int
-    negated: bool = False
-
-
-def partial_word(text: str, cursor: int) -> PartialWord | None:
-    """The field value at the cursor, if the field holds names."""
-    match = _OPEN.search(text[:cursor])
-    if match is None:
-        return None
-    field = ALIASES.get(match["field"], match["field"])
-    written = match["quoted"] if match["quoted"] is not None else match["bare"]
-    return PartialWord(field, written, match.start(), bool(match["minus"]))
-
-
-def completed(text: str, cursor: int, half: PartialWord, name: str) -> tuple[str, int]:
-    """`text` with `name` completed, and the cursor position after it."""
-    clause = fragment(half.field, [name], negated=half.negated)
-    before = f"{text[: half.start]}{clause} "
-    return before + text[cursor:].lstrip(), len(before)
-
-
-class QueryCompleter(QObject):
-    """A popup list below a line edit, which keeps the focus: Down and Up move in the list."""
-
-    chosen = Signal(int)  # the index of the suggestion
-
-    def __init__(self, edit: QLineEdit) -> None:
-        super().__init__(edit)
-        self._model = QStringListModel(self)
-        self._completer = QCompleter(self._model, self)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.setMaxVisibleItems(12)
-        self._completer.setWidget(edit)
-        self._popup = styled(QListView(), "suggestions")
-        self._popup.setAccessibleName(tr("Suggestions"))
-        self._completer.setPopup(self._popup)
-        activated = self._completer.activated[QModelIndex]  # type: ignore[index]
-        activated.connect(lambda index: self.chosen.emit(index.row()))
-
-    @property
-    def offered(self) -> list[str]:
-        """The suggestions shown."""
-        return self._model.stringList() if self._popup.isVisible() else []
-
-    def offer(self, texts: Sequence[str]) -> None:
-        self._model.setStringList(list(texts))
-        if texts:
-            self._completer.complete()
-        else:
-            self._popup.hide()
 
 
 class QueryEdit(QLineEdit):
-    """The line edit. Down moves to the results, Esc clears it or, if it is empty, leaves it."""
+    """The line edit. Down moves to the results, Esc clears it or, if it is empty, leaves it. F1, or
+    a question mark while it is empty, asks for help."""
 
     down = Signal()
     escaped = Signal()
     undo_requested = Signal()  # Up, while it is empty
     entry_pasted = Signal(str)
+    help_requested = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Take the help key, which is the shortcut of an action of the window."""
+        if event.type() is QEvent.Type.ShortcutOverride:
+            assert isinstance(event, QKeyEvent)
+            if event.matches(QKeySequence.StandardKey.HelpContents):
+                event.accept()
+                return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         pasted = event.matches(QKeySequence.StandardKey.Paste)
+        helps = event.matches(QKeySequence.StandardKey.HelpContents)
         if pasted and ENTRY.match(QGuiApplication.clipboard().text()):
             self.entry_pasted.emit(QGuiApplication.clipboard().text())
+        elif helps or (event.text() == "?" and not self.text()):
+            self.help_requested.emit()
         elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
             self.down.emit()
         elif event.key() == Qt.Key.Key_Up and not self.text():
@@ -147,6 +101,10 @@ class SearchBox(QWidget):
         self.edit.setFont(scaled(self.font(), 1.15))
         self._lens = QAction(self)
         self.edit.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
+        self._help = QAction(tr("Search syntax"), self)
+        self._help.setToolTip(tr("Search syntax (F1)"))
+        self._help.triggered.connect(lambda: self.show_syntax())
+        self.edit.addAction(self._help, QLineEdit.ActionPosition.TrailingPosition)
         self.wrong = styled(QLabel(wordWrap=True), "wrong")
         self.wrong.hide()
         self.wrong.setContentsMargins(6, 0, 6, 0)
@@ -157,19 +115,20 @@ class SearchBox(QWidget):
         column(line, self.wrong, parent=self, margins=0, spacing=6)
 
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.ask)
+        self._pause.timeout.connect(self._ask_after_pause)
         self.edit.textChanged.connect(self._pause.start)
-        self.edit.returnPressed.connect(self.ask)
+        self.edit.returnPressed.connect(self._enter)
         self.edit.down.connect(self._go_down)
         self.edit.escaped.connect(self.escaped)
         self.edit.entry_pasted.connect(self.entry_pasted)
         self.edit.undo_requested.connect(self.recall)
-        self.edit.textEdited.connect(self._look_for_names)
+        self.edit.help_requested.connect(self.show_syntax)
+        self.edit.textEdited.connect(self._suggest)
         self.edit.editingFinished.connect(self._note_search)
         self._suggestions = QueryCompleter(self.edit)
         self._suggestions.chosen.connect(self._take_suggestion)
-        self._half: PartialWord | None = None
-        self._names: Sequence[FacetCount] = ()
+        # The word that values have been requested for, until a search is started.
+        self._awaited: PartialWord | None = None
         self.recent: Sequence[str] = ()
         self._modes.chosen.connect(self.ask)
         appearance.follow(self._paint)
@@ -191,15 +150,24 @@ class SearchBox(QWidget):
 
     def recall(self) -> None:
         """Offer recent searches."""
-        self._half = None
-        self._suggestions.offer(self.recent)
+        self._suggestions.offer([Suggestion(text, text, len(text)) for text in self.recent])
+
+    def show_syntax(self) -> None:
+        """Show the search syntax below the box; a selected row is inserted."""
+        help = SyntaxHelp(self)
+        help.chosen.connect(self._insert, Qt.ConnectionType.QueuedConnection)
+        move_below(help, self.edit)
+        help.show()
+        help.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def offer_names(self, field: str, written: str, names: Sequence[FacetCount]) -> None:
-        """Offer names for a field, if it still contains what they were looked up for."""
-        half = partial_word(self.edit.text(), self.edit.cursorPosition())
-        if half and (half.field, half.written) == (field, written):
-            self._half, self._names = half, names
-            self._suggestions.offer([f"{name}   {papers:,}" for name, papers in names])
+        """Offer names for a field, if the user is still typing what they were looked up for."""
+        text, cursor = self.edit.text(), self.edit.cursorPosition()
+        half = partial_word(text, cursor)
+        awaited = half == self._awaited and self.window().focusWidget() is self.edit
+        if half and awaited and (half.field, half.written) == (field, written):
+            values = [(name, f"{papers:,}") for name, papers in names]
+            self._suggestions.offer(suggest_values(text, cursor, half, values))
 
     def search_for_text(self, text: str) -> None:
         """Search for copied text: for papers similar to an entry, or for the text as it is."""
@@ -232,27 +200,52 @@ class SearchBox(QWidget):
         else:
             self.asked.emit()
 
+    def _enter(self) -> None:
+        self._awaited = None
+        self.ask()
+
     def _go_down(self) -> None:
         """Leave for the results of what has been typed."""
         if self._pause.isActive():
             self.ask()
         self.down.emit()
 
-    def _look_for_names(self) -> None:
-        if half := partial_word(self.edit.text(), self.edit.cursorPosition()):
+    def _ask_after_pause(self) -> None:
+        """Search, unless the name of a field has been typed and its value has not."""
+        half = partial_word(self.edit.text(), self.edit.cursorPosition())
+        if half is None or not half.field or half.written:
+            self.ask()
+
+    def _suggest(self) -> None:
+        """Offer what the word at the cursor may become."""
+        text, cursor = self.edit.text(), self.edit.cursorPosition()
+        half = self._awaited = partial_word(text, cursor)
+        if half is None:
+            self._suggestions.offer(())
+        elif not half.field:
+            self._suggestions.offer(suggest_fields(text, cursor, half))
+        elif half.field in LIBRARY_FIELDS:
             self.names_requested.emit(half.field, half.written)
         else:
-            self._suggestions.offer(())
+            self._suggestions.offer(suggest_values(text, cursor, half, fixed_values(half)))
 
-    def _take_suggestion(self, number: int) -> None:
-        if self._half is None:
-            self.set_text(self.recent[number])
-            return
-        text, cursor = self.edit.text(), self.edit.cursorPosition()
-        text, cursor = completed(text, cursor, self._half, self._names[number].name)
-        self.edit.setText(text)
-        self.edit.setCursorPosition(cursor)
-        self.ask()
+    def _take_suggestion(self, suggestion: Suggestion) -> None:
+        self.edit.setText(suggestion.text)
+        self.edit.setCursorPosition(suggestion.cursor)
+        if suggestion.text[: suggestion.cursor].endswith(":"):
+            self._suggest()  # values of the field
+        else:
+            self.ask()
+
+    def _insert(self, start: str) -> None:
+        """Insert the beginning of a term at the cursor, and offer values for it."""
+        before = self.edit.text()[: self.edit.cursorPosition()]
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.edit.deselect()
+        apart = start == "*" or not before or before.endswith(" ")
+        self.edit.insert(
+            start if apart else f" {start}"
+        )  # is an edit, for which values are offered
 
     def _note_search(self) -> None:
         """Add the text to the history once it is final: intermediate texts are not worth
@@ -278,6 +271,7 @@ class SearchBox(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self._lens.setIcon(icon("search", theme.faint))
+        self._help.setIcon(icon("help", theme.quiet))
 
     def sizeHint(self) -> QSize:
         return super().sizeHint().expandedTo(QSize(480, 0))

@@ -81,6 +81,8 @@ def test_facets_are_recounted_after_library_changes(library, papers):
         ("cat", "chem", [("chemistry", 1)]),
         ("tag", "read", [("to read", 2)]),
         ("in", "meth", [("thesis/methods", 1)]),
+        ("year", "19", [("1918", 1), ("1903", 2)]),
+        ("year", "03", []),
     ],
 )
 def test_facet_names_are_found_by_prefix(library, papers, field, written, names):

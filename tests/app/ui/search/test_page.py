@@ -15,7 +15,6 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import SciReadError
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
-from sciread_app.ui.search.search_box import PartialWord, partial_word
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -590,23 +589,6 @@ def test_long_text_keeps_scope_and_filters():
     assert query.pasted and query.meaning.endswith("more")
 
 
-def test_names_are_completed_by_keyboard(qtbot, show_page):
-    page = show_page(FakeGateway(20))
-    page.search_box.take_focus()
-    type_in(qtbot, page, "rays author:cur")
-    qtbot.waitUntil(lambda: page.search_box.offered == ["Marie Curie   7", "Pierre Curie   7"])
-    popup = QApplication.activePopupWidget()
-    qtbot.keyClick(popup, Qt.Key.Key_Down)
-    qtbot.keyClick(popup, Qt.Key.Key_Return)
-    assert page.search_box.edit.text() == 'rays author:="Marie Curie" '
-    qtbot.waitUntil(lambda: page.view.query == 'rays author:="Marie Curie"')
-    qtbot.keyClicks(page.search_box.edit, 'tag:"to')
-    qtbot.waitUntil(lambda: page.search_box.offered == ["to read   7"])
-    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Backspace)
-    qtbot.keyClick(page.search_box.edit, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: page.search_box.offered == [])
-
-
 def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     page = show_page(FakeGateway(20))
@@ -625,19 +607,3 @@ def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: later.view.query == "light and clocks")
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("author:cur", PartialWord("author", "cur", 0)),
-        ('x -tag:"to re', PartialWord("tag", "to re", 2, True)),
-        ("journal:=na", PartialWord("venue", "na", 0)),
-        ("in:", PartialWord("in", "", 0)),
-        ("author:curie ", None),
-        ("coauthor:cur", None),
-        ("year:20", None),
-    ],
-)
-def test_partial_field_is_recognised(typed, expected):
-    assert partial_word(typed, len(typed)) == expected
