@@ -41,9 +41,27 @@ def notes(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write (default: print).")
     ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", help="Write a copy of a paper's PDF with annotations instead."),
+    ] = None,
 ) -> None:
-    """Export the highlights and notes of papers as Markdown."""
+    """Export the highlights and notes of papers as Markdown, or as annotations of a PDF."""
     ids = resolve(workspace, papers)
+    if pdf:
+        if len(ids) != 1:
+            raise LibraryError(
+                "Cannot save the annotations of several papers in one PDF.", "Name one paper."
+            )
+        with console.progress(f"Saving {pdf.name}") as task:
+            copy = workspace.annotations.save_annotated(
+                ids[0], _pdf_of(workspace, ids[0]), pdf, task
+            )
+        console.print(f"Saved {escape(str(pdf))} with {copy.written} annotations")
+        if copy.lost:
+            console.warn(f"{copy.lost} highlights were left out: the file lacks their text.")
+        console.print_json({"file": str(pdf), "annotations": copy.written, "lost": copy.lost})
+        return
     if output:
         workspace.annotations.save_markdown(ids, output)
     text = "" if output else workspace.annotations.as_markdown(ids)

@@ -105,11 +105,22 @@ class Colour(enum.Enum):
     purple = "purple"
 
 
+# Highlights are multiplied with the page, so that letters stay black.
+COLOURS = {
+    Colour.yellow: "#ffe066",
+    Colour.green: "#a8e6a1",
+    Colour.blue: "#a5d0ff",
+    Colour.pink: "#ffb3c7",
+    Colour.purple: "#d9bfff",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Highlight:
     """A highlighted passage. `id` is 0 until it is stored.
 
-    `sha256` is the hash of the file it belongs to, `path` where that file was.
+    `sha256` is the hash of the file it belongs to, `path` where that file was. `added` and
+    `changed` are seconds since 1970.
     """
 
     paper: PaperId
@@ -122,6 +133,7 @@ class Highlight:
     note: str = ""
     id: int = 0
     added: float = 0.0
+    changed: float = 0.0
 
     @property
     def spot(self) -> PagePosition:

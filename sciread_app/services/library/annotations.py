@@ -29,11 +29,17 @@ from sciread_app.formats.pdf.rendering.responses import (
     RenderedPageText,
 )
 from sciread_app.language import tr
+from sciread_app.services.library.annotated_copy import (
+    AnnotatedCopy,
+    annotations_of,
+    write_annotated,
+)
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from trainer.contract.run import write_atomically
 
 __all__ = [
+    "AnnotatedCopy",
     "AnnotationService",
     "CannotShow",
     "FailureReason",
@@ -45,6 +51,7 @@ __all__ = [
 ]
 
 MOST_FOUND = 10_000
+_COPY_SECONDS = 120.0  # per request: a file of a gigabyte is written in one
 _AT_ONCE = 8  # pages searched at a time, so that pages can be rendered in between
 _SHORTEST = 4  # characters: shorter highlights are not searched for in another version of the file
 
@@ -70,8 +77,10 @@ class SearchOfFile:
 class OpenFile:
     """A file of a paper, open in a separate process until it is closed."""
 
-    def __init__(self, paper: PaperId, path: Path, pages: PdfDocument, shape: FileShape) -> None:
-        self.paper, self.path, self.shape = paper, path, shape
+    def __init__(
+        self, paper: PaperId, path: Path, pages: PdfDocument, shape: FileShape, password: str
+    ) -> None:
+        self.paper, self.path, self.shape, self.password = paper, path, shape, password
         self._pages = pages
         self._not_here: set[int] = set()  # ids of highlights that were searched for in vain
 
@@ -159,13 +168,42 @@ class AnnotationService:
 
     def open(self, paper: PaperId, path: Path, password: str, task: Task) -> OpenFile:
         """Raises CannotShow with the reason."""
+        file = self._opened(PdfDocument(path, self._spare), paper, password, task)
+        self._spare.prepare()
+        return file
+
+    def save_annotated(
+        self, paper: PaperId, path: Path, target: Path, task: Task, password: str = ""
+    ) -> AnnotatedCopy:
+        """Write a copy of a file with its highlights and the notes on the paper as annotations.
+
+        The file itself is not changed. Raises CannotShow and SciReadError.
+        """
+        pages = PdfDocument(path, seconds=_COPY_SECONDS)
+        try:
+            file = self._opened(pages, paper, password, task)
+        except CannotShow as why:
+            if why.why is not FailureReason.locked:
+                raise
+            hint = tr("Open the file in the reader with its password, and save the copy there.")
+            raise CannotShow(why.why, why.message, hint) from why
+        try:
+            marked = self.marked(file, task)
+            annotations = annotations_of(marked.here, self._library.notes.of(paper))
+            if not annotations:
+                raise _nothing_to_export()
+            write_annotated(file._pages, annotations, target, task)
+        finally:
+            file.close()
+        return AnnotatedCopy(len(annotations), len(marked.lost))
+
+    def _opened(self, pages: PdfDocument, paper: PaperId, password: str, task: Task) -> OpenFile:
         if not self._library.get([paper]):
             raise CannotShow(
                 FailureReason.removed,
                 tr("This paper is no longer in your library."),
                 tr("To open the file, add it to the library again."),
             )
-        pages = PdfDocument(path, self._spare)
         with self._changing:
             self._open = {one for one in self._open if not one.closed} | {pages}
         try:
@@ -173,8 +211,7 @@ class AnnotationService:
         except BaseException:
             pages.close()
             raise
-        self._spare.prepare()
-        return OpenFile(paper, path, pages, shape)
+        return OpenFile(paper, pages.path, pages, shape, password)
 
     def place(self, sha256: str) -> ReadingPlace | None:
         return self._library.annotations.place(sha256)
@@ -260,10 +297,7 @@ class AnnotationService:
         """Write highlights and notes of these papers to a file, completely or not at all."""
         text = self.as_markdown(papers)
         if not text:
-            raise SciReadError(
-                tr("The selected papers have no highlights or notes."),
-                tr("Open a paper, select text, and press 1 to highlight it."),
-            )
+            raise _nothing_to_export()
         try:
             write_atomically(path, text)
         except OSError as error:
@@ -292,6 +326,13 @@ class AnnotationService:
 def readable(text: str) -> str:
     """The text as it is copied: words hyphenated at a line end are joined."""
     return join_hyphens(clean(text)).strip()
+
+
+def _nothing_to_export() -> SciReadError:
+    return SciReadError(
+        tr("The selected papers have no highlights or notes."),
+        tr("Open a paper, select text, and press 1 to highlight it."),
+    )
 
 
 def _short(text: str) -> str:

@@ -108,4 +108,5 @@ def _highlight(row: Row[tuple[object, ...]]) -> Highlight:
         row.note,
         row.id,
         row.added,
+        row.changed,
     )

@@ -37,6 +37,7 @@ class ReaderActions:
     def fill_file(self, file: QMenu) -> None:
         add = self._of_page(file).add
         add(tr("Export &highlights and notes…"), lambda page: page.export())
+        add(tr("Save a copy with annotations…"), lambda page: page.save_copy_of_tab())
 
     def fill_edit(self, edit: QMenu) -> None:
         page = self._of_page(edit)
@@ -127,6 +128,10 @@ def read_in(page: Page, paper: PaperId, path: Path) -> None:
 
 def save_notes_of(page: Page, papers: Sequence[PaperId]) -> None:
     _reader(page).export(papers)
+
+
+def save_copy_of(page: Page, paper: PaperId, path: Path) -> None:
+    _reader(page).save_copy(paper, path)
 
 
 def _reader(page: Page) -> ReaderPage:

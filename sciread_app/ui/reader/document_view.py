@@ -94,6 +94,7 @@ class DocumentView(QWidget):
     search_requested = Signal(str)  # in the library
     lost = Signal(object)  # CannotShow
     export_requested = Signal()
+    copy_requested = Signal()  # of the file, with annotations
     dark_chosen = Signal(bool)
     details_toggled = Signal()
 
@@ -102,7 +103,7 @@ class DocumentView(QWidget):
     ) -> None:
         super().__init__()
         self.paper = file.paper
-        self._file, self._files, self._jobs = file, files, jobs
+        self.file, self._files, self._jobs = file, files, jobs
         self._history = NavigationHistory()
         self.marked = FileHighlights()
         self.pictures = PageImageCache(file, jobs, round(THUMBNAIL * self.devicePixelRatioF()))
@@ -165,7 +166,7 @@ class DocumentView(QWidget):
         )
 
     def choose_all(self) -> None:
-        last = len(self._file.shape.sizes) - 1
+        last = len(self.file.shape.sizes) - 1
         self.view.marks.selection = TextSelection(TextPosition(0, 0), TextPosition(last, 10**9))
         self.view.refresh()
 
@@ -174,7 +175,7 @@ class DocumentView(QWidget):
 
         With `and_edit`, open the note of the new highlight.
         """
-        selection, file = self.view.marks.selection, self._file
+        selection, file = self.view.marks.selection, self.file
         if selection:
             self._work(
                 tr("Adding a highlight"),
@@ -212,13 +213,11 @@ class DocumentView(QWidget):
             if and_edit:
                 self.write_note()
 
-        self._work(
-            tr("Loading highlights"), lambda task: self._files.marked(self._file, task), show
-        )
+        self._work(tr("Loading highlights"), lambda task: self._files.marked(self.file, task), show)
 
     def remember(self) -> None:
         """Save the reading position."""
-        place, sha256 = self.view.place, self._file.shape.sha256
+        place, sha256 = self.view.place, self.file.shape.sha256
         self._work(
             tr("Saving the reading position"), lambda task: self._files.remember(sha256, place)
         )
@@ -229,12 +228,12 @@ class DocumentView(QWidget):
         with suppress(SciReadError):  # a library that cannot be written is reported elsewhere
             if unsaved := self.editor.take_unsaved():
                 self._files.annotate(*unsaved)
-            self._files.remember(self._file.shape.sha256, self.view.place)
+            self._files.remember(self.file.shape.sha256, self.view.place)
 
     def rest(self) -> None:
         """Release memory after some time in the background."""
         self.pictures.rest()
-        self._work(tr("Unloading a file"), lambda task: self._file.rest())
+        self._work(tr("Unloading a file"), lambda task: self.file.rest())
 
     def check_for_changes(self) -> None:
         """Reload if the file has changed, when the tab is shown again."""
@@ -244,7 +243,7 @@ class DocumentView(QWidget):
                 self.lost.emit(CannotShow(FailureReason.changed, CHANGED))
 
         self.view.refresh()
-        self._work(tr("Checking a file for changes"), lambda _: self._file.is_changed(), done)
+        self._work(tr("Checking a file for changes"), lambda _: self.file.is_changed(), done)
 
     def close_file(self) -> None:
         self._rest.stop()
@@ -252,7 +251,7 @@ class DocumentView(QWidget):
         self.remember()
         self.finding.stop()
         self.pictures.close()
-        self._file.close()
+        self.file.close()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.BackButton:
@@ -294,6 +293,7 @@ class DocumentView(QWidget):
         self.selection_bar.pressed.connect(self._bar_pressed)
         self.selection_bar.escaped.connect(self.clear_selection)
         panel.export_requested.connect(self.export_requested)
+        panel.copy_requested.connect(self.copy_requested)
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
         self.toolbar.zoom_requested.connect(view.set_zoom)
@@ -332,7 +332,7 @@ class DocumentView(QWidget):
             QDesktopServices.openUrl(QUrl(link.address))
 
     def _moved(self) -> None:
-        count = len(self._file.shape.sizes)
+        count = len(self.file.shape.sizes)
         self.toolbar.show_page(self.view.page, count)
         self.view.setAccessibleDescription(
             tr("Page {page} of {count}", page=self.view.page + 1, count=count)
@@ -439,7 +439,7 @@ class DocumentView(QWidget):
         if selection := self.view.marks.selection:
             self._work(
                 tr("Copying text"),
-                lambda task: self._file.text(selection.start, selection.end, task),
+                lambda task: self.file.text(selection.start, selection.end, task),
                 use,
             )
 

@@ -1,4 +1,4 @@
-"""Colours of highlights, their names, and the buttons that select them."""
+"""Names of the colours of highlights, and the buttons that select them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QToolButton
 
-from sciread_app.domain.annotations.annotations import Colour
+from sciread_app.domain.annotations.annotations import COLOURS, Colour
 from sciread_app.language import tr
 from sciread_app.ui.style.theme import styled
 
-# Highlights are multiplied with the page, so that letters stay black.
-COLOURS = {
-    Colour.yellow: "#ffe066",
-    Colour.green: "#a8e6a1",
-    Colour.blue: "#a5d0ff",
-    Colour.pink: "#ffb3c7",
-    Colour.purple: "#d9bfff",
-}
 NAMES = {
     Colour.yellow: tr("Yellow"),
     Colour.green: tr("Green"),

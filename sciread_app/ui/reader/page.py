@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabBar, QToolButton, Q
 
 from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.domain.paper import LibraryChanges, PaperId
-from sciread_app.language import tr, trc
-from sciread_app.services.library.annotations import AnnotationService
+from sciread_app.language import tr, trc, trn
+from sciread_app.services.library.annotations import AnnotatedCopy, AnnotationService
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
@@ -25,6 +25,7 @@ from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.dialogs.file_manager import reveal
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
@@ -221,6 +222,49 @@ class ReaderPage(Page):
             file=path,
         )
 
+    def save_copy_of_tab(self) -> None:
+        """Save a copy of the current file with its annotations."""
+        if self.book:
+            file = self.book.file
+            self.save_copy(file.paper, file.path, file.password)
+
+    def save_copy(self, paper: PaperId, path: Path, password: str = "") -> None:
+        """Ask for a name and save a copy of a file with its annotations there."""
+        name = tr("{name} (annotated)", name=path.stem) + ".pdf"
+        title = tr("Save a copy with annotations")
+        if target := save_file(self, DialogPurpose.annotated_copy, title, name, "PDF (*.pdf)"):
+            self.write_copy(paper, path, target, password)
+
+    def write_copy(self, paper: PaperId, path: Path, target: Path, password: str = "") -> None:
+        def done(copy: AnnotatedCopy) -> None:
+            lost = (
+                ""
+                if not copy.lost
+                else trn(
+                    "{n:,} highlight was left out: this version of the file lacks its text.",
+                    "{n:,} highlights were left out: this version of the file lacks their text.",
+                    copy.lost,
+                )
+            )
+            self._context.messages.show_notice(
+                trn(
+                    "{name} was saved with {n:,} annotation.",
+                    "{name} was saved with {n:,} annotations.",
+                    copy.written,
+                    name=target.name,
+                ),
+                lost,
+                (tr("Show in folder"), partial(reveal, target)),
+                passes=not lost,
+            )
+
+        self._jobs.run(
+            tr("Saving {name}", name=target.name),
+            lambda task: self._files.save_annotated(paper, path, target, task, password),
+            done,
+            on_failed=self._context.messages.show_problem,
+        )
+
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
         tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance)
         tab.title = title or tab.title
@@ -243,6 +287,7 @@ class ReaderPage(Page):
         book.citation_requested.connect(partial(self._copy_with_citation, book))
         book.search_requested.connect(self._context.navigate.search_for)
         book.export_requested.connect(self.export)
+        book.copy_requested.connect(self.save_copy_of_tab)
         book.dark_chosen.connect(self.set_dark)
         book.details_toggled.connect(self.toggle_details)
         self._update_tabs()

@@ -29,7 +29,7 @@ from sciread_app.ui.library.edit_queue import EditQueue
 from sciread_app.ui.library.export import ExportController
 from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
-from sciread_app.ui.reader.actions import read_in, save_notes_of
+from sciread_app.ui.reader.actions import read_in, save_copy_of, save_notes_of
 from sciread_app.ui.search.empty_list import LOOKED_UP
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.search.view_mode import ViewMode
@@ -211,13 +211,21 @@ class MainWindow(QMainWindow):
 
     def read_chosen(self) -> None:
         """Open the first PDF of the paper whose details are shown, if it has one."""
+        self._with_pdf(self.read)
+
+    def save_copy(self) -> None:
+        """Save a copy of the first PDF of this paper with its highlights and notes."""
+        self._with_pdf(lambda *file: save_copy_of(self.other_page("reader"), *file))
+
+    def _with_pdf(self, use: Callable[[PaperId, Path], None]) -> None:
+        """Call `use` with the paper whose details are shown and its first PDF, if it has one."""
         paper = self.page.result_list.current()
         if paper is None:
             return
 
-        def show(paths: Sequence[Path]) -> None:
+        def found(paths: Sequence[Path]) -> None:
             if paths:
-                self.read(paper, paths[0])
+                use(paper, paths[0])
             else:
                 add = (tr("Attach file…"), self.page.details.add_file)
                 self.banner.show_notice(tr("This paper has no PDF."), "", add, passes=True)
@@ -225,7 +233,7 @@ class MainWindow(QMainWindow):
         self._jobs.run(
             tr("Finding the PDF file"),
             lambda task: self.gateway.reading.files(paper),
-            show,
+            found,
             queue=JobQueue.short,
             replaces="file to read",
         )

@@ -10,6 +10,7 @@ from sciread_app import cli
 from sciread_app.domain.annotations.annotations import Box, Highlight
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage.library import Library
+from tests.support.generate.book import make_book
 from tests.support.generate.papers import paper
 
 
@@ -35,3 +36,19 @@ def test_notes_are_printed_and_written_as_markdown(tmp_path):
     ]
     run(tmp_path, "1", "--output", str(tmp_path / "notes.md"))
     assert "# Bees" in (tmp_path / "notes.md").read_text("utf-8")
+
+
+def test_notes_are_written_into_a_copy_of_the_pdf(tmp_path):
+    file, copy = tmp_path / "bees.pdf", tmp_path / "copy.pdf"
+    file.write_bytes(make_book(1))
+    library = Library(tmp_path / "library.sqlite3")
+    library.put([paper("Bees", files=(str(file),)), paper("Wasps")])
+    library.notes.add(1, "They dance")
+    library.close()
+    answer = json.loads(run(tmp_path, "1", "--pdf", str(copy), "--json"))
+    assert answer == {"file": str(copy), "annotations": 1, "lost": 0}
+    assert copy.read_bytes().startswith(b"%PDF-")
+    two = CliRunner().invoke(
+        cli.app, ["notes", "1", "2", "--pdf", str(copy), "--home", str(tmp_path)]
+    )
+    assert two.exit_code == 1 and "Name one paper" in two.output

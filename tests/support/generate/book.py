@@ -19,9 +19,11 @@ def make_book(
     outline: Sequence[tuple[str, int]] = (),
     links: Sequence[tuple[int, str | int]] = (),
     turned: int = 0,
+    crop: tuple[int, int, int, int] | None = None,
 ) -> bytes:
     """`outline`: titles and their pages; `links`: from a page to an address or another page, each
-    at (60, 690) to (200, 710) from the bottom left."""
+    at (60, 690) to (200, 710) from the bottom left. `crop`: the visible part of the pages."""
+    cropped = f"/CropBox[{' '.join(map(str, crop))}]" if crop else ""
     pages = pages or [
         [At(f"Page number {n + 1}", 20, 60, 700), *body(660, 40)] for n in range(count)
     ]
@@ -30,7 +32,7 @@ def make_book(
     for number, page in enumerate(pages):
         annots = " ".join(_link(to, first) for on, to in links if on == number)
         objects[first + 2 * number] = (
-            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {WIDTH} {HEIGHT}]/Rotate {turned}"
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {WIDTH} {HEIGHT}]{cropped}/Rotate {turned}"
             f"/Contents {first + 2 * number + 1} 0 R/Annots[{annots}]"
             "/Resources<</Font<</F1 3 0 R/F2 4 0 R>>>>>>"
         ).encode()
@@ -42,22 +44,23 @@ def make_book(
     return _file(objects, info=False, hide=None)
 
 
-def locked(text: str, password: str) -> bytes:
-    """A page with this text, encrypted with a password: RC4, 40 bits."""
+def locked(text: str, password: str, owner: str = "", rights: int = -4) -> bytes:
+    """A page with this text, encrypted with a password: RC4, 40 bits. Who does not know the
+    password `owner` has these rights."""
     name = b"0123456789abcdef"
-    owner = _rc4(hashlib.md5(_padded(password)).digest()[:5], _padded(password))
-    rights = (-4).to_bytes(4, "little", signed=True)
-    key = hashlib.md5(_padded(password) + owner + rights + name).digest()[:5]
+    lock = _rc4(hashlib.md5(_padded(owner or password)).digest()[:5], _padded(password))
+    may = rights.to_bytes(4, "little", signed=True)
+    key = hashlib.md5(_padded(password) + lock + may + name).digest()[:5]
     user = _rc4(key, _PAD)
     data = make_book(pages=[[At(text, 20, 60, 700)]])
     content = _shown(At(text, 20, 60, 700))
     salted = hashlib.md5(key + (1001).to_bytes(3, "little") + b"\0\0").digest()[:10]
     data = data.replace(content, _rc4(salted, content))
-    lock = (
-        f"/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<{owner.hex()}>/U<{user.hex()}>>>"
+    encryption = (
+        f"/Encrypt<</Filter/Standard/V 1/R 2/P {rights}/O<{lock.hex()}>/U<{user.hex()}>>>"
         f"/ID[<{name.hex()}><{name.hex()}>]"
     ).encode()
-    return data.replace(b"/Root 1 0 R", b"/Root 1 0 R" + lock)
+    return data.replace(b"/Root 1 0 R", b"/Root 1 0 R" + encryption)
 
 
 def _font(name: str) -> bytes:

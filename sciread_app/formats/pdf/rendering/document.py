@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +24,7 @@ from sciread_app.formats.pdf.process import (
     lengths_of,
     readable,
 )
+from sciread_app.formats.pdf.rendering.annotation import PdfAnnotation
 from sciread_app.formats.pdf.rendering.responses import (
     CannotShow,
     FailureReason,
@@ -40,6 +41,7 @@ from sciread_app.language import tr
 SECONDS = 20.0  # per request
 MEMORY = 2 << 30  # bytes, above the memory of the process at its start
 LARGEST = 16 << 20  # pixels of one region
+_PART = 16 << 20  # bytes of a saved file that are passed at a time
 
 if sys.platform == "linux":
     import fcntl
@@ -111,6 +113,27 @@ class PdfDocument:
         name = _names(first, end)
         fields, _ = self._ask({"what": "texts", "first": first, "end": end}, name, check)
         return _validated(name, lambda: [clean(text_of(text)) for text in fields["texts"]])
+
+    def annotate(self, annotations: Sequence[PdfAnnotation], check: Check = lambda: None) -> bool:
+        """Add annotations of one page to those that `saved` writes; False if the protection of the
+        file forbids them. They are lost when the process ends."""
+        page = annotations[0].page
+        made = [one.to_wire() for one in annotations]
+        request = {"what": "annotate", "page": page, "annotations": made}
+        fields, _ = self._ask(request, _named(page), check)
+        return _validated(_named(page), lambda: fields["allowed"] is True)
+
+    def saved(self, check: Check = lambda: None) -> Iterator[bytearray]:
+        """The bytes of a file with the annotations that were added, in parts."""
+        name, start, size = tr("The file"), 0, 1
+        while start < size:
+            request = {"what": "save", "start": start, "length": _PART}
+            fields, part = self._ask(request, name, check)
+            size = _validated(name, lambda fields=fields: int(fields["size"]))  # type: ignore[misc]
+            if not part:
+                raise _invalid_answer(name)
+            start += len(part)
+            yield part
 
     def rest(self) -> None:
         """End the process until the next request."""

@@ -21,6 +21,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfPage, PdfTextPage
 from sciread_app.domain.annotations.annotations import Box
 from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.domain.text.folding import fold_accents
+from sciread_app.formats.pdf.rendering import annotator
 
 MAX_PAGES = 20_000
 MAX_HEADINGS = 5_000
@@ -55,6 +56,12 @@ class Transform(NamedTuple):
 
     def point(self, x: float, y: float) -> tuple[float, float]:
         return self.xx * x + self.xy * y + self.x, self.yx * x + self.yy * y + self.y
+
+    def own(self, x: float, y: float) -> tuple[float, float]:
+        """The inverse of `point`."""
+        scale = self.xx * self.yy - self.xy * self.yx
+        x, y = x - self.x, y - self.y
+        return (self.yy * x - self.xy * y) / scale, (self.xx * y - self.yx * x) / scale
 
 
 class OpenPage:
@@ -121,6 +128,7 @@ class PdfRenderer:
         self._document = PdfDocument(data, password=password or None)
         self._pages: OrderedDict[int, OpenPage] = OrderedDict()
         self._count = min(len(self._document), MAX_PAGES)
+        self._saved = bytearray()
 
     def shape(self) -> dict[str, Any]:
         """The size of each page, and the outline."""
@@ -192,6 +200,20 @@ class PdfRenderer:
             }
             for start, end in found
         ]
+
+    def annotate(self, page: int, annotations: list[dict[str, Any]]) -> bool:
+        """Add annotations to a page; False if the protection of the file forbids them."""
+        if not annotator.may_annotate(self._document):
+            return False
+        open_page = self._open(page)
+        annotator.annotate(open_page.page, open_page.transform.own, annotations)
+        return True
+
+    def saved(self, start: int, length: int) -> tuple[int, bytearray]:
+        """The size of a file with all annotations, and a part of it. Writes it if `start` is 0."""
+        if not start:
+            self._saved = annotator.saved(self._document)
+        return len(self._saved), self._saved[start : start + length]
 
     def _open(self, page: int) -> OpenPage:
         if not 0 <= page < self._count:

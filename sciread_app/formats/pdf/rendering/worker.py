@@ -32,6 +32,12 @@ class RequestHandler:
                 return {}, self._drawing.draw(request["page"], request["part"])
             if what == "letters":
                 return self._letters(self._drawing, request["page"])
+            if what == "annotate":
+                allowed = self._drawing.annotate(request["page"], request["annotations"])
+                return {"allowed": allowed}, b""
+            if what == "save":
+                size, part = self._drawing.saved(request["start"], request["length"])
+                return {"size": size}, part
             pages = range(request["first"], request["end"])
             if what == "find":
                 found = [f for page in pages for f in self._drawing.find(page, request["words"])]

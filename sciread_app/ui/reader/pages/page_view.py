@@ -30,6 +30,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPinchGesture, QWidget
 
 from sciread_app.domain.annotations.annotations import (
+    COLOURS,
     Box,
     Highlight,
     Link,
@@ -39,7 +40,6 @@ from sciread_app.domain.annotations.annotations import (
 from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import OpenFile
-from sciread_app.ui.reader.highlight_colours import COLOURS
 from sciread_app.ui.reader.pages import zoom
 from sciread_app.ui.reader.pages.image_cache import SHARP_BYTES, PageImageCache, Want
 from sciread_app.ui.reader.pages.layout import DocumentLayout, quick

@@ -9,8 +9,7 @@ from typing import TypeVar
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from sciread_app.domain.annotations.annotations import Box, Highlight, TextMatch
-from sciread_app.ui.reader.highlight_colours import COLOURS
+from sciread_app.domain.annotations.annotations import COLOURS, Box, Highlight, TextMatch
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.layout import DocumentLayout, quick
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextSelection

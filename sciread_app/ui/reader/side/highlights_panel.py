@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.annotations.annotations import Highlight
+from sciread_app.domain.annotations.annotations import COLOURS, Highlight
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import FileHighlights
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.reader.highlight_colours import COLOURS, WORDS
+from sciread_app.ui.reader.highlight_colours import WORDS
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import Index
@@ -42,6 +42,7 @@ class HighlightsPanel(QFrame):
     chosen = Signal(object)  # Highlight | None
     opened = Signal(object)  # Highlight: clicked, or Enter was pressed
     export_requested = Signal()
+    copy_requested = Signal()  # of the file, with annotations
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -61,9 +62,11 @@ class HighlightsPanel(QFrame):
         self.list.itemActivated.connect(self._open)
         self.export = styled(QPushButton(tr("Export as Markdown…")), "link")
         self.export.clicked.connect(self.export_requested)
+        self.copy = styled(QPushButton(tr("Save a copy with annotations…")), "link")
+        self.copy.clicked.connect(self.copy_requested)
         full = QWidget()
-        parts = ((self.list, 1), (self.export, 0, Qt.AlignmentFlag.AlignLeft))
-        column(*parts, parent=full, margins=0)
+        links = ((link, 0, Qt.AlignmentFlag.AlignLeft) for link in (self.export, self.copy))
+        column((self.list, 1), *links, parent=full, margins=0, spacing=0)
         nothing = styled(QLabel(HOW, wordWrap=True), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._parts = QStackedWidget()

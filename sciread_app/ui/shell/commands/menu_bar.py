@@ -80,6 +80,8 @@ class WindowCommands(Navigator, Protocol):
 
     def save_notes(self) -> None: ...
 
+    def save_copy(self) -> None: ...
+
     def show_palette(self) -> None: ...
 
     def next_pane(self) -> None: ...
@@ -207,8 +209,10 @@ class MenuBar:
         self._actions.set_why_not(self.ledger, tr("Available after an import"))
         file.addSeparator()
         self._add_entries(file, [EXPORT])
-        notes = tr("Export &notes of selected papers…")
-        self.search.of_page(file).add(notes, lambda _: window.save_notes())
+        papers = self.search.of_page(file)
+        papers.add(tr("Export &notes of selected papers…"), lambda _: window.save_notes())
+        copy = tr("Save annotated PDF of selected paper…")
+        papers.add(copy, lambda _: window.save_copy())
         self.reader.fill_file(file)
         add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
         file.addSeparator()

@@ -22,6 +22,7 @@ class DialogPurpose(StrEnum):
     citation_style = "citation_style"
     export = "export"
     notes = "notes"
+    annotated_copy = "annotated_copy"
     failures = "failures"  # of an import
     scores = "scores"
     library = "library"

@@ -535,6 +535,17 @@ def test_notes_of_the_open_paper_are_saved(qtbot, context, make_page, reading, t
     assert reading.saved == [([1], tmp_path / "notes.md")]
 
 
+def test_annotated_copy_of_the_open_paper_is_saved(qtbot, context, open_book, reading, tmp_path):
+    target = tmp_path / "copy.pdf"
+    reading.lost = [highlight(0)]
+    page = page_of(open_book())
+    page.write_copy(PaperId(1), BEES, target)
+    qtbot.waitUntil(lambda: bool(context.messages.calls))
+    [(name, message, hint, *_)] = context.messages.calls
+    assert name == "show_notice" and "copy.pdf" in message and "1 highlight" in hint
+    assert reading.copies == [(1, BEES, target)]
+
+
 def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, reading):
     book = open_book()
     book.view.go_to_page(2)

@@ -24,6 +24,7 @@ from sciread_app.domain.annotations.annotations import (
 from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.services.library.annotations import (
+    AnnotatedCopy,
     CannotShow,
     FailureReason,
     FileHighlights,
@@ -69,6 +70,7 @@ class FakeFile:
         self.paper, self.path = paper, path
         name = sha256(str(path).encode()).hexdigest()
         self.shape = FileShape(name, (SIZE,) * count, tuple(outline))
+        self.password = ""
         self.links = links or {}
         self.broken: set[int] = set()
         self.drawn: list[PageRegion] = []
@@ -125,6 +127,7 @@ class FakeReader:
         self.kept: dict[int, Highlight] = {}
         self.lost: list[Highlight] = []
         self.saved: list[tuple[list[int], Path]] = []
+        self.copies: list[tuple[int, Path, Path]] = []
         self.make = FakeFile
         self._writing = threading.Lock()
 
@@ -173,3 +176,9 @@ class FakeReader:
 
     def save_markdown(self, papers: Sequence[PaperId], path: Path) -> None:
         self.saved.append((list(papers), path))
+
+    def save_annotated(
+        self, paper: PaperId, path: Path, target: Path, task: Task, password: str = ""
+    ) -> AnnotatedCopy:
+        self.copies.append((paper, path, target))
+        return AnnotatedCopy(len(self.kept), len(self.lost))
