@@ -158,6 +158,17 @@ def search(
     return [(row[0], row[1]) for row in rows]
 
 
+def newest(db: Connection, expression: str, limit: int) -> list[int]:
+    """Papers that match an FTS5 expression, those added last first: much faster than `search` where
+    many papers match."""
+    rows = db.exec_driver_sql(
+        f"SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND {_LIVE} "
+        "ORDER BY rowid DESC LIMIT ?",
+        (expression, limit),
+    )
+    return [row[0] for row in rows]
+
+
 def document_frequencies(db: Connection, words: Sequence[str]) -> dict[str, int]:
     """Number of papers that contain each word in any of its forms; 0 if none does."""
     stems = _stems(db, words)

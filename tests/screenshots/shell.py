@@ -12,6 +12,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.settings.page import SettingsPage
 from sciread_app.ui.shell.commands.command_palette import CommandPalette
+from sciread_app.ui.shell.commands.paper_popup import PaperPopup
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 
@@ -44,6 +45,25 @@ def _typed(window: MainWindow) -> None:
     palette.box.textEdited.emit("sea")
 
 
+def _papers(window: MainWindow) -> None:
+    _close_palette(window)
+    window.go_to_paper()
+
+
+def _typed_paper(window: MainWindow) -> None:
+    papers = window.findChild(PaperPopup)
+    assert papers
+    papers.open()
+    papers.box.setText("attention")
+    papers.box.textEdited.emit("attention")
+
+
+def _close_papers(window: MainWindow) -> None:
+    papers = window.findChild(PaperPopup)
+    assert papers
+    papers.close_up()
+
+
 def _close_palette(window: MainWindow) -> None:
     palette = window.findChild(CommandPalette)
     assert palette
@@ -52,7 +72,7 @@ def _close_palette(window: MainWindow) -> None:
 
 def _work(window: MainWindow) -> None:
     """Show a failed, a stopped, a running and a waiting job."""
-    _close_palette(window)
+    _close_papers(window)
 
     def fail(task: Task) -> None:
         raise LibraryError("The disk is full.", "Free up disk space and retry.")
@@ -137,6 +157,8 @@ SETTINGS = (
 SCENES = (
     Scene("palette", _palette, EVERYWHERE),
     Scene("palette-typed", _typed, EVERYWHERE),
+    Scene("go-to-paper", _papers, EVERYWHERE),
+    Scene("go-to-paper-typed", _typed_paper, EVERYWHERE),
     Scene("work", _work, EVERYWHERE),
     Scene("banner-problem", _problem, EVERYWHERE),
     Scene("keys", _keys, EVERYWHERE),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
-from sqlalchemy import ColumnElement, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Row, delete, func, insert, select, update
 
 from sciread_app.domain.annotations.annotations import (
     Box,
@@ -19,6 +19,18 @@ from sciread_app.domain.annotations.annotations import (
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class LastRead:
+    """A file of a paper, the page (from 0) at which reading stopped, and when, in seconds since
+    1970. `pages` is 0 if the pages were not counted."""
+
+    paper: PaperId
+    path: str
+    page: int
+    pages: int
+    at: float
 
 
 class AnnotationStore:
@@ -73,6 +85,27 @@ class AnnotationStore:
         row = {"sha256": sha256, **asdict(place), "at": time.time()}
         with self._db.writing() as db:
             paper_rows.upsert(db, schema.reading, ["sha256"], [row])
+
+    def recently_read(self, limit: int) -> list[LastRead]:
+        """The papers read last, latest first, each with its file that was read last; without the
+        trash."""
+        read, files, papers = schema.reading.c, schema.attachments.c, schema.papers.c
+        # SQLite takes the other columns from the row with the greatest value.
+        at = func.max(read.at)
+        query = (
+            select(files.paper, files.path, read.page, files.pages, at)
+            .join_from(schema.reading, schema.attachments, files.sha256 == read.sha256)
+            .join(schema.papers, papers.id == files.paper)
+            .where(papers.trashed.is_(None))
+            .group_by(files.paper)
+            .order_by(at.desc())
+            .limit(limit)
+        )
+        with self._db.reading() as db:
+            return [
+                LastRead(PaperId(paper), path, int(page), pages, at)
+                for paper, path, page, pages, at in db.execute(query)
+            ]
 
     def _update(self, id: int, values: dict[str, object]) -> None:
         table = schema.highlights

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sciread_app.domain.query.builder import fragment
 from sciread_app.errors import Cancelled
 from sciread_app.services.library.annotations import AnnotationService
+from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
 from sciread_app.ui.library.export_gateway import ExportGateway
@@ -121,6 +122,10 @@ class WindowGateway(SearchGateway):
             *(PaletteTarget("Tag", tag.name, fragment("tag", [tag.name])) for tag in shelf.tags),
             *(PaletteTarget("Saved search", saved.name, saved.query) for saved in shelf.searches),
         ]
+
+    def find_papers(self, typed: str, task: Task) -> list[FoundPaper]:
+        """The papers whose titles, authors and years match the beginnings of words."""
+        return find_papers(self._library, typed, task)
 
     def close(self) -> None:
         self._workspace.close()

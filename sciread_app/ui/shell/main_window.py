@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.search.compare_page import ComparePage
     from sciread_app.ui.search.lookup_dialog import LookupDialog
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
+    from sciread_app.ui.shell.commands.paper_popup import PaperPopup
     from sciread_app.ui.shell.gateway import WindowGateway
 
 FIRST_SIZE = (1240, 800)
@@ -92,6 +93,7 @@ class MainWindow(QMainWindow):
         self._loading_keys = LoadingKeys(jobs, self)
         self._palette: CommandPalette | None = None  # created when first opened
         self._lookup: LookupDialog | None = None  # created when first opened
+        self._papers: PaperPopup | None = None  # likewise
         self.work_log = JobHistory(jobs, self)
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
@@ -322,6 +324,17 @@ class MainWindow(QMainWindow):
 
             self._palette = CommandPalette(self, self.palette_source, self._jobs, self.appearance)
         self._palette.open()
+
+    def go_to_paper(self) -> None:
+        """Let the user find a paper by its title, and open it."""
+        if not self._papers:
+            from sciread_app.ui.shell.commands.paper_popup import (
+                PaperPopup,  # imported late for a faster start
+            )
+
+            find = self.gateway.find_papers
+            self._papers = PaperPopup(self, find, self, self._jobs, self.appearance)
+        self._papers.open()
 
     def next_pane(self) -> None:
         """Move the focus to the next of: navigation bar, tabs, panes of the page, jobs, banner."""

@@ -84,6 +84,8 @@ class WindowCommands(Navigator, Protocol):
 
     def show_palette(self) -> None: ...
 
+    def go_to_paper(self) -> None: ...
+
     def next_pane(self) -> None: ...
 
     def show_keys(self) -> None: ...
@@ -282,7 +284,7 @@ class MenuBar:
             group.addAction(action)
 
     def _fill_go(self, go: QMenu) -> None:
-        """Add the places, and below them the pages that a place does not always lead to."""
+        """Add the places, below them the pages that a place does not always lead to, and papers."""
         for place in PLACES:
             pages = pages_of(place.key)
             title = place.title if place.tabs else pages[0].title
@@ -294,6 +296,7 @@ class MenuBar:
                 to_page = partial(self._window.go_to, spec.key)
                 self._pages[spec.key] = self._add_goal(go, spec.title, to_page, spec.keys)
         go.addSeparator()
+        self._actions.add(go, tr("Go to p&aper…"), self._window.go_to_paper, "Ctrl+P", library=True)
         self.search.fill_go(go)
         go.addSeparator()
         self.reader.fill_go(go)

@@ -11,6 +11,7 @@ from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery
+from sciread_app.services.search.paper_finder import FoundPaper
 from sciread_app.services.search.query_by_document import QueryDocument
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
@@ -124,6 +125,15 @@ class FakeGateway(FakeSearch):
 
     def status(self) -> Status:
         return Status(self.count, 0 if self.encoded else self.count, by_meaning=True)
+
+    def find_papers(self, typed: str, task: Task) -> list[FoundPaper]:
+        """Find papers by any part of their titles; those of `reading` have files."""
+        if event := self.hold.get(typed):
+            event.wait(60)
+        papers = [self.paper(n) for n in range(1, self.count + 1)]
+        found = [one for one in papers if typed.casefold() in one.title.casefold()]
+        files = {one.id: self.reading.files(one.id) for one in found[:20]}
+        return [FoundPaper(one, next(iter(files[one.id]), None)) for one in found[:20]]
 
     def goals(self) -> list[PaletteTarget]:
         return [
