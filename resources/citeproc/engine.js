@@ -4,7 +4,7 @@
  * take(json)             the items to cite from now on
  * add(count)             register the first `count` of the items
  * references()           the entries of the bibliography, as HTML
- * citation()             the in-text citation of all items, as HTML
+ * citation(pages)        the in-text citation of these pages of all items, as HTML
  *
  * Answers are JSON: the Python side cannot take strings that QuickJS keeps as ropes.
  *
@@ -223,15 +223,18 @@ function references() {
     return JSON.stringify(written ? written[1] : null);
 }
 
-function citation() {
-    const cited = { citationItems: ids.map((id) => ({ id })), properties: { noteIndex: 1 } };
+function citation(pages) {
+    const place = pages ? { locator: pages, label: "page" } : {};
+    const cited = {
+        citationItems: ids.map((id) => ({ id, ...place })), properties: { noteIndex: 1 },
+    };
     const text = preview(cited);
     const sorted = cited.sortedItems.map((each) => each[1].id);
     const ordered = byLetter(sorted);
     if (ordered.every((id, place) => id === sorted[place])) {
         return JSON.stringify(text);
     }
-    cited.citationItems = ordered.map((id) => ({ id }));
+    cited.citationItems = ordered.map((id) => ({ id, ...place }));
     cited.properties.unsorted = true;
     return JSON.stringify(preview(cited));
 }

@@ -62,10 +62,12 @@ def cite(
     *,
     references: bool = True,
     in_text: bool = True,
+    pages: str = "",
 ) -> Cited:
     """Cite these papers together; author-date styles sort the references.
 
     `references`, `in_text`: the parts to format; leaving one out saves a third of the time.
+    `pages`: the pages that the citation in the text is about, such as 5 or 5-6.
 
     Raises LibraryError for a paper that the style cannot format, and for too many papers;
     Cancelled.
@@ -84,7 +86,14 @@ def cite(
     try:
         items = [csl_item(paper, number) for number, paper in enumerate(papers, start=1)]
         processor = Processor(style, sorting=len(items) > 1)
-        return render(processor, items, task or Task(), references=references, in_text=in_text)
+        return render(
+            processor,
+            items,
+            task or Task(),
+            references=references,
+            in_text=in_text,
+            pages=pages,
+        )
     except Cancelled:
         raise
     except Exception as error:  # odd records make citeproc.js raise any exception
@@ -131,15 +140,17 @@ def render(
     *,
     references: bool = True,
     in_text: bool = True,
+    pages: str = "",
 ) -> Cited:
-    """Cite items of CSL-JSON with unique values of `id`."""
+    """Cite items of CSL-JSON with unique values of `id`; for the options see `cite`."""
     processor.take(items)
     for done in range(0, len(items), STEP):
         # Translators: writing papers as a style of citations has them
         task.step(done, len(items), tr("Formatting citations"))
         processor.add(min(done + STEP, len(items)))
     entries = (processor.references() if references else None) or []
-    return Cited(tuple(map(_inline, entries)), _inline(processor.citation()) if in_text else "")
+    citation = _inline(processor.citation(pages)) if in_text else ""
+    return Cited(tuple(map(_inline, entries)), citation)
 
 
 def csl_item(paper: Paper, number: int) -> dict[str, Any]:

@@ -57,9 +57,12 @@ class Processor:
         entries: list[str] | None = json.loads(self._call("references"))
         return entries
 
-    def citation(self) -> str:
-        """The in-text citation of all items, as an HTML fragment."""
-        return str(json.loads(self._call("citation")))
+    def citation(self, pages: str = "") -> str:
+        """The in-text citation of all items, as an HTML fragment.
+
+        `pages` are the cited pages, such as 5 or 5-6; empty to cite the items as a whole.
+        """
+        return str(json.loads(self._call("citation", pages)))
 
     def _call(self, function: str, *arguments: str | int) -> Any:
         return self._context.get(function)(*arguments)

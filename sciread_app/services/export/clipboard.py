@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 
@@ -19,6 +20,8 @@ from sciread_app.services.export.export import Format
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
+_NUMBER = re.compile(r"\d+")
+_NUMBERED = re.compile(r"\W*\d+\b")  # [1], (1) and 1, but not (Lee, 2020)
 _LINKED = ("doi", "arxiv", "pmid", "pmcid")
 _FORMATS = {
     CopyAs(format.value): format
@@ -48,24 +51,28 @@ def quote(
     library: Library,
     paper: int,
     passage: str,
-    place: str,
+    pages: str,
     style: str,
     styles: CitationStyles,
     task: Task,
 ) -> str:
     """A passage of a paper with its citation: “…” (Lee, 2020, p. 3).
 
-    `place` is the page as it is cited; `style` the key of a style. A style whose citations in the
-    text do not name the paper, as [1], adds the reference instead. Raises as `copy` does.
+    `pages` are those of the passage, such as 3 or 3-4, which each style writes in its own way;
+    `style` is the key of a style. A numeric style, whose citation does not name the paper, adds
+    the reference. Raises as `copy` does.
     """
     papers, quoted = library.get([paper]), f"“{' '.join(passage.split())}”"
     if not papers:
         return quoted
-    inside = _cited(papers, CopyCitation(style, in_text=True), styles, task).text
-    if inside.startswith("(") and inside.endswith(")") and any(map(str.isalpha, inside)):
-        return f"{quoted} ({inside[1:-1]}, {place})"
-    reference = _cited(papers, CopyCitation(style), styles, task).text
-    return f"{quoted} ({place})\n\n{reference}" if reference else f"{quoted} ({place})"
+    cited = cite(papers, styles.load(style), task, pages=pages)
+    inside, reference = plain(cited.in_text), "\n".join(map(plain, cited.references))
+    if _NUMBERED.match(inside):
+        if len(_NUMBER.findall(inside)) == 1:  # without the pages
+            inside = f"({'pp.' if '-' in pages else 'p.'} {pages.replace('-', '–')})"
+        return f"{quoted} {inside}\n\n{reference}"
+    # A citation without brackets is a footnote.
+    return f"{quoted} {inside}" if inside[:1] in "([" else f"{quoted}\n\n{inside}"
 
 
 def _cited(

@@ -86,8 +86,8 @@ class PaperGateway:
     def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied:
         return clipboard.copy(self._library, papers, what, self._styles, task)
 
-    def quoted(self, paper: PaperId, passage: str, place: str, style: str, task: Task) -> str:
-        return clipboard.quote(self._library, paper, passage, place, style, self._styles, task)
+    def quoted(self, paper: PaperId, passage: str, pages: str, style: str, task: Task) -> str:
+        return clipboard.quote(self._library, paper, passage, pages, style, self._styles, task)
 
     def styles(self) -> Sequence[Style]:
         """All citation styles; fast."""

@@ -156,8 +156,8 @@ class DocumentView(QWidget):
         pages = self.view.marks.selection.pages
         if pages:
             first, last = pages[0] + 1, pages[-1] + 1
-            place = f"p. {first}" if first == last else f"pp. {first}–{last}"
-            self._read_selection(lambda text: self.citation_requested.emit(text, place))
+            cited = f"{first}" if first == last else f"{first}-{last}"
+            self._read_selection(lambda text: self.citation_requested.emit(text, cited))
 
     def search_library(self) -> None:
         """Search the library for the selected text."""

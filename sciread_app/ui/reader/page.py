@@ -298,7 +298,7 @@ class ReaderPage(Page):
         files = self._files
         self._context.edits.submit(tr("Deleting a highlight"), lambda _: files.remove(highlight))
 
-    def _copy_with_citation(self, book: DocumentView, passage: str, place: str) -> None:
+    def _copy_with_citation(self, book: DocumentView, passage: str, pages: str) -> None:
         """Copy a passage with a citation in the default style."""
         about, paper = self._about, book.paper
         style = citation_style(self._memory, about.styles(), about.default_style)
@@ -309,7 +309,7 @@ class ReaderPage(Page):
 
         self._jobs.run(
             tr("Copying a citation"),
-            lambda task: about.quoted(paper, passage, place, style, task),
+            lambda task: about.quoted(paper, passage, pages, style, task),
             done,
             on_failed=self._context.messages.show_problem,
             queue=JobQueue.short,

@@ -20,16 +20,22 @@ def quote(tmp_path: Path) -> Callable[[str], str]:
     library = Library(tmp_path / "library.sqlite3")
     library.put([paper("The Dances of Bees", authors="Frisch, Karl", published="1946")])
     styles = CitationStyles(tmp_path / "styles")
-    yield lambda style: clipboard.quote(
-        library, 1, "the angle\nof the dance", "p. 5", style, styles, Task()
+    yield lambda style, pages="5": clipboard.quote(
+        library, 1, "the angle\nof the dance", pages, style, styles, Task()
     )
     library.close()
 
 
-@pytest.mark.parametrize("style", ["apa", "chicago"])
-def test_passage_is_quoted_with_author_year_and_page(quote, style):
-    text = quote(style)
-    assert text.startswith("“the angle of the dance” (Frisch") and text.endswith("1946, p. 5)")
+@pytest.mark.parametrize(
+    ("style", "pages", "citation"),
+    [
+        ("apa", "5", "(Frisch, 1946, p. 5)"),
+        ("apa", "5-6", "(Frisch, 1946, pp. 5–6)"),
+        ("chicago", "5", "(Frisch 1946, 5)"),
+    ],
+)
+def test_passage_is_quoted_with_the_pages_as_the_style_has_them(quote, style, pages, citation):
+    assert quote(style, pages) == f"“the angle of the dance” {citation}"
 
 
 @pytest.mark.parametrize(("preferred", "used"), [("ieee", "ieee"), ("gone", "apa"), ("", "apa")])
@@ -44,8 +50,10 @@ def test_bibliography_is_a_page_in_the_default_style(tmp_path, preferred, used):
     assert page.count("<p>") == 1 and ("[1]" in page) == (used == "ieee")
 
 
-@pytest.mark.parametrize("style", ["ieee", "nature", "vancouver"])
-def test_passage_in_a_numeric_style_is_followed_by_the_reference(quote, style):
+@pytest.mark.parametrize(
+    ("style", "place"), [("ieee", "[1, p. 5]"), ("nature", "(p. 5)"), ("vancouver", "(p. 5)")]
+)
+def test_passage_in_a_numeric_style_is_followed_by_the_reference(quote, style, place):
     passage, _, reference = quote(style).partition("\n\n")
-    assert passage == "“the angle of the dance” (p. 5)"
+    assert passage == f"“the angle of the dance” {place}"
     assert "Frisch" in reference and "1946" in reference

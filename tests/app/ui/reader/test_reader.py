@@ -380,7 +380,7 @@ def test_selected_text_is_copied_with_citation_and_page(open_book, qtbot):
     book = open_book()
     drag(qtbot, book, "fly", "fly")
     qtbot.mouseClick(button(book.selection_bar, "Copy with citation (Ctrl+Shift+C)"), Left)
-    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "“fly” (apa of 1, p. 1)")
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "“fly” (apa of 1, 1)")
 
 
 def test_library_is_searched_for_the_selected_text(open_book, qtbot, context):

@@ -67,8 +67,8 @@ class FakePaperPanel:
             return Copied("", without=len(papers))
         return Copied(f"{what.value} of {list(papers)}", f"<i>{what.value}</i>")
 
-    def quoted(self, paper: PaperId, passage: str, place: str, style: str, task: Task) -> str:
-        return f"“{passage}” ({style} of {paper}, {place})"
+    def quoted(self, paper: PaperId, passage: str, pages: str, style: str, task: Task) -> str:
+        return f"“{passage}” ({style} of {paper}, {pages})"
 
     def styles(self) -> Sequence[Style]:
         return [*(Style(key, title) for key, title in STYLES.items()), *self.own_styles]
