@@ -1,9 +1,10 @@
-"""Quantities as text: sizes, durations, rates of progress, lists of authors."""
+"""Quantities as text: sizes, durations, dates, rates of progress, lists of authors."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 
 from sciread_app.domain.paper import Author
 from sciread_app.language import tr, trn
@@ -107,3 +108,14 @@ def authors_within(names: Sequence[Author], fits: Callable[[str], bool]) -> str:
     """As many whole names as fit, so that the count of the others is always visible."""
     tried = (authors(names, most) for most in range(MOST_AUTHORS, 1, -1))
     return next((text for text in tried if fits(text)), authors(names, 1))
+
+
+def when(at: float, now: datetime) -> str:
+    """today at 05:12, yesterday at 22:10, 2026-11-02"""
+    moment = datetime.fromtimestamp(at)
+    clock = f"{moment:%H:%M}"
+    if moment.date() == now.date():
+        return tr("today at {clock}", clock=clock)
+    if moment.date() == now.date() - timedelta(days=1):
+        return tr("yesterday at {clock}", clock=clock)
+    return f"{moment:%Y-%m-%d}"

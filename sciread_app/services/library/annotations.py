@@ -16,7 +16,7 @@ from sciread_app.domain.annotations.annotations import (
     TextMatch,
     in_order,
 )
-from sciread_app.domain.paper import Edit, PaperId
+from sciread_app.domain.paper import Edit, Paper, PaperId
 from sciread_app.errors import SciReadError
 from sciread_app.formats.markdown import notes_of
 from sciread_app.formats.pdf import SUFFIXES
@@ -46,6 +46,7 @@ __all__ = [
     "FileHighlights",
     "OpenFile",
     "PageFailed",
+    "RecentPaper",
     "RenderedPageText",
     "SearchOfFile",
 ]
@@ -72,6 +73,19 @@ class SearchOfFile:
     found: tuple[TextMatch, ...]
     unread: int = 0
     cut_off: bool = False
+
+
+@dataclass(frozen=True)
+class RecentPaper:
+    """A paper, its file that was read last, the page (from 0) at which reading stopped, and when,
+    in seconds since 1970. `pages` is 0 if the pages were not counted."""
+
+    paper: Paper
+    path: Path
+    page: int
+    pages: int
+    at: float
+    missing: bool = False  # the file does not exist
 
 
 class OpenFile:
@@ -218,6 +232,18 @@ class AnnotationService:
 
     def remember(self, sha256: str, place: ReadingPlace) -> None:
         self._library.annotations.remember(sha256, place)
+
+    def recently_read(self, limit: int) -> list[RecentPaper]:
+        """The papers read last, latest first."""
+        read = {place.paper: place for place in self._library.annotations.recently_read(limit)}
+        found = []
+        for paper in self._library.get(read):
+            if paper.id is not None:
+                place = read[paper.id]
+                path = Path(place.path)
+                where = (place.page, place.pages, place.at)
+                found.append(RecentPaper(paper, path, *where, missing=not path.is_file()))
+        return found
 
     def marked(self, file: OpenFile, task: Task) -> FileHighlights:
         """The highlights of this file.

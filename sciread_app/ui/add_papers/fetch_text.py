@@ -1,16 +1,16 @@
-"""Texts about fetches and imports: their state, results and dates."""
+"""Texts about fetches and imports: their state and results."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sciread_app.domain.fetch import Fetch, FetchState, SourceQuery
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.fetch_controller import RunningFetch
-from sciread_app.ui.formatting import progress_text
+from sciread_app.ui.formatting import progress_text, when
 from sciread_app.ui.view_models import FetchResults
 
 # The texts for counts of each kind
@@ -121,14 +121,3 @@ def changes_line(results: FetchResults) -> str:
 
 def change_name(what: UpdateKind) -> str:
     return _NAMES[what]
-
-
-def when(at: float, now: datetime) -> str:
-    """today at 05:12, yesterday at 22:10, 2026-11-02"""
-    moment = datetime.fromtimestamp(at)
-    clock = f"{moment:%H:%M}"
-    if moment.date() == now.date():
-        return tr("today at {clock}", clock=clock)
-    if moment.date() == now.date() - timedelta(days=1):
-        return tr("yesterday at {clock}", clock=clock)
-    return f"{moment:%Y-%m-%d}"

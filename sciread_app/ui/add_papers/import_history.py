@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr, trn
-from sciread_app.ui.add_papers.fetch_text import when
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.formatting import when
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled

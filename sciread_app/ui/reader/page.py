@@ -15,28 +15,36 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabBar, QToolButton, Q
 from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr, trc, trn
-from sciread_app.services.library.annotations import AnnotatedCopy, AnnotationService
+from sciread_app.services.library.annotations import (
+    AnnotatedCopy,
+    AnnotationService,
+    RecentPaper,
+)
+from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
 from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource, citation_style
 from sciread_app.ui.reader.document_view import DocumentView
+from sciread_app.ui.reader.recent_papers import RecentPapers
 from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
+from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 NOTHING_OPEN = (
     tr("No open papers"),
-    tr("Select a paper with a PDF and press Ctrl+Shift+Return to read it here."),
+    tr("Select a paper with a PDF in the library to read it here."),
 )
 TITLE = 40  # characters of a tab's title
 DETAILS_WIDTH = 320  # pixels, at least
 ROOM_FOR_DETAILS = 960  # pixels: in a narrower page the details are hidden
 MAX_RESTORED = 30  # maximum number of tabs to restore
+MOST_RECENT = 10  # papers listed while no file is open
 MAX_LOADED = 3  # documents that stay loaded in the background
 
 
@@ -69,8 +77,14 @@ class ReaderPage(Page):
         go_to_library = (tr("Go to library"), lambda: context.navigate.go_to("search"))
         self.empty.show_message("reader", *NOTHING_OPEN, (go_to_library,))
         self.stack.addWidget(self.empty)
+        self.recent = RecentPapers()
+        self.recent.chosen.connect(lambda one: self.read(one.paper.id, one.path))
+        self.recent.removed.connect(self._unlist)
+        self.recent.library_requested.connect(lambda: context.navigate.go_to("search"))
+        self.stack.addWidget(self.recent)
         self._services = services
         self.details: DetailsPanel | None = None  # built when it is first shown
+        self._without_tabs: QWidget = self.empty  # shown if no file is open
         self._details_of: PaperId | None = None  # links in the details may lead to others
         self._with_details = bool(memory.value("reader/details", False, type=bool))
         self._split = QSplitter(Qt.Orientation.Horizontal)
@@ -132,6 +146,8 @@ class ReaderPage(Page):
     def take_focus(self) -> None:
         if self.tab:
             self.tab.take_focus()
+        elif self.stack.currentWidget() is self.recent:
+            self.recent.take_focus()
         else:
             self.empty.buttons()[0].setFocus()
 
@@ -156,6 +172,7 @@ class ReaderPage(Page):
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers:
             self._stale.update(self.tabs)
+            self._list_recent()
             if self.isVisible():
                 self._check_for_changes()
                 if self.details:
@@ -332,13 +349,55 @@ class ReaderPage(Page):
 
     def _show(self) -> None:
         tab = self.tab
-        self.stack.setCurrentWidget(tab or self.empty)
+        self.stack.setCurrentWidget(tab or self._without_tabs)
+        self._list_recent()
         # Restored tabs load their file when they are shown.
         if tab and self.isVisible():
             self._keep_loaded(tab)
             self._check_for_changes()
         self._update_tabs()
         self._show_details()
+
+    def _list_recent(self) -> None:
+        """List the papers read last, if no file is open."""
+        if self.tab or not self.isVisible():
+            return
+        unlisted = self._unlisted()
+
+        def work(task: Task) -> list[RecentPaper]:
+            read = self._files.recently_read(MOST_RECENT + len(unlisted))
+            return [one for one in read if one.at > unlisted.get(str(one.paper.id), 0.0)]
+
+        def show(papers: list[RecentPaper]) -> None:
+            focused = holds_focus(self.stack)
+            self.recent.show_papers(papers[:MOST_RECENT])
+            self._without_tabs = self.recent if papers else self.empty
+            if not self.tab:
+                self.stack.setCurrentWidget(self._without_tabs)
+                if focused:
+                    self.take_focus()
+
+        self._jobs.run(
+            tr("Listing recently read papers"),
+            work,
+            show,
+            queue=JobQueue.short,
+            replaces="recently read papers",
+        )
+
+    def _unlisted(self) -> dict[str, float]:
+        """The ids of papers removed from that list, until they are read again, and when they had
+        been read."""
+        try:
+            known = json.loads(str(self._memory.value("reader/unlisted", "{}")))
+            return {str(paper): float(at) for paper, at in known.items()}
+        except (ValueError, AttributeError, TypeError):
+            return {}
+
+    def _unlist(self, recent: RecentPaper) -> None:
+        unlisted = self._unlisted() | {str(recent.paper.id): recent.at}
+        self._memory.setValue("reader/unlisted", json.dumps(unlisted))
+        self._list_recent()
 
     def _show_details(self) -> None:
         """Show the details of the current paper if they are wanted and there is room."""

@@ -122,6 +122,21 @@ def test_one_file_of_two_papers_has_separate_highlights(service, path):
     assert [one.text for one in service.marked(wasps, Task()).here] == ["wasps"]
 
 
+def test_papers_read_last_are_listed_latest_first(library, service, path, tmp_path):
+    gone = tmp_path / "gone.pdf"
+    written(path, "Bees dance")
+    for id, file, sha in ((1, path, "a"), (1, gone, "c"), (2, gone, "b")):
+        library.attachments.put([(Attachment(id, str(file), sha, pages=9), "")])
+    for sha, page in (("c", 1.0), ("b", 7.2), ("a", 3.9)):
+        service.remember(sha, ReadingPlace(page))
+    bees, wasps = service.recently_read(10)
+    assert (bees.paper.title, bees.path, bees.page, bees.pages) == ("Bees", path, 3, 9)
+    assert (wasps.paper.title, wasps.path, wasps.page) == ("Wasps", gone, 7)
+    assert not bees.missing and wasps.missing
+    library.trash([2])
+    assert [one.paper.id for one in service.recently_read(10)] == [1]
+
+
 def test_reading_position_is_stored_by_file_content(service, path, tmp_path):
     file = opened(service, written(path, "Bees", "dance"))
     assert service.place(file.shape.sha256) is None

@@ -16,7 +16,6 @@ from sciread_app.ui.add_papers.fetch_text import (
     query_line,
     results_line,
     state_line,
-    when,
 )
 from sciread_app.ui.view_models import FetchResults, ImportSummary
 from tests.support.ui.fakes.add_papers import CHANGES, done, fetch_of
@@ -24,12 +23,6 @@ from tests.support.ui.fakes.add_papers import CHANGES, done, fetch_of
 NOW = datetime(2026, 11, 21, 12, 0)
 TODAY = datetime(2026, 11, 21, 5, 12).timestamp()
 NOTHING = FetchResults("arXiv: bees", ImportSummary(0, 0, 0, []))
-
-
-def test_when_is_relative_to_now():
-    assert when(TODAY, NOW) == "today at 05:12"
-    assert when(TODAY - 86_400, NOW) == "yesterday at 05:12"
-    assert when(TODAY - 10 * 86_400, NOW) == "2026-11-11"
 
 
 def test_state_line_describes_a_fetch():

@@ -29,6 +29,7 @@ from sciread_app.services.library.annotations import (
     FailureReason,
     FileHighlights,
     PageFailed,
+    RecentPaper,
     RenderedPageText,
     SearchOfFile,
 )
@@ -124,6 +125,7 @@ class FakeReader:
         self.why_not: dict[Path, FailureReason] = {}
         self.opened: list[FakeFile] = []
         self.places: dict[str, ReadingPlace] = {}
+        self.recent: list[RecentPaper] = []
         self.kept: dict[int, Highlight] = {}
         self.lost: list[Highlight] = []
         self.saved: list[tuple[list[int], Path]] = []
@@ -153,6 +155,9 @@ class FakeReader:
 
     def remember(self, sha256: str, place: ReadingPlace) -> None:
         self.places[sha256] = place
+
+    def recently_read(self, limit: int) -> list[RecentPaper]:
+        return self.recent[:limit]
 
     def marked(self, file: FakeFile, task: Task) -> FileHighlights:
         return FileHighlights(tuple(self.kept.values()), tuple(self.lost))
