@@ -18,11 +18,21 @@ def _whole(window: MainWindow) -> None:
     shown = _map(window)
     shown.colour_by(ColorBy.group)
     shown.fit()
+    shown.bar.years.setChecked(False)
 
 
 def _years(window: MainWindow) -> None:
     _whole(window)
     _map(window).colour_by(ColorBy.year)
+
+
+def _timeline(window: MainWindow) -> None:
+    _whole(window)
+    shown = _map(window)
+    shown.bar.years.setChecked(True)
+    histogram = shown.timeline.histogram
+    wait(lambda: histogram.limits != (0, 0))
+    histogram.select(2005, 2015)
 
 
 def _near(window: MainWindow) -> None:
@@ -58,6 +68,7 @@ def _map(window: MainWindow) -> MapPanel:
 SCENES = (
     Scene("map", _whole, EVERYWHERE),
     Scene("map-years", _years),
+    Scene("map-timeline", _timeline, EVERYWHERE),
     Scene("map-near", _near, EVERYWHERE),
     Scene("map-results", _found, EVERYWHERE),
     Scene("map-picked", _picked, EVERYWHERE),

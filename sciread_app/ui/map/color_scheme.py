@@ -72,9 +72,7 @@ def by_sets(ids: Ids, sets: Mapping[str, Ids], rest: str) -> ColorScheme:
 
 def by_year(ids: Ids, years: Mapping[int, Ids]) -> ColorScheme:
     """Ranges of years with about the same number of papers, the oldest first."""
-    of_paper = np.zeros(len(ids), np.int64)
-    for year, members in years.items():
-        of_paper[np.isin(ids, members)] = year
+    of_paper = year_of_each(ids, years)
     known = np.sort(of_paper[of_paper > 0])
     if not len(known):
         return ColorScheme((tr("No year"),), np.zeros(len(ids), np.uint8), rest=0)
@@ -87,6 +85,15 @@ def by_year(ids: Ids, years: Mapping[int, Ids]) -> ColorScheme:
         return ColorScheme(tuple(names), of, ordered=True)
     of[of_paper == 0] = len(names)
     return ColorScheme((*names, tr("No year")), of, rest=len(names), ordered=True)
+
+
+def year_of_each(ids: Ids, years: Mapping[int, Ids]) -> NDArray[np.int64]:
+    """Return the year of each paper; 0: not known. `ids` are ascending."""
+    of_paper = np.zeros(len(ids), np.int64)
+    for year, members in years.items() if len(ids) else ():
+        at = np.searchsorted(ids, members).clip(max=len(ids) - 1)
+        of_paper[at[ids[at] == members]] = year
+    return of_paper
 
 
 def by_read(ids: Ids, read: Ids) -> ColorScheme:

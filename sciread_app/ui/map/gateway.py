@@ -8,13 +8,21 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
 from sciread_app.paths import resource
 from sciread_app.services.map.map_service import MapLayout
 from sciread_app.tasks import Task
-from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
+from sciread_app.ui.map.color_scheme import (
+    ColorScheme,
+    Ids,
+    by_read,
+    by_sets,
+    by_year,
+    year_of_each,
+)
 from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.view_models import MapStatus
 from sciread_app.ui.paper_list.paper_list import CardSource
@@ -52,6 +60,10 @@ class MapGateway:
         if by is ColorBy.collection:
             return by_sets(ids, traits.collections(), tr("Not in a collection"))
         return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
+
+    def years(self, ids: Ids) -> NDArray[np.int64]:
+        """Return the publication year of each paper; 0: not known. `ids` are ascending."""
+        return year_of_each(ids, self._workspace.library.attributes.years())
 
     def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
         """Return the most similar papers, best first."""

@@ -23,6 +23,7 @@ from sciread_app.ui.map.empty_states import MapEmptyStates
 from sciread_app.ui.map.layout_job import LayoutJob
 from sciread_app.ui.map.legend import Legend
 from sciread_app.ui.map.options import BY, ColorBy, Tool
+from sciread_app.ui.map.timeline import Timeline, Years
 from sciread_app.ui.map.toolbar import MapToolbar
 from sciread_app.ui.map.view_models import MapStatus
 from sciread_app.ui.widgets.layout.boxes import column
@@ -62,12 +63,15 @@ class MapPanel(QWidget):
         self.hover = HoverCard(gateway, jobs, self.view)
         self.layout_job = LayoutJob(gateway.map, jobs, self)
         self.empty_states = MapEmptyStates(appearance, self.view)
-        column(self.bar, (self.empty_states, 1), parent=self, margins=0, spacing=8)
+        self.timeline = Timeline(appearance)
+        self.timeline.hide()
+        parts = (self.bar, (self.empty_states, 1), self.timeline)
+        column(*parts, parent=self, margins=0, spacing=8)
         self._connect(context)
 
     def panes(self) -> Sequence[QWidget]:
         """The parts of the panel in the order of F6."""
-        return (self.bar, self.view, self.legend)
+        return (self.bar, self.view, self.legend, self.timeline)
 
     def take_focus(self) -> None:
         (self.view if self.empty_states.shows_map else self).setFocus()
@@ -112,6 +116,7 @@ class MapPanel(QWidget):
             self.layout_job.refresh_soon()
             if changes.papers:
                 self._colour_again()
+                self._load_years()
 
     def redraw(self) -> None:
         self.layout_job.draw(from_scratch=True)
@@ -142,6 +147,7 @@ class MapPanel(QWidget):
         if not event.spontaneous():
             self.layout_job.refresh()
             self._colour_again()
+            self._load_years()
 
     # Results
 
@@ -155,6 +161,7 @@ class MapPanel(QWidget):
             self._show_points(points)
         has_map = self.view.points is not None
         self.bar.setVisible(has_map)
+        self.timeline.setVisible(has_map and self.bar.years.isChecked())
         self.empty_states.show_status(status, has_map)
         if has_map and self.hasFocus():
             self.take_focus()
@@ -165,6 +172,7 @@ class MapPanel(QWidget):
             return
         self.view.show_points(points)
         self.colour_by(self.by)
+        self._load_years()
         self.highlight(self._highlighted)
         self.show_current(self._current)
         if self._to_fit is not None:
@@ -177,7 +185,32 @@ class MapPanel(QWidget):
             self.legend.show_scheme(BY[by].name, scheme)
             self._place_legend()
 
+    def _load_years(self) -> None:
+        points = self.view.points
+        if points is None or not self.bar.years.isChecked():
+            return
+        drawing = points.drawing
+
+        def show(years: Years) -> None:
+            if self.view.points and self.view.points.drawing is drawing:
+                self.timeline.show_years(years)
+
+        self._jobs.run(
+            tr("Loading publication years"),
+            lambda task: self._gateway.map.years(drawing.ids),
+            show,
+            queue=JobQueue.short,
+            replaces="map years",
+        )
+
     # User actions
+
+    def _show_timeline(self, shown: bool) -> None:
+        self.timeline.setVisible(shown)
+        if shown:
+            self._load_years()
+        else:
+            self.timeline.reset()
 
     def _click(self, number: int | None) -> None:
         """Request the paper of a point, and draw rings around those similar to it."""
@@ -251,6 +284,8 @@ class MapPanel(QWidget):
         bar.zoomed.connect(view.zoom)
         bar.whole.clicked.connect(lambda: self.fit())
         bar.only.toggled.connect(lambda: self.highlight(self._highlighted))
+        bar.years.toggled.connect(self._show_timeline)
+        self.timeline.filtered.connect(view.filter)
         bar.legend.toggled.connect(self._place_legend)
         self.legend.isolated_changed.connect(view.isolate)
         view.escaped.connect(self.legend.clear)

@@ -19,9 +19,9 @@ from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
 from sciread_app.ui.search.value_filter import ValueList
-from sciread_app.ui.search.year_histogram import YearHistogram
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
+from sciread_app.ui.widgets.charts.year_histogram import YearHistogram
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
@@ -137,6 +137,7 @@ class Popover(QFrame):
         values: QWidget
         if field == "year":
             self.years = YearHistogram(appearance)
+            self.years.setFixedSize(self.years.sizeHint())
             self.years.changed.connect(lambda *_: self._pause.start())
             self.years.reset.connect(self._clear)
             self._pause.timeout.connect(self._report_years)

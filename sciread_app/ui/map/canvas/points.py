@@ -33,6 +33,7 @@ class MapPoints:
         self.isolated: frozenset[int] = frozenset()  # categories; empty: no isolation
         self.highlighted: NDArray[np.bool_] | None = None  # None: no highlight
         self._only = False
+        self._filter: NDArray[np.bool_] | None = None  # points that are not hidden; None: all
         self._strong: NDArray[np.bool_] | None = None  # points that are not dimmed; None: all
         self.version = 0
         self._change()
@@ -53,6 +54,12 @@ class MapPoints:
         self._only = only
         self.highlighted = None if ids is None else np.isin(self.ids, np.asarray(ids, np.int64))
         self._change()
+
+    def filter(self, shown: NDArray[np.bool_] | None) -> None:
+        """Hide all points but these; None hides none."""
+        if shown is not self._filter:
+            self._filter = shown
+            self._change()
 
     def numbers(self, ids: Sequence[int]) -> Numbers:
         """Numbers of these papers, in this order, without papers that are not on the map."""
@@ -104,6 +111,8 @@ class MapPoints:
         shown = np.ones(len(self.ids), bool)
         if self._only and self.highlighted is not None:
             shown = self.highlighted
+        if self._filter is not None:
+            shown = shown & self._filter
         colours, self.on_top = self.scheme.of, 0
         self.order = np.flatnonzero(shown)
         if strong is not None:

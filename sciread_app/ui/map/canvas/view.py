@@ -137,6 +137,12 @@ class MapView(QWidget):
             self.points.highlight(ids, only=only)
             self.update()
 
+    def filter(self, shown: NDArray[np.bool_] | None) -> None:
+        """Hide all points but these; None hides none."""
+        if self.points:
+            self.points.filter(shown)
+            self.update()
+
     def ring(self, ids: Sequence[int]) -> None:
         """Draw rings around these papers."""
         if self.points:

@@ -9,7 +9,7 @@ from sciread_app.domain.query.facets import FacetCount
 from sciread_app.ui.query_state import SearchFilter, SearchRequest
 from sciread_app.ui.search.filter_bar import field_words, filter_text
 from sciread_app.ui.search.value_filter import ValueList
-from sciread_app.ui.search.year_histogram import YearHistogram
+from sciread_app.ui.widgets.charts.year_histogram import YearHistogram
 from tests.support.ui.controls import filter_item, open_filter
 from tests.support.ui.fakes.gateway import FakeGateway
 

@@ -62,6 +62,10 @@ class FakeMap:
         name = "thesis" if by is ColorBy.collection else "Mathematics"
         return by_sets(ids, {name: ids[:30]}, "Other")
 
+    def years(self, ids: Ids) -> Ids:
+        """Return 2000 to 2019 in turn, and no year for papers 20, 40, 60..."""
+        return np.where(ids % 20 == 0, 0, 2000 + ids % 20)
+
     def similar(self, papers: Sequence[int]) -> Sequence[int]:
         """Return up to ten papers of the same corner."""
         self.asked.append(f"similar {list(papers)}")

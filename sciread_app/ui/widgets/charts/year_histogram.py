@@ -1,10 +1,10 @@
-"""A histogram of years with a range that is selected by mouse or keyboard."""
+"""A histogram of years with a range between two handles, selected by mouse or keyboard."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -16,6 +16,7 @@ SHOWN = 120  # years; older ones are in the first bar
 FOOT = 20  # pixels for the year labels below the bars
 NO_YEARS = tr("No publication years")
 GRIP = 6  # pixels from an end of the range within which it can be dragged
+HANDLE = QSizeF(5, 16)
 
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
 
@@ -37,7 +38,6 @@ class YearHistogram(QWidget):
         self._anchor: int | None = None  # the fixed end while the other is dragged
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setFixedSize(WIDTH, HEIGHT)
         self.setAccessibleName(tr("Years"))
         appearance.changed.connect(self.update)
 
@@ -66,18 +66,30 @@ class YearHistogram(QWidget):
         """The first and the last year shown."""
         return self._from, self._to
 
+    def select(self, first: int, last: int) -> None:
+        """Select a range of years, within those shown."""
+        wanted = self._within((first, last))
+        if wanted != self._range:
+            self._range = wanted
+            self._describe()
+            self.update()
+            self.changed.emit(*wanted)
+
+    def clear(self) -> None:
+        """Select all years."""
+        self._range = None
+        self._describe()
+        self.update()
+        self.reset.emit()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton or not self._years:
             return
-        year, x = self._year_at(event.position().x()), event.position().x()
-        self._anchor = year
-        if self._range:
-            first, last = self._range
-            if abs(x - self._left(last + 1)) < GRIP:
-                self._anchor = first
-            elif abs(x - self._left(first)) < GRIP:
-                self._anchor = last
-        self._draw(year)
+        year, handle = self._year_at(event.position().x()), self._handle_at(event.position().x())
+        first, last = self._shown_range()
+        self._anchor = year if handle is None else first if handle == last else last
+        if handle is None:
+            self._draw(year)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         year = self._year_at(event.position().x())
@@ -86,6 +98,9 @@ class YearHistogram(QWidget):
         elif self._years:
             count = self._years.get(year, 0)
             self.setToolTip(trn("{year}: {n:,} paper", "{year}: {n:,} papers", count, year=year))
+            at_handle = self._handle_at(event.position().x()) is not None
+            shape = Qt.CursorShape.SizeHorCursor if at_handle else Qt.CursorShape.ArrowCursor
+            self.setCursor(shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._anchor = None
@@ -93,17 +108,24 @@ class YearHistogram(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self._range = None
-            self._describe()
-            self.update()
-            self.reset.emit()
+            self.clear()
         elif self._years and (key in _STEPS or key in (Qt.Key.Key_Home, Qt.Key.Key_End)):
             self._move(key, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         else:
             super().keyPressEvent(event)
 
+    def _shown_range(self) -> tuple[int, int]:
+        return self._range or (self._from, self._to)
+
+    def _handle_at(self, x: float) -> int | None:
+        """The year at the handle at this position, if there is one."""
+        first, last = self._shown_range()
+        if abs(x - self._left(last + 1)) < GRIP:
+            return last
+        return first if abs(x - self._left(first)) < GRIP else None
+
     def _move(self, key: int, first_end: bool) -> None:
-        first, last = self._range or (self._from, self._to)
+        first, last = self._shown_range()
         if key == Qt.Key.Key_Home:
             first = self._from
         elif key == Qt.Key.Key_End:
@@ -112,26 +134,18 @@ class YearHistogram(QWidget):
             first = min(first + _STEPS[Qt.Key(key)], last)
         else:
             last = max(last + _STEPS[Qt.Key(key)], first)
-        self._set(first, last)
+        self.select(first, last)
 
     def _draw(self, year: int) -> None:
         assert self._anchor is not None
-        self._set(min(self._anchor, year), max(self._anchor, year))
-
-    def _set(self, first: int, last: int) -> None:
-        wanted = self._within((first, last))
-        if wanted != self._range:
-            self._range = wanted
-            self._describe()
-            self.update()
-            self.changed.emit(*wanted)
+        self.select(min(self._anchor, year), max(self._anchor, year))
 
     def _within(self, years: tuple[int, int]) -> tuple[int, int]:
         first, last = (min(max(year, self._from), self._to) for year in years)
         return first, last
 
     def _describe(self) -> None:
-        first, last = self._range or (self._from, self._to)
+        first, last = self._shown_range()
         count = sum(n for year, n in self._years.items() if first <= year <= last)
         text = _range(first, last, count) if self._years else NO_YEARS
         self.setAccessibleDescription(text)
@@ -153,6 +167,7 @@ class YearHistogram(QWidget):
         if self._years:
             self._paint_range(painter, theme)
             self._paint_bars(painter, theme)
+            self._paint_handles(painter, theme)
         self._paint_feet(painter, theme)
 
     def _paint_range(self, painter: QPainter, theme: Theme) -> None:
@@ -162,9 +177,6 @@ class YearHistogram(QWidget):
                 self._left(first), 0, self._left(last + 1) - self._left(first), self._base()
             )
             painter.fillRect(box, QColor(theme.chosen))
-            painter.setPen(QColor(theme.accent))
-            for x in (box.left(), box.right()):
-                painter.drawLine(QPointF(x, 0), QPointF(x, self._base()))
 
     def _paint_bars(self, painter: QPainter, theme: Theme) -> None:
         most, step = max(self._years.values()), self._step()
@@ -177,6 +189,19 @@ class YearHistogram(QWidget):
             painter.drawRect(
                 QRectF(self._left(year), self._base() - height, max(step - gap, 1), height)
             )
+
+    def _paint_handles(self, painter: QPainter, theme: Theme) -> None:
+        first, last = self._shown_range()
+        for year in (first, last + 1):
+            x = self._left(year)
+            painter.setPen(QColor(theme.accent))
+            painter.drawLine(QPointF(x, 0), QPointF(x, self._base()))
+            painter.setBrush(QColor(theme.accent))
+            box = QRectF(QPointF(), HANDLE)
+            box.moveCenter(QPointF(x, self._base() / 2))
+            inside = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+            box.moveLeft(min(max(box.left(), inside.left()), inside.right() - box.width()))
+            painter.drawRoundedRect(box, 2, 2)
 
     def _paint_feet(self, painter: QPainter, theme: Theme) -> None:
         painter.setPen(QColor(theme.border))
