@@ -67,7 +67,7 @@ def _matching(
             candidates += [PaperId(id) for id in newest.tolist()]
     task.raise_if_cancelled()
     places = {id: place for place, id in enumerate(recent)}
-    ranked = []
+    ranked: list[tuple[bool, int, int, int, PaperId]] = []
     for paper in library.get(dict.fromkeys(candidates)):
         title = [forms(token.text) for token in tokens(paper.title)]
         names = [forms(token.text) for one in paper.authors for token in tokens(one.name)]

@@ -35,6 +35,7 @@ class RecentPapers(QScrollArea):
         title = QLabel(tr("Recently read"))
         title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
         self._rows = column(margins=0, spacing=8)
+        self._recent: list[_Recent] = []
         self.library = QPushButton(tr("Go to library"))
         self.library.clicked.connect(self.library_requested)
         middle = QWidget()
@@ -48,8 +49,8 @@ class RecentPapers(QScrollArea):
     def show_papers(self, papers: Sequence[RecentPaper]) -> None:
         focused = holds_focus(self)
         remove_widgets(self._rows)
-        for recent in papers:
-            one = _Recent(recent)
+        self._recent = [_Recent(recent) for recent in papers]
+        for recent, one in zip(papers, self._recent, strict=True):
             use = self.removed if recent.missing else self.chosen
             one.usable_button.clicked.connect(lambda _=False, use=use, r=recent: use.emit(r))
             self._rows.addWidget(one)
@@ -58,9 +59,7 @@ class RecentPapers(QScrollArea):
 
     def buttons(self) -> list[QPushButton]:
         """The buttons that can be pressed, from top to bottom."""
-        rows = (self._rows.itemAt(n).widget() for n in range(self._rows.count()))
-        offered = [one.usable_button for one in rows if isinstance(one, _Recent)]
-        return [*offered, self.library]
+        return [*(one.usable_button for one in self._recent), self.library]
 
     def take_focus(self) -> None:
         self.buttons()[0].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -77,7 +76,8 @@ class _Recent(QWidget):
         place = f"{page} · {when(recent.at, now)}"
         if recent.missing:
             place = tr("The file {file} is missing.", file=recent.path)
-        button = self.usable_button = _Button(title, names, place)
+        button = _Button(title, names, place)
+        self.usable_button: QPushButton = button
         parts = row((button, 1), parent=self, margins=0, spacing=8)
         if recent.missing:
             button.setEnabled(False)

@@ -42,7 +42,7 @@ class SyntaxHelp(QFrame):
             self.list.addTopLevelItem(item)
         self.list.resizeColumnToContents(0)
         self.list.setColumnWidth(0, self.list.columnWidth(0) + GAP)
-        self.list.setCurrentItem(self.list.topLevelItem(0))
+        self.list.setCurrentIndex(self.list.model().index(0, 0))
         self.list.itemClicked.connect(self._choose)
         self.list.itemActivated.connect(self._choose)
         hint = styled(QLabel(tr("Select a row to insert it.")), "quiet")

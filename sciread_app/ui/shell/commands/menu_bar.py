@@ -136,7 +136,7 @@ class MenuBar:
             "compare": (self.compare,),
         }
         syntax = tr("Search synta&x")
-        self._search_page(help).add_anywhere(syntax, lambda page: page.search_box.show_syntax())
+        self.search.of_page(help).add_anywhere(syntax, lambda page: page.search_box.show_syntax())
         actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
         sample = tr("Close &sample library") if window.is_sample else tr("Open &sample library")
         actions.add(help, sample, window.toggle_sample)

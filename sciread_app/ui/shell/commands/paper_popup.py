@@ -79,6 +79,7 @@ class PaperPopup(Popup):
             self.close_up()
             if modifiers & CONTROL:
                 paper = self._papers[entry.key].paper
+                assert paper.id is not None
                 self._navigate.show_papers([paper.id], entry.title)
             else:
                 entry.do()
