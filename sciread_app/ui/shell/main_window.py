@@ -100,6 +100,7 @@ class MainWindow(QMainWindow):
         self._build()
         self._actions = ActionRegistry(self)
         self.menus = MenuBar(self, self.menuBar(), self._actions, appearance.choice)
+        self.rail.set_add_menu(self.menus.ways_to_add)
         self.palette_source = PaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
         )

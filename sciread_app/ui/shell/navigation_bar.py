@@ -1,5 +1,5 @@
-"""The navigation bar at the left edge of the window: a button for each place, and one for the
-background tasks."""
+"""The navigation bar at the left edge of the window: a button for each place, one with the menu of
+ways to add papers, and one for the background tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import groupby
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trc, trn
 from sciread_app.ui.page import Place, PlaceGroup
@@ -51,10 +51,7 @@ class NavigationBar(QFrame):
                 column.addStretch()
                 column.addWidget(self.activity)
             for place in members:
-                button = NavigationButton(place, appearance)
-                button.clicked.connect(lambda _=False, key=place.key: self.chosen.emit(key))
-                self._buttons[place.key] = button
-                self._group.addButton(button)
+                self._buttons[place.key] = button = self._new_button(place, appearance)
                 column.addWidget(button)
 
     def sizeHint(self) -> QSize:
@@ -77,13 +74,31 @@ class NavigationBar(QFrame):
         for button in self._buttons.values():
             button.setEnabled(enabled)
 
+    def set_add_menu(self, menu: QMenu) -> None:
+        """Set the menu of the button that adds papers."""
+        self._add.menu_shown = menu
+
     def choose(self, key: str) -> None:
-        self._buttons[key].setChecked(True)
+        """Check the button of the place with this key."""
+        self._group.setExclusive(False)  # for no checked button while papers are added
+        for place, button in self._buttons.items():
+            button.setChecked(place == key)
+        self._group.setExclusive(True)
 
     def show_busy(self, key: str, busy: bool) -> None:
         """Show whether a place is busy."""
         if busy != self._buttons[key].busy:
             self._buttons[key].show_busy(busy)
+
+    def _new_button(self, place: Place, appearance: Appearance) -> NavigationButton:
+        if place.group is PlaceGroup.add:
+            # Not in the group, in which an arrow key presses the button that it reaches.
+            self._add = AddButton(place, appearance)
+            return self._add
+        button = NavigationButton(place, appearance)
+        button.clicked.connect(lambda: self.chosen.emit(place.key))
+        self._group.addButton(button)
+        return button
 
     def _every(self) -> list[NavigationButton]:
         return [*self._buttons.values(), self.activity]
@@ -170,6 +185,23 @@ class NavigationButton(QToolButton):
             paint_count(painter, place, self.count, font, theme)
         else:
             painter.drawEllipse(QPointF(self.width() - 15.0, 13.0), 4, 4)
+
+
+class AddButton(NavigationButton):
+    """Opens the menu of ways to add papers. It is checked while the page on which papers are added
+    is shown."""
+
+    def __init__(self, place: Place, appearance: Appearance) -> None:
+        super().__init__(place, appearance)
+        self.menu_shown: QMenu | None = None
+        self.clicked.connect(self._show_menu)
+
+    def nextCheckState(self) -> None:
+        """Keep the button as it is: a click opens the menu only."""
+
+    def _show_menu(self) -> None:
+        if self.menu_shown:
+            self.menu_shown.popup(self.mapToGlobal(self.rect().topRight()))
 
 
 class ActivityButton(NavigationButton):

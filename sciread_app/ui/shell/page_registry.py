@@ -26,8 +26,8 @@ PLACES = (
         "reader", tr("Reader"), "reader", "Ctrl+3", tr("Read and annotate PDF files"),
     ),
     Place(
-        # Translators: the button that leads to the page on which papers are imported and fetched
-        "add", tr("Add"), "plus", "Ctrl+4", tr("Import files and fetch papers from online sources"),
+        # Translators: the button with the menu of ways to add papers
+        "add", tr("Add"), "plus", "Ctrl+4", tr("Add papers from files or online sources"),
         PlaceGroup.add,
     ),
     Place(

@@ -36,9 +36,46 @@ def test_place_has_a_rail_button_an_action_and_a_shortcut(qtbot, show_window, pl
     assert action.shortcut().toString() == place.keys
     assert button.accessibleName() == place.title
     assert place.keys in button.toolTip()
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    if place.key == "add":
+        action.trigger()
+    else:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     shown = window.other_page(page.key)
     assert shown.isVisible() and button.isChecked() and action.isChecked()
+
+
+def test_add_button_opens_the_menu_of_ways_to_add_papers(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    button, menu = window.rail.button("add"), window.menus.ways_to_add
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(menu.isVisible)
+    assert not button.isChecked() and window.rail.button("library").isChecked()
+    names = [action.text().replace("&", "") for action in menu.actions() if action.text()]
+    assert names[:5] == [
+        "Add by identifier…",
+        "Import files…",
+        "Import folder…",
+        "Import from Zotero",
+        "New query…",
+    ]
+    menu.setActiveAction(menu.actions()[4])
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    assert window.shows("intake") and button.isChecked() and not menu.isVisible()
+    assert not window.rail.button("library").isChecked()
+    qtbot.mouseClick(window.rail.button("library"), Qt.MouseButton.LeftButton)
+    assert window.shows("search") and not button.isChecked()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_arrow_keys_in_the_bar_open_no_menu(qtbot, show_window, jobs):
+    window = show_window(FakeGateway(3))
+    window.activateWindow()
+    window.go_to("reader")
+    window.rail.button("reader").setFocus()
+    qtbot.keyClick(window.rail.button("reader"), Qt.Key.Key_Down)
+    assert window.rail.button("lab").isChecked() and window.rail.button("lab").hasFocus()
+    assert not window.menus.ways_to_add.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 @pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.key)

@@ -201,12 +201,9 @@ class MenuBar:
 
     def _fill_file(self, file: QMenu) -> None:
         add, window = self._actions.add, self._window
-        add(file, tr("Add by i&dentifier…"), window.add_by_identifier, library=True)
-        add(file, tr("&Import files…"), window.add_files, StandardKey.Open, library=True)
-        add(file, tr("Import &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
-        zotero, kept = tr("Import from &Zotero"), tr("&Automatic exports")
-        add(file, zotero, window.import_zotero, library=True)
-        add(file, tr("Ne&w query…"), window.new_query, library=True)
+        self.ways_to_add = file.addMenu(tr("&Add"))
+        self._untitled.add(self.ways_to_add)
+        self._fill_ways_to_add(self.ways_to_add)
         self.ledger = add(file, tr("&Last import report"), window.show_last_ledger)
         self._actions.set_why_not(self.ledger, tr("Available after an import"))
         file.addSeparator()
@@ -216,11 +213,24 @@ class MenuBar:
         copy = tr("Save annotated PDF of selected paper…")
         papers.add(copy, lambda _: window.save_copy())
         self.reader.fill_file(file)
+        kept = tr("A&utomatic exports")
         add(file, kept, lambda: window.exchange.list_auto_exports(), library=True)
         file.addSeparator()
         SettingsActions(self._actions, file)
         file.addSeparator()
         add(file, tr("&Quit"), window.close, "Ctrl+Q")
+
+    def _fill_ways_to_add(self, menu: QMenu) -> None:
+        """Fill the menu that File and the Add button of the navigation bar share."""
+        add, window = self._actions.add, self._window
+        add(menu, tr("Add by i&dentifier…"), window.add_by_identifier, library=True)
+        add(menu, tr("&Import files…"), window.add_files, StandardKey.Open, library=True)
+        add(menu, tr("Import &folder…"), window.add_folder, "Ctrl+Shift+O", library=True)
+        add(menu, tr("Import from &Zotero"), window.import_zotero, library=True)
+        add(menu, tr("&New query…"), window.new_query, library=True)
+        menu.addSeparator()
+        shown = tr("&Queries and imported files")
+        add(menu, shown, lambda: window.go_to("intake"), library=True)
 
     def _fill_edit(self, edit: QMenu) -> None:
         self._add_entries(edit, BACK)
