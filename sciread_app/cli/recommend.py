@@ -78,7 +78,7 @@ def _list(workspace: Workspace, console: Console) -> int:
     with workspace.active_model.use() as now:
         recommender = workspace.recommender(now)
         for subject in recommender.subjects():
-            new = recommender.count_new(subject)
+            new = len(recommender.new_ids(subject))
             name = escape(subject.name)
             console.print(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
             values.append({"name": subject.name, "kind": subject.kind.value, "new": new})

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import CandidateScope, FollowedTopic
 from sciread_app.language import tr
 from sciread_app.tasks import Task
@@ -17,13 +18,13 @@ PAUSE_MS = 1000  # after the last change of the library, until papers are counte
 
 
 class TopicServices(Protocol):
-    """The services that count new papers; every method blocks."""
+    """The services that find new papers; every method blocks."""
 
     def subjects(self) -> list[FollowedTopic]: ...
 
     def default_scope(self) -> CandidateScope: ...
 
-    def count_new(self, subject: FollowedTopic, task: Task) -> int: ...
+    def new_ids(self, subject: FollowedTopic, task: Task) -> frozenset[PaperId]: ...
 
 
 class FollowedTopics(QObject):
@@ -35,7 +36,7 @@ class FollowedTopics(QObject):
 
     listed = Signal()
     counted = Signal(str)  # the key of a topic
-    total_changed = Signal(int)
+    total_changed = Signal(int)  # the number of different papers that are new
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class FollowedTopics(QObject):
         self._open_settings = open_settings
         self._known: list[FollowedTopic] = []
         self._unfollowed: set[str] = set()
-        self._counts: dict[str, int] = {}
+        self._new: dict[str, frozenset[PaperId]] = {}  # by the key of the topic
         self._total = 0
         self.scope = CandidateScope.fetched
         self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -68,7 +69,7 @@ class FollowedTopics(QObject):
 
     def count_of(self, key: str) -> int:
         """Return the number of new papers of a topic; 0 until they are counted."""
-        return self._counts.get(key, 0)
+        return len(self._new.get(key, ()))
 
     def load(self) -> None:
         """List the topics and count their new papers."""
@@ -85,10 +86,10 @@ class FollowedTopics(QObject):
         """Do so when the library has not changed for a moment."""
         self._later.start()
 
-    def show_count(self, key: str, count: int) -> None:
-        """Take the number of new papers of a topic from its list."""
-        if self._counts.get(key) != count:
-            self._counts[key] = count
+    def show_new(self, key: str, papers: frozenset[PaperId]) -> None:
+        """Take the new papers of a topic from its list."""
+        if self._new.get(key) != papers:
+            self._new[key] = papers
             self.counted.emit(key)
         self._add_up()
 
@@ -116,7 +117,7 @@ class FollowedTopics(QObject):
         self._save()
         self.listed.emit()
         self._add_up()
-        self._count([topic for topic in self.topics if topic.key not in self._counts])
+        self._count([topic for topic in self.topics if topic.key not in self._new])
 
     def _save(self) -> None:
         self._open_settings().setValue(UNFOLLOWED, sorted(self._unfollowed))
@@ -127,13 +128,13 @@ class FollowedTopics(QObject):
             return
         topic, rest = left[0], left[1:]
 
-        def show(count: int) -> None:
-            self.show_count(topic.key, count)
+        def show(papers: frozenset[PaperId]) -> None:
+            self.show_new(topic.key, papers)
             self._count(rest)
 
         self._jobs.run(
             tr("Counting new papers"),
-            lambda task: self._services.count_new(topic, task),
+            lambda task: self._services.new_ids(topic, task),
             show,
             on_failed=lambda _: self._count(rest),  # the error is shown when the topic is opened
             queue=JobQueue.short,
@@ -141,7 +142,8 @@ class FollowedTopics(QObject):
         )
 
     def _add_up(self) -> None:
-        total = sum(self.count_of(topic.key) for topic in self.topics)
+        new = (self._new.get(topic.key, frozenset()) for topic in self.topics)
+        total = len(frozenset().union(*new))  # a paper may be new for several topics
         if total != self._total:
             self._total = total
             self.total_changed.emit(total)

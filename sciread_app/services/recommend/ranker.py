@@ -83,20 +83,21 @@ class TopicRanker:
             self._pick(row, examples, candidates, scores, near, ranked) for row in order.tolist()
         ]
 
-    def count(self, examples: TrainingExamples, candidates: AddedPapers, read: Ids) -> int:
-        """Return the number of candidates that fit and are neither seen nor among `read`, of those
-        that have a vector."""
+    def new_ids(self, examples: TrainingExamples, candidates: AddedPapers, read: Ids) -> Ids:
+        """Return the candidates that fit and are neither seen nor among `read`, of those that have
+        a vector."""
+        none = np.empty(0, np.int64)
         if not examples.wanted or not len(candidates.ids) or self._space is None:
-            return 0
+            return none
         candidates = self._shortlist(examples, self._presumed(examples), candidates)
         wanted, known = self._space.vectors(examples.wanted)
         offered, there = self._space.vectors(candidates.ids)
         if not known.any() or not there.any():
-            return 0
+            return none
         own = wanted[known]
         near = _alike(offered[there] @ own.T, own @ own.T, self._floor())
         unseen = (candidates.came > examples.preferences.seen) & ~np.isin(candidates.ids, read)
-        return int((near.fits & unseen[there]).sum())
+        return candidates.ids[there][near.fits & unseen[there]]
 
     def _shortlist(
         self, examples: TrainingExamples, others: Sequence[PaperId], candidates: AddedPapers

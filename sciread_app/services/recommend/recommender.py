@@ -182,20 +182,22 @@ class Recommender:
             self._keep(request.key, feed)
         return replace(feed, since=since, dismissed=request.dismissed)
 
-    def count_new(self, subject: FollowedTopic, task: Task | None = None) -> int:
-        """Return the number of recent papers that fit this topic and are neither seen nor read.
+    def new_ids(self, subject: FollowedTopic, task: Task | None = None) -> frozenset[PaperId]:
+        """Return the recent papers that fit this topic and are neither seen nor read.
 
-        With vectors, no model is trained for this, so that the number is available at once.
+        With vectors, no model is trained for this, so that they are available at once.
         """
         is_query = subject.kind is TopicKind.query
         if self._space is None and not is_query:
-            return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
+            picks = self.new_for(subject, task=task).picks
+            return frozenset(pick.paper for pick in picks if pick.fits and pick.unseen)
         request = self._ask(subject, time.time() - LATELY * DAY, self._feedback.default_scope(), 0)
         if is_query:
             ids, came = request.candidates
             unseen = came > request.key.examples.preferences.seen
-            return int((unseen & ~np.isin(ids, request.read)).sum())
-        return self._picker.count(request.key.examples, request.candidates, request.read)
+            return frozenset(ids[unseen & ~np.isin(ids, request.read)].tolist())
+        found = self._picker.new_ids(request.key.examples, request.candidates, request.read)
+        return frozenset(found.tolist())
 
     def _ask(
         self, subject: FollowedTopic, since: float, among: CandidateScope, limit: int

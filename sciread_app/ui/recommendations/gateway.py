@@ -90,9 +90,9 @@ class RecommendationsGateway:
             max((pick.came for pick in feed.picks), default=0.0),
         )
 
-    def count_new(self, subject: FollowedTopic, task: Task) -> int:
+    def new_ids(self, subject: FollowedTopic, task: Task) -> frozenset[PaperId]:
         with self._recommending() as recommender:
-            return recommender.count_new(subject, task)
+            return recommender.new_ids(subject, task)
 
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         with self._recommending() as recommender:

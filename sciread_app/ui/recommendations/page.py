@@ -273,9 +273,9 @@ class RecommendationsPage(Page):
         first = self.found is None or self.found.subject.key != found.subject.key
         self.found = found
         self.head.show_suggestions(found)
-        where, new = self.head.where, len(found.part(RecommendationTab.new))
+        where, new = self.head.where, found.part(RecommendationTab.new)
         if where.days == COUNTED_DAYS and (found.is_query or where.among is self._topics.scope):
-            self._topics.show_count(found.subject.key, new)
+            self._topics.show_new(found.subject.key, frozenset(new))
         self._show_list(to_top=first)
 
     def _show_list(self, to_top: bool = True) -> None:

@@ -82,10 +82,9 @@ class FakeRecommendations:
             newest=max(near, default=0),
         )
 
-    def count_new(self, subject: FollowedTopic, task: Task) -> int:
-        return len(
-            self.suggest(subject, CandidateScope.fetched, 30, task).part(RecommendationTab.new)
-        )
+    def new_ids(self, subject: FollowedTopic, task: Task) -> frozenset[PaperId]:
+        found = self.suggest(subject, CandidateScope.fetched, 30, task)
+        return frozenset(found.part(RecommendationTab.new))
 
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         self.asked.append(f"like {subject.name} {list(papers)}")
