@@ -49,6 +49,7 @@ class PairList(QListView):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         styled(self, "pairs").setAccessibleName(tr("Pairs of papers"))
+        self.viewport().setAutoFillBackground(False)
         self._model = PairModel()
         self.setModel(self._model)
         self.setItemDelegate(_PairDelegate(appearance, self))

@@ -154,9 +154,8 @@ class Parts(QWidget):
         self._rest += [self._files, self._notes]
         text = QWidget()
         self._marks = _group(self.stars, self.tags, self.collections, margins=(0, 6, 0, 6))
-        parts = (
-            self._warning(), self.head, self.body, self._marks, self._files, self._notes, 1,
-        )  # fmt: skip
+        head = _group(self.head, margins=(0, 0, 0, 8))
+        parts = (self._warning(), head, self.body, self._marks, self._files, self._notes, 1)
         self._text = column(*parts, parent=text, margins=0, spacing=8)
         return text
 

@@ -37,6 +37,7 @@ def scrolling(body: QWidget) -> QScrollArea:
     scroll = _Scroll(widgetResizable=True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.viewport().setAutoFillBackground(False)  # for the background of the panel it is in
     scroll.setWidget(body)
     return scroll
 
