@@ -63,6 +63,10 @@ class ActionRegistry:
         self._reasons[action] = why_not
         self._update(action)
 
+    def places_of(self, action: QAction) -> Collection[str]:
+        """Return the keys of the pages that an action is limited to; none if it is on all."""
+        return self._conditions[action].places
+
     def library_opened(self) -> None:
         self._is_open = True
         self._update_all()

@@ -68,6 +68,10 @@ class Navigator(Protocol):
         """Show a file of a paper in the reader."""
         ...
 
+    def show_shortcuts(self) -> None:
+        """Show the keyboard shortcuts of all actions, to find, run or change them."""
+        ...
+
     def show_on_map(self, papers: Sequence[PaperId], title: str = ...) -> None:
         """List these papers on the search page, and show them there on the map."""
         ...

@@ -129,7 +129,7 @@ def _problem(window: MainWindow) -> None:
 def _keys(window: MainWindow) -> None:
     while window.banner.isVisible():
         window.banner.newest.close_button.click()
-    window.show_keys()
+    window.show_shortcuts()
 
 
 def _settings(window: MainWindow) -> None:

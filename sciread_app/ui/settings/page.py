@@ -285,12 +285,14 @@ class SettingsPage(Page):
             self.list_text.addItem(f"{percent}%", percent)
         self.restart = QPushButton(tr("Restart now"))
         self.restart.hide()
+        self.shortcuts = QPushButton(tr("Change…"))
+        self.shortcuts.setAccessibleName(tr("Change keyboard shortcuts"))
         self.workers = SpinBox(1, 16)
         self.citekey = styled(QLineEdit(), "field")
         self.citekey.setMinimumWidth(220)
         self.key_example = styled(plain_label(), "quiet")
         self.citation_style = ComboBox()
-        self.citation_style.setMaximumWidth(260)
+        self.citation_style.setMaximumWidth(320)
         self.style_example = styled(
             QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText), "quiet"
         )
@@ -335,6 +337,13 @@ class SettingsPage(Page):
             tr("Text size in lists"), tr("For lists and tables of papers."), self.list_text
         )
         section.add(self._list_text_row)
+        section.add(
+            FormRow(
+                tr("Keyboard shortcuts"),
+                tr("Find an action, and press the keys of its new shortcut."),
+                self.shortcuts,
+            )
+        )
         return section
 
     def _library(self) -> FormSection:
@@ -427,6 +436,7 @@ class SettingsPage(Page):
         self.scale.activated.connect(lambda _: self._choose_scale())
         self.list_text.activated.connect(lambda _: self._choose_list_text())
         self.restart.clicked.connect(self._events.restart_requested)
+        self.shortcuts.clicked.connect(lambda: context.navigate.show_shortcuts())
         self.citekey.textChanged.connect(lambda _: self._preview_key())
         self.citekey.editingFinished.connect(self._enter_pattern)
         self.citation_style.activated.connect(lambda _: self._choose_style())

@@ -34,9 +34,11 @@ from sciread_app.ui.search.empty_list import LOOKED_UP
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.shell.commands.command_palette_entries import PaletteSource
+from sciread_app.ui.shell.commands.custom_shortcuts import CustomShortcuts
 from sciread_app.ui.shell.commands.menu_bar import MenuBar
+from sciread_app.ui.shell.commands.shortcuts_dialog import ALL, ON_PAGE, ShortcutsDialog
 from sciread_app.ui.shell.commands.undo_actions import UndoMenu
-from sciread_app.ui.shell.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
+from sciread_app.ui.shell.dialogs import about_dialog
 from sciread_app.ui.shell.drop_overlay import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
@@ -101,6 +103,8 @@ class MainWindow(QMainWindow):
         self._actions = ActionRegistry(self)
         self.menus = MenuBar(self, self.menuBar(), self._actions, appearance.choice)
         self.rail.set_add_menu(self.menus.ways_to_add)
+        named = [*self.menus.entries(), (tr("Command palette"), self.menus.palette)]
+        self.shortcuts = CustomShortcuts(named, self._actions, self._shared_memory(), self)
         self.palette_source = PaletteSource(
             self.menus, self.search_for, self._palette_targets, self.memory()
         )
@@ -443,8 +447,15 @@ class MainWindow(QMainWindow):
         if self._last_ledger:
             self.show_ledger(self._last_ledger)
 
-    def show_keys(self) -> None:
-        shortcuts_dialog([*self.menus.keys(), IN_LISTS], self).show()
+    def show_shortcuts(self) -> None:
+        self._shortcuts_dialog().open_for(ALL)
+
+    def show_shortcuts_of_page(self) -> None:
+        self._shortcuts_dialog().open_for(ON_PAGE)
+
+    def _shortcuts_dialog(self) -> ShortcutsDialog:
+        groups, page = self.menus.groups(), self._navigation.page
+        return ShortcutsDialog(groups, self.shortcuts, self._actions, page, self)
 
     def show_about(self) -> None:
         about_dialog(str(self._home), self).show()

@@ -24,7 +24,7 @@ class Navigation(QObject):
         super().__init__(parent)
         self.rail = NavigationBar(PLACES, appearance)
         self.tabs = PageTabs(appearance)
-        self._page = ""  # the open page
+        self.page = ""  # the open page
         self._last = {place.key: pages_of(place.key)[0].key for place in PLACES}
         self._busy: set[str] = set()
         self.rail.chosen.connect(lambda place: self.chosen.emit(self.page_of(place)))
@@ -33,8 +33,8 @@ class Navigation(QObject):
     def page_of(self, place: str) -> str:
         """Return the page that the place with this key leads to: the last one, or the first if the
         place is open already and has no tabs."""
-        if self._page:
-            here = place_of(self._page)
+        if self.page:
+            here = place_of(self.page)
             if here.key == place and not here.tabs:
                 return pages_of(place)[0].key
         return self._last[place]
@@ -42,7 +42,7 @@ class Navigation(QObject):
     def show_page(self, page: str) -> None:
         """Mark the page with this key as open."""
         place = place_of(page)
-        self._page = self._last[place.key] = page
+        self.page = self._last[place.key] = page
         self.rail.choose(place.key)
         self.tabs.show_pages(pages_of(place.key) if place.tabs else [], page)
 

@@ -58,6 +58,8 @@ class ComboBox(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self.setMinimumHeight(HIGH)
+        # The default takes only the items into account that are there when it is first shown.
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

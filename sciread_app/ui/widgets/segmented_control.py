@@ -30,6 +30,7 @@ class SegmentedControl(QFrame):
     def add(self, name: str, tip: str = "") -> None:
         button = QPushButton(name)
         button.setCheckable(True)
+        button.setAutoDefault(False)  # Enter in a text box of a dialog would press it
         button.setToolTip(tip)
         button.setAccessibleDescription(tip)
         number = self._row.count()

@@ -88,7 +88,7 @@ class WindowCommands(Navigator, Protocol):
 
     def next_pane(self) -> None: ...
 
-    def show_keys(self) -> None: ...
+    def show_shortcuts_of_page(self) -> None: ...
 
     def toggle_sample(self) -> None: ...
 
@@ -137,7 +137,9 @@ class MenuBar:
         }
         syntax = tr("Search synta&x")
         self.search.of_page(help).add_anywhere(syntax, lambda page: page.search_box.show_syntax())
-        actions.add(help, tr("&Keyboard shortcuts"), window.show_keys, StandardKey.HelpContents)
+        shortcuts = window.show_shortcuts
+        actions.add(help, tr("&Keyboard shortcuts"), shortcuts, StandardKey.HelpContents)
+        actions.add(help, tr("S&hortcuts on this page"), window.show_shortcuts_of_page, "?")
         sample = tr("Close &sample library") if window.is_sample else tr("Open &sample library")
         actions.add(help, sample, window.toggle_sample)
         actions.add(help, tr("&About SciRead"), window.show_about)
@@ -162,18 +164,18 @@ class MenuBar:
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             papers.addAction(action)
 
-    def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
-        """Return the shortcuts by menu. Undo and Redo are listed without the name of an edit."""
+    def groups(self) -> list[tuple[str, list[tuple[str, QAction]]]]:
+        """Return the names and actions of each menu. Undo and Redo are listed without the name of
+        an edit."""
         constant = {self.on_shelf[entry.name]: entry.text for entry in BACK}
         groups = []
         for menu in self._bar.findChildren(QMenu):
             rows = [
-                (plain(constant.get(action, action.text())), native(action))
+                (plain(constant.get(action, action.text())), action)
                 for action in menu.actions()
-                if not action.shortcut().isEmpty()
+                if action.text() and not action.menu()
             ]
-            if rows:
-                groups.append((plain(menu.title()), rows))
+            groups.append((plain(menu.title()), rows))
         return groups
 
     def entries(self) -> list[tuple[str, QAction]]:
