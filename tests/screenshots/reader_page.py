@@ -7,6 +7,7 @@ import textwrap
 from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.reader.page import ReaderPage
+from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
@@ -72,11 +73,11 @@ def dark(window: MainWindow) -> None:
     page = _page(window)
     assert page.book
     page.book.show_side(1)
-    page.set_dark(True)
+    page.set_display(PageDisplay(dark=True, two_pages=True))
 
 
 def password(window: MainWindow) -> None:
-    _page(window).set_dark(False)
+    _page(window).set_display(PageDisplay())
     path = window._home / "a-locked-report.pdf"
     path.write_bytes(locked("Secret", "hive"))
     window.read(PaperId(2), path)

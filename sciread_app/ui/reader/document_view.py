@@ -41,6 +41,7 @@ from sciread_app.ui.reader.highlight_colours import WORDS, swatch
 from sciread_app.ui.reader.overlays.highlight_editor import HighlightEditor
 from sciread_app.ui.reader.overlays.overlay import Overlay
 from sciread_app.ui.reader.overlays.selection_bar import SelectionBar
+from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
@@ -95,7 +96,7 @@ class DocumentView(QWidget):
     lost = Signal(object)  # CannotShow
     export_requested = Signal()
     copy_requested = Signal()  # of the file, with annotations
-    dark_chosen = Signal(bool)
+    display_chosen = Signal(object)  # PageDisplay
     details_toggled = Signal()
 
     def __init__(
@@ -136,9 +137,18 @@ class DocumentView(QWidget):
         self.toolbar.check("panel", True)
         self.side.show_part(part)
 
-    def set_dark(self, dark: bool) -> None:
-        self.toolbar.check("dark", dark)
-        self.view.set_dark(dark)
+    def set_display(self, display: PageDisplay) -> None:
+        self.toolbar.check("dark", display.dark)
+        self.toolbar.check("two_pages", display.two_pages)
+        self.view.set_display(display)
+
+    def toggle_dark(self) -> None:
+        display = self.view.display
+        self.display_chosen.emit(display._replace(dark=not display.dark))
+
+    def toggle_two_pages(self) -> None:
+        display = self.view.display
+        self.display_chosen.emit(display._replace(two_pages=not display.two_pages))
 
     def go_to_page_line(self) -> None:
         self.toolbar.page.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -308,7 +318,8 @@ class DocumentView(QWidget):
             "smaller": view.zoom_out,
             "larger": view.zoom_in,
             "rotate": view.rotate,
-            "dark": lambda: self.dark_chosen.emit(not view.dark),
+            "dark": self.toggle_dark,
+            "two_pages": self.toggle_two_pages,
             "find": self.start_find,
             "details": self.details_toggled.emit,
         }[key]()

@@ -26,6 +26,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page, PaletteEntry
 from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource, citation_style
 from sciread_app.ui.reader.document_view import DocumentView
+from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.recent_papers import RecentPapers
 from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.style.icons import icon
@@ -63,7 +64,8 @@ class ReaderPage(Page):
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
         self._context = context
-        self._dark = bool(memory.value("reader/dark", False, type=bool))
+        kept = (memory.value(f"reader/{name}", False, type=bool) for name in PageDisplay._fields)
+        self._display = PageDisplay(*map(bool, kept))
         self._loaded: list[ReaderTab] = []  # most recently shown last
         # Tabs whose highlights may have changed since they were shown
         self._stale: set[ReaderTab] = set()
@@ -195,14 +197,13 @@ class ReaderPage(Page):
         if self.bar.count():
             self.bar.setCurrentIndex((self.bar.currentIndex() + step) % self.bar.count())
 
-    def set_dark(self, dark: bool) -> None:
-        self._dark = dark
-        self._memory.setValue("reader/dark", dark)
+    def set_display(self, display: PageDisplay) -> None:
+        """Show the pages of all files like this, also after a restart."""
+        self._display = display
+        for name, value in display._asdict().items():
+            self._memory.setValue(f"reader/{name}", value)
         for tab in self.tabs:
-            tab.set_dark(dark)
-
-    def toggle_dark(self) -> None:
-        self.set_dark(not self._dark)
+            tab.set_display(display)
 
     def toggle_details(self) -> None:
         """Show or hide the details of the paper beside its pages."""
@@ -285,7 +286,7 @@ class ReaderPage(Page):
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
         tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance)
         tab.title = title or tab.title
-        tab.set_dark(self._dark)
+        tab.set_display(self._display)
         tab.opened.connect(self._follow)
         tab.close_wanted.connect(lambda: self.close_tab(self.tabs.index(tab)))
         self.stack.addWidget(tab)
@@ -305,7 +306,7 @@ class ReaderPage(Page):
         book.search_requested.connect(self._context.navigate.search_for)
         book.export_requested.connect(self.export)
         book.copy_requested.connect(self.save_copy_of_tab)
-        book.dark_chosen.connect(self.set_dark)
+        book.display_chosen.connect(self.set_display)
         book.details_toggled.connect(self.toggle_details)
         self._update_tabs()
         self._show_details()

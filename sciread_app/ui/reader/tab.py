@@ -21,6 +21,7 @@ from sciread_app.services.library.annotations import (
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.reader.document_view import DocumentView
+from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
@@ -42,7 +43,7 @@ class ReaderTab(QStackedWidget):
     ) -> None:
         super().__init__()
         self.paper, self.path, self.title = paper, path, path.stem
-        self.dark = False
+        self.display = PageDisplay()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._begun = False
         self._closed = False
@@ -73,10 +74,10 @@ class ReaderTab(QStackedWidget):
         if self.book:
             self.book.close_file()
 
-    def set_dark(self, dark: bool) -> None:
-        self.dark = dark
+    def set_display(self, display: PageDisplay) -> None:
+        self.display = display
         if self.book:
-            self.book.set_dark(dark)
+            self.book.set_display(display)
 
     def take_focus(self) -> None:
         if self.book:
@@ -113,7 +114,7 @@ class ReaderTab(QStackedWidget):
         self.book.lost.connect(self._lost)
         self.addWidget(self.book)
         self.setCurrentWidget(self.book)
-        self.book.set_dark(self.dark)
+        self.book.set_display(self.display)
         if place or self._place:
             self.book.restore(place or self._place or ReadingPlace())
             self._place = None

@@ -27,6 +27,7 @@ _BUTTONS = {
     "forward": ("forward", tr("Forward"), "Alt+Right"),
     "smaller": ("minus", tr("Zoom out"), "Ctrl+-"),
     "larger": ("plus", tr("Zoom in"), "Ctrl++"),
+    "two_pages": ("two-pages", tr("Two pages"), ""),
     "rotate": ("rotate", tr("Rotate"), "Ctrl+R"),
     "dark": ("moon", tr("Dark pages"), "Ctrl+D"),
     "find": ("search", tr("Find in file"), "Ctrl+F"),
@@ -42,7 +43,7 @@ class Toolbar(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._buttons = {key: self._button(key) for key in _BUTTONS}
-        for key in ("panel", "dark", "details"):
+        for key in ("panel", "two_pages", "dark", "details"):
             self._buttons[key].setCheckable(True)
         self.page = styled(QLineEdit(), "field")
         self.page.setAccessibleName(tr("Page"))
@@ -92,7 +93,7 @@ class Toolbar(QFrame):
     def _button(self, key: str) -> QToolButton:
         _, name, keys = _BUTTONS[key]
         button = styled(QToolButton(), "link")
-        button.setToolTip(f"{name} ({keys})")
+        button.setToolTip(f"{name} ({keys})" if keys else name)
         button.setAccessibleName(name)
         button.setIconSize(QSize(18, 18))
         button.clicked.connect(lambda: self.pressed.emit(key))
@@ -113,7 +114,7 @@ class Toolbar(QFrame):
         row.addWidget(self.zoom)
         row.addWidget(self._buttons["larger"])
         row.addStretch(1)
-        for key in ("rotate", "dark", "find", "details"):
+        for key in ("two_pages", "rotate", "dark", "find", "details"):
             row.addWidget(self._buttons[key])
 
     def _paint(self, theme: Theme) -> None:

@@ -1,4 +1,4 @@
-"""The layout of pages in a single continuous column."""
+"""The layout of pages, one below the other, or in rows of two."""
 
 from __future__ import annotations
 
@@ -14,43 +14,64 @@ TILE = 1536  # device pixels: larger pages are rendered in tiles
 
 
 class DocumentLayout:
-    """Coordinates in logical pixels from the top left of the column.
+    """Coordinates in logical pixels from the top left of the layout.
 
     `scale` is logical pixels per point, `turn` the rotation in quarter turns clockwise, `ratio`
-    device pixels per logical pixel. The column is as wide as its widest page; narrower pages are
-    centred.
+    device pixels per logical pixel, `columns` the number of pages in a row. The layout is as wide
+    as its widest row; narrower rows are centred, except for an incomplete one at the end, which
+    begins where it would with all its pages.
     """
 
     def __init__(
-        self, sizes: Sequence[PageSize], scale: float, turn: int, ratio: float = 1.0
+        self,
+        sizes: Sequence[PageSize],
+        scale: float,
+        turn: int,
+        ratio: float = 1.0,
+        columns: int = 1,
     ) -> None:
         self.sizes, self.scale, self.turn, self.ratio = sizes, scale, turn % 4, ratio
+        self.columns = columns
         self._rects: list[QRect] = []
-        self._tops: list[int] = []
+        self._tops: list[int] = []  # of the rows
         top = GAP
         edges = [self._edges(size) for size in sizes]
-        self.width = max((width for width, _ in edges), default=0) + 2 * GAP
-        for width, height in edges:
-            self._rects.append(QRect((self.width - width) // 2, top, width, height))
+        rows = [edges[first : first + columns] for first in range(0, len(edges), columns)]
+        for row in rows:  # an empty place is as wide as the page before it
+            row += [(row[-1][0], 0)] * (columns - len(row))
+        widths = [sum(width for width, _ in row) + GAP * (columns - 1) for row in rows]
+        self.width = max(widths, default=0) + 2 * GAP
+        for row, wide in zip(rows, widths, strict=True):
+            left = (self.width - wide) // 2
+            for width, height in row:
+                self._rects.append(QRect(left, top, width, height))
+                left += width + GAP
             self._tops.append(top)
-            top += height + GAP
+            top += max(height for _, height in row) + GAP
+        del self._rects[len(edges) :]
         self.height = top
 
     def rect(self, page: int) -> QRect:
         return self._rects[page]
 
-    def page_at(self, y: float) -> int:
-        """The page at this y coordinate; in a gap, the one above."""
-        return max(0, bisect_right(self._tops, y) - 1)
+    def page_at(self, y: float, x: float | None = None) -> int:
+        """The page at these coordinates, or the first of its row without x; in a gap, the one
+        above or at the left."""
+        first = self._row_at(y) * self.columns
+        row = range(first, min(first + self.columns, len(self._rects)))
+        if x is None:
+            return first
+        return max((page for page in row if self._rects[page].left() <= x), default=first)
 
     def pages(self, top: float, bottom: float) -> range:
         """The pages that are at least partly between these y coordinates."""
         if not self._rects or bottom <= top:
             return range(0)
-        first = self.page_at(top)
-        if self._rects[first].bottom() < top:
-            first += 1
-        return range(first, min(self.page_at(bottom), len(self._rects) - 1) + 1)
+        row, last = self._row_at(top), self._row_at(bottom)
+        below = self._tops[row + 1] if row + 1 < len(self._tops) else self.height
+        if below - GAP <= top:
+            row += 1
+        return range(row * self.columns, min((last + 1) * self.columns, len(self._rects)))
 
     def shown(self, page: int, box: Box) -> QRectF:
         """The rectangle of a box of the page."""
@@ -109,6 +130,9 @@ class DocumentLayout:
             part.width * shrink,
             part.height * shrink,
         )
+
+    def _row_at(self, y: float) -> int:
+        return max(0, bisect_right(self._tops, y) - 1)
 
     def _edges(self, size: PageSize) -> tuple[int, int]:
         width, height = (max(round(edge * self.scale), 1) for edge in size)

@@ -41,8 +41,9 @@ from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import OpenFile
 from sciread_app.ui.reader.pages import zoom
+from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.pages.image_cache import SHARP_BYTES, PageImageCache, Want
-from sciread_app.ui.reader.pages.layout import DocumentLayout, quick
+from sciread_app.ui.reader.pages.layout import GAP, DocumentLayout, quick
 from sciread_app.ui.reader.pages.painter import PageMarks, PagePainter
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
 from sciread_app.ui.style.theme import Appearance, Theme
@@ -221,7 +222,7 @@ class PageView(QAbstractScrollArea):
         self._theme = appearance.theme
         self._painter = PagePainter(pictures, self.marks)
         self._mouse = MouseHandler(self, pictures, self.marks, self._page_point)
-        self.zoom, self.turn, self.dark = zoom.WIDTH, 0, False
+        self.zoom, self.turn, self.display = zoom.WIDTH, 0, PageDisplay()
         self.layout_ = DocumentLayout(file.shape.sizes, 1.0, 0)
         self._request_timer = QTimer(self, singleShot=True, interval=SOON_MS)
         self._request_timer.timeout.connect(self._request_images)
@@ -264,12 +265,18 @@ class PageView(QAbstractScrollArea):
     def go_to_page(self, page: int) -> None:
         page = min(max(page, 0), len(self.file.shape.sizes) - 1)
         self.verticalScrollBar().setValue(self.layout_.rect(page).top() - 1)
+        self._show_across(page)
+
+    def step(self, rows: int) -> None:
+        """Go to the next page or row of pages, or with -1 to the previous one."""
+        self.go_to_page(self.page + rows * self.layout_.columns)
 
     def go_to(self, spot: PagePosition) -> None:
         """Scroll to a position, near the top of the window."""
         if 0 <= spot.page < len(self.file.shape.sizes):
             there = self.layout_.shown(spot.page, Box(0, spot.top, 1, spot.top + 1))
             self.verticalScrollBar().setValue(round(there.top()) - (MARGIN if spot.top else 1))
+            self._show_across(spot.page)
 
     def show_box(self, page: int, box: Box) -> None:
         """Scroll to this box unless it is visible."""
@@ -308,9 +315,9 @@ class PageView(QAbstractScrollArea):
         self.turn = (self.turn + 1) % 4
         self._lay_out(self.place.page)
 
-    def set_dark(self, dark: bool) -> None:
-        self.dark = dark
-        self.refresh()
+    def set_display(self, display: PageDisplay) -> None:
+        self.display = display
+        self._lay_out(self.place.page)
 
     def refresh(self) -> None:
         """Repaint and request images after a change of highlights, selection or colours."""
@@ -358,8 +365,9 @@ class PageView(QAbstractScrollArea):
         painter.fillRect(event.rect(), QColor(self._theme.window))
         painter.translate(self.origin())
         dirty = QRectF(event.rect()).translated(-QPointF(self.origin()))
+        dark = self.display.dark
         for page in self.layout_.pages(dirty.top(), dirty.bottom()):
-            self._painter.paint(painter, self.layout_, page, self._seen(), self._theme, self.dark)
+            self._painter.paint(painter, self.layout_, page, self._seen(), self._theme, dark)
         painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -412,7 +420,7 @@ class PageView(QAbstractScrollArea):
         elif key in (Key.Key_PageUp, Key.Key_PageDown):
             bar.setValue(bar.value() + (1 if key == Key.Key_PageDown else -1) * bar.pageStep())
         elif key in (Key.Key_N, Key.Key_P):
-            self.go_to_page(self.page + (1 if key == Key.Key_N else -1))
+            self.step(1 if key == Key.Key_N else -1)
         elif 0 <= key - Key.Key_1 < len(COLOURS) and self.marks.selection:
             self.colour_requested.emit(key - Key.Key_1)
         else:
@@ -449,7 +457,7 @@ class PageView(QAbstractScrollArea):
     def _page_point(self, position: QPointF) -> PagePoint:
         """A position in the viewport, as a page and a point of it."""
         there = position - QPointF(self.origin())
-        page = self.layout_.page_at(there.y())
+        page = self.layout_.page_at(there.y(), there.x())
         return page, *self.layout_.on_page(page, there)
 
     @property
@@ -459,6 +467,12 @@ class PageView(QAbstractScrollArea):
     def _seen(self) -> QRectF:
         """The visible part of the layout."""
         return QRectF(self.viewport().rect()).translated(-QPointF(self.origin()))
+
+    def _show_across(self, page: int) -> None:
+        """Scroll sideways to a page of a row that is wider than the window."""
+        rect, bar = self.layout_.rect(page), self.horizontalScrollBar()
+        if self.layout_.columns > 1 and bar.maximum():
+            bar.setValue(rect.left() - GAP)
 
     def _shown(self, page: int, boxes: Iterable[Box]) -> QRectF:
         """The rectangle around these boxes in the layout."""
@@ -475,11 +489,12 @@ class PageView(QAbstractScrollArea):
     def _lay_out(self, place: float = 0.0) -> None:
         room = self.viewport().size()
         sizes, page = self.file.shape.sizes, min(int(place), len(self.file.shape.sizes) - 1)
-        scale = zoom.scale_of(self.zoom, sizes, page, self.turn, room, self.logicalDpiX())
-        ratio = self.devicePixelRatioF()
+        columns, dpi = 2 if self.display.two_pages else 1, self.logicalDpiX()
+        scale = zoom.scale_of(self.zoom, sizes, page, self.turn, room, dpi, columns)
+        wanted = (scale, self.turn, self.devicePixelRatioF(), columns)
         before = self.layout_
-        if (scale, self.turn, ratio) != (before.scale, before.turn, before.ratio):
-            self.layout_ = DocumentLayout(sizes, scale, self.turn, ratio)
+        if wanted != (before.scale, before.turn, before.ratio, before.columns):
+            self.layout_ = DocumentLayout(sizes, *wanted)
         down, across = self.verticalScrollBar(), self.horizontalScrollBar()
         down.setRange(0, max(self.layout_.height - room.height(), 0))
         down.setPageStep(max(room.height() - LINE, 1))
@@ -523,11 +538,13 @@ class PageView(QAbstractScrollArea):
         return near
 
     def _parts(self, pages: Sequence[int], within: QRectF) -> list[Want]:
-        return [part for page in pages for part in self.layout_.parts(page, within, self.dark)]
+        return [
+            part for page in pages for part in self.layout_.parts(page, within, self.display.dark)
+        ]
 
     def _quick(self, page: int) -> Want:
         size = self.file.shape.sizes[page]
-        return quick(size, page, self.turn, self.dark, self.pictures.quick_width)
+        return quick(size, page, self.turn, self.display.dark, self.pictures.quick_width)
 
     def _repaint_page(self, page: int) -> None:
         rect = self.layout_.rect(page).translated(self.origin())

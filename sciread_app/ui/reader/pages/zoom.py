@@ -15,17 +15,28 @@ POINTS = 72.0  # per inch
 
 
 def scale_of(
-    zoom: str, sizes: Sequence[PageSize], page: int, turn: int, room: QSize, dpi: float
+    zoom: str,
+    sizes: Sequence[PageSize],
+    page: int,
+    turn: int,
+    room: QSize,
+    dpi: float,
+    columns: int = 1,
 ) -> float:
-    """Logical pixels per point."""
+    """Logical pixels per point, for rows of `columns` pages."""
+    edges = [size[::-1] if turn % 2 else size[:] for size in sizes]
+    rows = [edges[first : first + columns] for first in range(0, len(edges), columns)]
+    across, down = room.width() - (columns + 1) * GAP, room.height() - 2 * GAP
     if zoom == WIDTH:
-        widest = max(size.height if turn % 2 else size.width for size in sizes)
-        return max((room.width() - 2 * GAP) / widest, 0.05)
+        return max(across / max(map(_width, rows)), 0.05)
     if zoom == PAGE:
-        width, height = sizes[page][::-1] if turn % 2 else sizes[page]
-        across, down = room.width() - 2 * GAP, room.height() - 2 * GAP
-        return max(min(across / width, down / height), 0.05)
+        row = rows[page // columns]
+        return max(min(across / _width(row), down / max(high for _, high in row)), 0.05)
     return limited(factor_of(zoom)) * dpi / POINTS
+
+
+def _width(row: Sequence[tuple[float, ...]]) -> float:
+    return sum(width for width, _ in row)
 
 
 def factor_of(zoom: str) -> float:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QFrame,
     QLabel,
+    QLineEdit,
     QListView,
     QListWidget,
     QListWidgetItem,
@@ -17,16 +18,18 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QToolButton,
     QWidget,
 )
 
-from sciread_app.domain.annotations.annotations import COLOURS, Highlight
+from sciread_app.domain.annotations.annotations import COLOURS, Colour, Highlight
+from sciread_app.domain.text.folding import fold_accents
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import FileHighlights
 from sciread_app.ui.formatting import shortened
-from sciread_app.ui.reader.highlight_colours import WORDS
+from sciread_app.ui.reader.highlight_colours import WORDS, colour_button
 from sciread_app.ui.style.theme import Appearance, scaled, styled
-from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import Index
 
 HOW = tr("Select text, then press 1–5 or right-click to highlight it.")
@@ -64,9 +67,23 @@ class HighlightsPanel(QFrame):
         self.export.clicked.connect(self.export_requested)
         self.copy = styled(QPushButton(tr("Save a copy with annotations…")), "link")
         self.copy.clicked.connect(self.copy_requested)
+        self.filter = styled(QLineEdit(), "field")
+        self.filter.setPlaceholderText(tr("Filter highlights"))
+        self.filter.setAccessibleName(tr("Filter highlights"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(lambda _: self._filter())
+        self.colours = {colour: self._colour_filter(colour) for colour in Colour}
+        self.nothing_found = styled(QLabel(tr("No matching highlights"), wordWrap=True), "faint")
+        self.nothing_found.hide()
         full = QWidget()
-        links = ((link, 0, Qt.AlignmentFlag.AlignLeft) for link in (self.export, self.copy))
-        column((self.list, 1), *links, parent=full, margins=0, spacing=0)
+        left = Qt.AlignmentFlag.AlignLeft
+        links = ((self.export, 0, left), (self.copy, 0, left))
+        filters = column(
+            self.filter, row(*self.colours.values(), 1), margins=(8, 4, 8, 4), spacing=2
+        )
+        column(
+            filters, self.nothing_found, (self.list, 1), *links, parent=full, margins=0, spacing=0
+        )
         nothing = styled(QLabel(HOW, wordWrap=True), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._parts = QStackedWidget()
@@ -90,11 +107,18 @@ class HighlightsPanel(QFrame):
         self._shown = None
         self.list.blockSignals(False)
         self._parts.setCurrentIndex(1 if self.list.count() else 0)
+        used = {highlight.colour for highlight in (*marked.here, *marked.lost)}
+        for colour, button in self.colours.items():
+            button.setEnabled(colour in used)
+            button.setChecked(button.isChecked() and colour in used)
+        self._filter()
         self.choose(wanted)
 
     def choose(self, id: int) -> None:
         """Select the highlight with this id, or none."""
         if item := self._item(id):
+            if item.isHidden():
+                self._clear_filter()
             self.list.setCurrentItem(item)
         else:
             self.list.setCurrentRow(-1)
@@ -113,6 +137,33 @@ class HighlightsPanel(QFrame):
         item = QListWidgetItem(_accessible_text(highlight))
         item.setData(HIGHLIGHT, highlight)
         self.list.addItem(item)
+
+    def _colour_filter(self, colour: Colour) -> QToolButton:
+        button = colour_button(colour, tr("Show only {colour}", colour=WORDS[colour]))
+        button.setCheckable(True)
+        button.toggled.connect(lambda _: self._filter())
+        return button
+
+    def _filter(self) -> None:
+        """Hide the highlights that lack a word of the filter, or that have another colour."""
+        words = fold_accents(self.filter.text()).split()
+        colours = {colour for colour, button in self.colours.items() if button.isChecked()}
+        shown = 0
+        for item in map(self.list.item, range(self.list.count())):
+            highlight = item.data(HIGHLIGHT)
+            if highlight is None:  # the heading
+                item.setHidden(bool(words or colours))
+                continue
+            text = fold_accents(f"{highlight.text} {highlight.note}") if words else ""
+            matches = all(word in text for word in words)
+            item.setHidden(not matches or (bool(colours) and highlight.colour not in colours))
+            shown += not item.isHidden()
+        self.nothing_found.setVisible(not shown)
+
+    def _clear_filter(self) -> None:
+        self.filter.clear()
+        for button in self.colours.values():
+            button.setChecked(False)
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         highlight = item.data(HIGHLIGHT) if item else None

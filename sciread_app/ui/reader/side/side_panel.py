@@ -144,7 +144,7 @@ class Thumbnails(QListView):
         sizes = view.file.shape.sizes
         pages = range(max(top, 0), len(sizes) if below < 0 else below + 1)[:60]
         width = view.pictures.quick_width
-        wants = [quick(sizes[page], page, view.turn, view.dark, width) for page in pages]
+        wants = [quick(sizes[page], page, view.turn, view.display.dark, width) for page in pages]
         view.pictures.request("thumbnails", wants)
 
     def _repaint_page(self, page: int) -> None:
@@ -176,14 +176,14 @@ class _Thumbnail(QStyledItemDelegate):
         whole: QRect = option.rect
         number = QRect(whole)
         number.setTop(whole.bottom() - option.fontMetrics.height() - 4)
-        part = quick(view.file.shape.sizes[page], page, view.turn, view.dark, THUMBNAIL)
+        part = quick(view.file.shape.sizes[page], page, view.turn, view.display.dark, THUMBNAIL)
         frame = QRect(0, 0, part.width, part.height)
         frame.moveCenter(whole.adjusted(0, 4, 0, -number.height() - 4).center())
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.fillRect(frame, QColor(DARK_PAPER if view.dark else PAPER))
+        painter.fillRect(frame, QColor(DARK_PAPER if view.display.dark else PAPER))
         width = view.pictures.quick_width
-        known = quick(view.file.shape.sizes[page], page, view.turn, view.dark, width)
+        known = quick(view.file.shape.sizes[page], page, view.turn, view.display.dark, width)
         if image := view.pictures.picture(known):
             painter.drawImage(frame, image)
         here = page == view.page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.library.annotations import FailureReason
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
+from sciread_app.ui.reader.side.highlights_panel import HIGHLIGHT
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReader
 
@@ -229,7 +231,38 @@ def test_dark_pages_are_remembered(open_book, qtbot, reading, make_page):
     qtbot.waitUntil(lambda: any(part.dark for part in reading.opened[0].drawn))
     again = make_page()
     qtbot.waitUntil(lambda: again.book is not None)
-    assert again.book.view.dark
+    assert again.book.view.display.dark
+
+
+def test_two_pages_are_side_by_side_and_remembered(open_book, qtbot, jobs, reading, make_page):
+    book = open_book()
+    view = book.view
+    qtbot.mouseClick(book.toolbar._buttons["two_pages"], Qt.MouseButton.LeftButton)
+    left, right = view.layout_.rect(0), view.layout_.rect(1)
+    assert left.top() == right.top() and left.right() < right.left()
+    assert view.layout_.width <= view.viewport().width()
+    settle(qtbot, jobs, book)
+    qtbot.keyClick(view, Qt.Key.Key_N)
+    assert view.page == 2 and book.toolbar.page.text() == "3"
+    qtbot.keyClick(view, Qt.Key.Key_P)
+    assert view.page == 0
+    book.jump(PagePosition(3))
+    assert view.page == 2
+    again = make_page()
+    qtbot.waitUntil(lambda: again.book is not None)
+    assert again.book.view.display.two_pages
+
+
+def test_text_is_selected_from_the_left_to_the_right_page(open_book, qtbot, jobs):
+    book = open_book()
+    book.toggle_two_pages()
+    settle(qtbot, jobs, book)
+    view = book.view
+    ends = [view.layout_.rect(page).center() + view.origin() for page in (0, 1)]
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=ends[0])
+    qtbot.mouseMove(view.viewport(), ends[1])
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=ends[1])
+    assert view.marks.selection.pages == range(0, 2)
 
 
 def test_links_go_to_a_page_or_open_in_the_browser(open_book, qtbot, jobs, reading, monkeypatch):
@@ -460,6 +493,35 @@ def test_highlights_missing_in_this_version_are_listed_as_such(open_book, qtbot,
     book = open_book()
     rows = [book.side.highlights.list.item(n).text() for n in range(2)]
     assert rows[0] == "Not found in this version of the file" and "gone" in rows[1]
+
+
+def test_highlights_are_filtered_by_words_and_colours(open_book, qtbot, reading):
+    reading.kept = {
+        1: highlight(0),
+        2: replace(highlight(1, "later", 2), note="Überall"),
+        3: replace(highlight(2, "late", 3), colour=Colour.pink),
+    }
+    book = open_book()
+    book.show_side(2)
+    panel = book.side.highlights
+    qtbot.waitUntil(lambda: panel.list.count() == 3)
+
+    def shown() -> list[int]:
+        items = map(panel.list.item, range(panel.list.count()))
+        return [item.data(HIGHLIGHT).id for item in items if not item.isHidden()]
+
+    panel.filter.setText("late")
+    assert shown() == [2, 3]
+    panel.filter.setText("uberall")
+    assert shown() == [2]
+    panel.filter.setText("nowhere")
+    assert shown() == [] and panel.nothing_found.isVisible()
+    panel.filter.clear()
+    assert not panel.colours[Colour.blue].isEnabled()
+    qtbot.mouseClick(panel.colours[Colour.pink], Left)
+    assert shown() == [3]
+    click_highlight(qtbot, book)  # one that the filter hides
+    assert shown() == [1, 2, 3] and panel.list.currentRow() == 0
 
 
 def test_highlight_removed_elsewhere_disappears(open_book, qtbot, jobs, reading):

@@ -14,6 +14,7 @@ from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.reader.page import ReaderPage
+from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.generate.papers import paper
@@ -112,9 +113,10 @@ def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
     turn = menu_action(window, "Rotate")
     assert not turn.isEnabled() and turn.property("why_not") == "Available in the reader"
     page = read(qtbot, jobs, window)
-    for name in ("Rotate", "Actual size", "Dark pages", "Show thumbnails"):
+    for name in ("Rotate", "Actual size", "Dark pages", "Two pages", "Show thumbnails"):
         menu_action(window, name).trigger()
-    assert page.book.view.turn == 1 and page.book.view.zoom == "1" and page.book.view.dark
+    assert page.book.view.turn == 1 and page.book.view.zoom == "1"
+    assert page.book.view.display == PageDisplay(dark=True, two_pages=True)
     assert page.book.side.switch.current == 1
     menu_action(window, "Select all text").trigger()
     assert len(page.book.view.marks.selection.pages) == 5

@@ -21,6 +21,29 @@ def test_pages_are_stacked_and_centred():
     assert layout.height == rects[2].top() + 800 + GAP
 
 
+def test_pages_in_two_columns_share_rows():
+    layout = DocumentLayout(SIZES, 1.0, 0, columns=2)
+    rects = [layout.rect(page) for page in range(3)]
+    assert rects[0].top() == rects[1].top() < rects[2].top()
+    assert rects[1].left() == rects[0].right() + 1 + GAP and rects[2].left() >= GAP
+    assert layout.width == 900 + 3 * GAP
+    assert layout.pages(0, 100) == range(0, 2) and layout.pages(0, 10**6) == range(0, 3)
+    assert layout.page_at(50) == 0 and layout.page_at(50, rects[1].center().x()) == 1
+    assert layout.page_at(10**6, 10**6) == 2
+    assert int(layout.place_of(layout.height_of_rows(1.25))) == 0
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_scale_of_fits_a_row_of_two_pages(turn):
+    room = QSize(900, 500)
+    scale = scale_of("width", SIZES, 0, turn, room, 96, columns=2)
+    layout = DocumentLayout(SIZES, scale, turn, columns=2)
+    assert layout.width == pytest.approx(room.width(), abs=3)
+    scale = scale_of("page", SIZES, 2, turn, room, 96, columns=2)
+    layout = DocumentLayout(SIZES, scale, turn, columns=2)
+    assert layout.rect(2).height() + 2 * GAP <= room.height() + 1
+
+
 def test_pages_returns_those_in_the_visible_range():
     layout = DocumentLayout(SIZES, 1.0, 0)
     assert layout.pages(0, 100) == range(0, 1)
