@@ -24,11 +24,11 @@ from sciread_app.ui.map.color_scheme import (
     year_of_each,
 )
 from sciread_app.ui.map.options import ColorBy
-from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.workspace import Workspace
 
-ALIKE = 30  # number of papers highlighted as similar to others
+ALIKE = 12  # number of papers shown as similar to another
 
 
 class MapGateway:
@@ -65,13 +65,18 @@ class MapGateway:
         """Return the publication year of each paper; 0: not known. `ids` are ascending."""
         return year_of_each(ids, self._workspace.library.attributes.years())
 
-    def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
-        """Return the most similar papers, best first."""
+    def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
+        """Return the papers most similar to one, best first."""
         with self._workspace.active_model.use() as now:
             if now.space is None:
                 return ()
-            found = now.search.similar(papers, (), limit=ALIKE)
-        return tuple(hit.paper for hit in (*found.hits, *found.weaker))
+            found = now.search.similar((paper,), (), limit=ALIKE)
+        hits = (*found.hits, *found.weaker)[:ALIKE]
+        counts = self._workspace.library.citations.counts([hit.paper for hit in hits])
+        return [
+            SimilarPaper(hit.paper, hit.similarity or 0.0, counts[hit.paper].citations)
+            for hit in hits
+        ]
 
 
 class MapServices(CardSource, Protocol):

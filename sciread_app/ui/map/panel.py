@@ -25,7 +25,7 @@ from sciread_app.ui.map.legend import Legend
 from sciread_app.ui.map.options import BY, ColorBy, Tool
 from sciread_app.ui.map.timeline import Timeline, Years
 from sciread_app.ui.map.toolbar import MapToolbar
-from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
 from sciread_app.ui.widgets.layout.boxes import column
 
 if TYPE_CHECKING:
@@ -213,23 +213,23 @@ class MapPanel(QWidget):
             self.timeline.reset()
 
     def _click(self, number: int | None) -> None:
-        """Request the paper of a point, and draw rings around those similar to it."""
+        """Request the paper of a point, and draw lines to those similar to it."""
         if number is None:
             self.current_requested.emit(None)
             return
         paper = self._paper(number)
         self.current_requested.emit(paper)
 
-        def ring(similar: Sequence[PaperId]) -> None:
+        def show(similar: Sequence[SimilarPaper]) -> None:
             if paper == self._current:
-                self.view.ring(similar)
+                self.view.show_similar(similar)
 
         self._jobs.run(
             tr("Finding similar papers"),
-            lambda task: self._gateway.map.similar((paper,)),
-            ring,
+            lambda task: self._gateway.map.similar(paper),
+            show,
             queue=JobQueue.short,
-            replaces="map rings",
+            replaces="similar papers on the map",
         )
 
     def _select_points(self, numbers: Sequence[int]) -> None:

@@ -1,10 +1,20 @@
-"""The status of the map, as its panel shows it."""
+"""The status of the map and similar papers, as its panel shows them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.services.map.map_service import MapLayout
+
+
+class SimilarPaper(NamedTuple):
+    """A paper with its similarity to another one, and the number of its known citations."""
+
+    paper: PaperId
+    similarity: float
+    citations: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,9 +46,15 @@ from sciread_app.ui.map.canvas.group_labels import (
 from sciread_app.ui.map.canvas.label_placement import LabelPlacement, Placed
 from sciread_app.ui.map.canvas.point_renderer import PointRenderer, Viewport, radius_of
 from sciread_app.ui.map.canvas.points import MapPoints, extent
+from sciread_app.ui.map.canvas.similar_papers import (
+    SimilarPoint,
+    paint_caption,
+    paint_similar,
+)
 from sciread_app.ui.map.canvas.title_labels import TitleLabels
 from sciread_app.ui.map.color_scheme import ColorScheme
 from sciread_app.ui.map.options import Tool
+from sciread_app.ui.map.view_models import SimilarPaper
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.style.theme import Appearance
 
@@ -96,6 +102,7 @@ class MapView(QWidget):
         self._hovered: int | None = None
         self._picked: int | None = None
         self._rings: NDArray[np.int64] = np.empty(0, np.int64)
+        self.similar: list[SimilarPoint] = []  # to the current paper
         self._group: int | None = None  # the focused group
         self._drag: Drag | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -109,7 +116,8 @@ class MapView(QWidget):
         """Show a map, keeping the visible region of the previous one."""
         before, self.points = self.points, points
         self._placements.clear()
-        self._picked, self._hovered, self._rings = None, None, np.empty(0, np.int64)
+        self._hovered = None
+        self.pick(None)
         if before is None:
             self.fit()
         else:
@@ -149,8 +157,22 @@ class MapView(QWidget):
             self._rings = self.points.numbers(ids)[:MOST_RINGS]
             self.update()
 
+    def show_similar(self, papers: Sequence[SimilarPaper]) -> None:
+        """Draw lines from the current paper to these, and dim all others."""
+        if not self.points:
+            return
+        numbers = dict(zip(self.points.ids.tolist(), range(len(self.points.ids)), strict=True))
+        self.similar = [
+            SimilarPoint(numbers[one.paper], one.similarity, one.citations)
+            for one in papers
+            if one.paper in numbers
+        ]
+        self.update()
+
     def pick(self, number: int | None) -> None:
+        """Mark the point of the current paper, and end its lines to similar papers."""
         self._picked = number
+        self.similar = []
         self._rings = np.empty(0, np.int64)
         self.update()
 
@@ -204,8 +226,17 @@ class MapView(QWidget):
             return
         visible = self._renderer.paint(painter, self.points, self.camera, theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_rings(painter)
-        self._paint_names(painter, visible)
+        if self.similar and self._picked is not None:
+            self._paint_names(painter, visible)  # dimmed, below the lines
+            paint_similar(
+                painter, self.points, self.camera, theme, self.radius, self._picked, self.similar
+            )
+            frame = QRectF(self.rect()).adjusted(self._left, 0, 0, 0)
+            paint_caption(painter, frame, self.similar, self.font(), theme)
+            self._paint_rings(painter)
+        else:
+            self._paint_rings(painter)
+            self._paint_names(painter, visible)
         if self._drag:
             self._drag.paint(painter, theme)
         if self.hasFocus():

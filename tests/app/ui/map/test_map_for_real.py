@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from sciread_app import workspace as workspace_module
+from sciread_app.domain.paper import Identifier
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
 from sciread_app.ui.map.options import ColorBy
@@ -22,7 +23,12 @@ def workspace(tmp_path, monkeypatch):
     workspace = Workspace(Home(tmp_path))
     workspace.library.put(
         [
-            paper(f"Glacier melt {n}", published=str(1990 + n), fields=("physics.geo-ph",))
+            paper(
+                f"Glacier melt {n}",
+                published=str(1990 + n),
+                fields=("physics.geo-ph",),
+                doi=f"10.1234/{n}",
+            )
             for n in range(24)
         ]
     )
@@ -51,8 +57,15 @@ def test_groups_and_colours_of_a_real_library_are_shown(workspace, qtbot, jobs, 
     assert set(selected.args[0]) <= set(range(1, 25)) and selected.args[0]
 
 
-def test_similar_returns_the_other_papers(workspace):
+def test_similar_returns_the_most_similar_papers_with_their_citations(workspace):
     gateway = WindowGateway(workspace)
-    found = gateway.map.similar([1])
-    assert 1 not in found
-    assert len(found) == 23
+    (best, *_) = gateway.map.similar(1)
+    names = [Identifier("doi", f"10.5678/{n}") for n in (1, 2)]
+    workspace.library.put([paper("Another", doi=name.value) for name in names])
+    (cited,) = workspace.library.get([best.paper])
+    workspace.library.citations.put([(name, cited.identifiers[0]) for name in names], "test")
+    found = gateway.map.similar(1)
+    assert 10 <= len(found) <= 15 and 1 not in [one.paper for one in found]
+    similarities = [one.similarity for one in found]
+    assert similarities == sorted(similarities, reverse=True)
+    assert found[0] == best._replace(citations=2) and not found[1].citations

@@ -11,9 +11,15 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
 
-from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.map.map_service import NO_GROUP
 from sciread_app.ui.map.canvas import density_raster, point_renderer
+from sciread_app.ui.map.canvas.similar_papers import (
+    SimilarPoint,
+    caption,
+    opacities,
+    radius_for,
+)
 from sciread_app.ui.map.options import ColorBy, Tool
 from sciread_app.ui.map.panel import MapPanel
 from tests.support.generate.papers import paper
@@ -180,22 +186,42 @@ def test_outgrown_map_can_be_redrawn(show, gateway, qtbot):
     qtbot.waitUntil(lambda: not panel.view.points.drawing.outgrown)
 
 
-def test_click_requests_the_paper_and_rings_similar_ones(show, gateway, qtbot):
+def test_click_requests_the_paper_and_draws_lines_to_similar_ones(show, gateway, qtbot):
     panel = show(gateway)
     panel.current_requested.connect(panel.show_current)
     with qtbot.waitSignal(panel.current_requested) as requested:
         QTest.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=pixel(panel, 7))
     assert requested.args == [7]
-    qtbot.waitUntil(lambda: len(panel.view._rings) > 0)
-    assert "similar [7]" in gateway.map.asked
+    before = panel.view.grab().toImage()
+    qtbot.waitUntil(lambda: len(panel.view.similar) == 10)
+    assert "similar 7" in gateway.map.asked
+    numbers = [one.number for one in panel.view.similar]
+    assert panel.view.points.ids[numbers].tolist() == [
+        one.paper for one in gateway.map.similar(PaperId(7))
+    ]
+    assert panel.view.grab().toImage() != before
+    QTest.keyClick(panel.view, Qt.Key.Key_Escape)
+    panel.show_current(None)
+    assert panel.view.similar == []
 
 
-def test_rings_of_an_earlier_paper_are_not_drawn(show, gateway, qtbot, jobs):
+def test_similar_points_are_sized_by_citations_and_lines_by_similarity():
+    points = [SimilarPoint(1, 0.9, 1_000), SimilarPoint(2, 0.7, 0), SimilarPoint(3, 0.5, 10)]
+    radii = [radius_for(point.citations, 3.0) for point in points]
+    assert radii[0] > radii[2] > radii[1]
+    assert radius_for(10**9, 3.0) < 15
+    strong, middle, weak = opacities(points)
+    assert 1 > strong > middle > weak > 0
+    assert opacities(points[:1]) == [strong]
+    assert "citations" in caption(points) and "citations" not in caption(points[1:2])
+
+
+def test_lines_of_an_earlier_paper_are_not_drawn(show, gateway, qtbot, jobs):
     panel = show(gateway)
     QTest.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=pixel(panel, 7))
     panel.show_current(8)
-    qtbot.waitUntil(lambda: "similar [7]" in gateway.map.asked and not jobs.running())
-    assert len(panel.view._rings) == 0
+    qtbot.waitUntil(lambda: "similar 7" in gateway.map.asked and not jobs.running())
+    assert panel.view.similar == []
 
 
 def test_double_click_opens_the_paper(show, gateway, qtbot):

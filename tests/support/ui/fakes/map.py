@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.services.map.map_service import Cluster, MapLayout
 from sciread_app.tasks import Task
 from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
 from sciread_app.ui.map.options import ColorBy
-from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
 
 NAMES = ("Glacier melt", "Black holes", "Gene editing", "Graph colouring")
 CORNERS = np.array([[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]], np.float32)
@@ -66,8 +67,11 @@ class FakeMap:
         """Return 2000 to 2019 in turn, and no year for papers 20, 40, 60..."""
         return np.where(ids % 20 == 0, 0, 2000 + ids % 20)
 
-    def similar(self, papers: Sequence[int]) -> Sequence[int]:
-        """Return up to ten papers of the same corner."""
-        self.asked.append(f"similar {list(papers)}")
-        others = range(1, self.count + 1)
-        return [n for n in others if n % 4 == papers[0] % 4 and n not in papers][:10]
+    def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
+        """Return up to ten papers of the same corner, the first with citations."""
+        self.asked.append(f"similar {paper}")
+        others = [n for n in range(1, self.count + 1) if n % 4 == paper % 4 and n != paper][:10]
+        return [
+            SimilarPaper(PaperId(n), 1 - rank / 20, 0 if rank else 99)
+            for rank, n in enumerate(others)
+        ]
