@@ -60,7 +60,7 @@ screenshots: .venv/.dev
 texts: .venv/.dev
 	@$(BIN)/python packaging/texts.py
 	@$(BIN)/pybabel -q extract -k tr -k tr_noop -k trn:1,2 -k trc:1c,2 --no-default-keywords -c Translators: \
-		--project SciRead -o build/sciread.pot sciread_app
+		--project SciRead -o build/sciread.pot sciread_app trainer/contract
 
 # dist/*.whl and .tar.gz of what is committed, tried in an environment of its own.
 wheel: .venv/.wheel

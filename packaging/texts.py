@@ -31,9 +31,11 @@ def lines() -> Iterator[str]:
     """The lines of the list, in Markdown; each text stands where it is used first."""
     sections: dict[str, dict[str, None]] = {}
     seen: set[str] = set()
-    for path in sorted((ROOT / "sciread_app").rglob("*.py")):
+    contract = ROOT / "trainer" / "contract"  # the names and helps of training settings
+    for path in sorted([*(ROOT / "sciread_app").rglob("*.py"), *contract.rglob("*.py")]):
         # ui/search/filters.py belongs to ui/search, services/export/csl.py to services/export.
-        package = "/".join(path.relative_to(ROOT / "sciread_app").parts[:-1][:2]) or "sciread_app"
+        parts = path.relative_to(ROOT).parts[:-1]
+        package = "/".join(parts[1:3] if parts[0] == "sciread_app" else parts) or "sciread_app"
         new = [text for text in _texts(path) if text not in seen]
         sections.setdefault(package, {}).update(dict.fromkeys(new))
         seen.update(new)

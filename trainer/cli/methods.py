@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from trainer.contract.catalog import METHODS, MethodSpec, method_spec, recipe_of
 from trainer.contract.recipes import KnownRecipe
-from trainer.contract.settings import Value
+from trainer.contract.setting_texts import CHOICE_LABELS
+from trainer.contract.settings import Setting, Value
 
 
 def methods(
@@ -61,11 +63,21 @@ def _settings(spec: MethodSpec, recipe: str) -> Table:
         value, default = values[setting.name], setting.default
         shown = _text(value) if value == default else f"[bold]{_text(value)}[/]"
         paper = "" if value == default else f" [dim]Paper: {_text(default)}.[/]"
-        allowed = f" [dim]{setting.allowed[0].upper()}{setting.allowed[1:]}.[/]"
-        if isinstance(default, str) and not setting.choices:
-            allowed = ""
-        table.add_row(setting.name, shown, setting.help + allowed + paper)
+        about = escape(f"{setting.text.label}. {setting.text.help} ")
+        about += f"[dim]{_allowed(setting)}[/]{paper}"
+        table.add_row(setting.name, shown, about)
     return table
+
+
+def _allowed(setting: Setting) -> str:
+    """The allowed values as a sentence, choices with their names; empty if any text is allowed."""
+    if isinstance(setting.default, str) and not setting.choices:
+        return ""
+    labels = CHOICE_LABELS.get(setting.name, {})
+    choices = ", ".join(f"{one} ({labels[one]})" for one in setting.choices)
+    allowed = f"one of {choices}" if choices else setting.allowed
+    # rich reads brackets as markup, as those of [CLS].
+    return escape(f"{allowed[0].upper()}{allowed[1:]}.")
 
 
 def _text(value: Value) -> str:
@@ -86,7 +98,9 @@ def _described(spec: MethodSpec) -> dict[str, Any]:
             {
                 "name": setting.name,
                 "default": setting.default,
-                "help": setting.help,
+                "label": setting.text.label,
+                "unit": setting.text.unit,
+                "help": setting.text.help,
                 "at_least": setting.at_least,
                 "at_most": setting.at_most,
                 "choices": list(setting.choices),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.setting_texts import SettingText, setting_text
 
 Value = bool | int | float | str
 
@@ -15,7 +16,8 @@ _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting. Its default determines its type; `choices`, if any, are its allowed values.
+    """A setting. Its default determines its type; `choices`, if any, are its allowed values. The
+    texts about it are in `trainer.contract.setting_texts`.
 
     `formerly` is the value that trainings used before the setting existed; None: it always existed.
     Runs that started before then continue with that value.
@@ -23,7 +25,6 @@ class Setting:
 
     name: str
     default: Value
-    help: str
     at_least: float | None = None
     at_most: float | None = None
     choices: tuple[str, ...] = ()
@@ -39,6 +40,11 @@ class Setting:
         if typed is None or not fits:
             raise TrainerError(f"{self.name} cannot be {value!r}.", f"Allowed: {self.allowed}.")
         return typed
+
+    @property
+    def text(self) -> SettingText:
+        """Its name, help and unit."""
+        return setting_text(self.name)
 
     @property
     def allowed(self) -> str:

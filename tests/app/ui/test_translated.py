@@ -14,6 +14,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 
 import sciread_app
+import trainer.contract
 from sciread_app.language import DOMAIN
 from sciread_app.sources import SOURCES
 from sciread_app.ui.models.hub_dialog import POOLINGS
@@ -64,7 +65,7 @@ OF_THE_TRAINER = {
         text
         for spec in METHODS
         for one in spec.settings
-        for text in (one.name, one.help, f"It is {one.allowed}.", *one.choices)
+        for text in (one.name, f"It is {one.allowed}.", *one.choices)
     ),
     *(one.allowed.capitalize() for spec in METHODS for one in spec.settings),
     *(
@@ -93,9 +94,11 @@ def translate(text: str) -> str:
 def translate_all(folder: Path) -> None:
     catalog = Catalog()
     keywords = {"tr": None, "tr_noop": None, "trn": (1, 2), "trc": ((1, "c"), 2)}
-    sources = Path(sciread_app.__file__).parent
-    for _, _, text, _, context in extract_from_dir(
-        sources, [("**.py", "python")], keywords=keywords
+    app, contract = (Path(package.__file__).parent for package in (sciread_app, trainer.contract))
+    for _, _, text, _, context in (
+        found
+        for sources in (app, contract)
+        for found in extract_from_dir(sources, [("**.py", "python")], keywords=keywords)
     ):
         one = isinstance(text, str)
         translated = translate(text) if one else tuple(map(translate, text))

@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from trainer import cli
 from trainer.contract.catalog import METHODS
 from trainer.contract.errors import TrainerError
+from trainer.contract.setting_texts import CHOICE_LABELS
 
 
 def run(*words: str, columns: int = 120) -> Result:
@@ -34,7 +35,18 @@ def test_methods_shows_recipe_values_beside_those_of_the_paper() -> None:
 def test_methods_shows_base_model_unwrapped_on_a_narrow_terminal() -> None:
     shown = run("specter", columns=80).stdout
     assert "allenai/scibert_scivocab_uncased " in shown
-    assert "Examples per step, over all devices." in " ".join(shown.split())
+    assert "Examples per training step, over all devices together." in " ".join(shown.split())
+
+
+def test_methods_describes_settings_and_choices_by_the_names_that_the_window_shows() -> None:
+    shown = " ".join(run("multi2spe", columns=200).stdout.split())
+    for spec in (one for one in METHODS if one.key == "multi2spe"):
+        for setting in spec.settings:
+            assert f"{setting.text.label}. {setting.text.help}" in shown
+            assert all(
+                f"{choice} ({CHOICE_LABELS[setting.name][choice]})" in shown
+                for choice in setting.choices
+            )
 
 
 def test_methods_json_has_all_settings_of_a_form() -> None:

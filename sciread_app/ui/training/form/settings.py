@@ -132,7 +132,7 @@ class SettingsPart(QWidget):
 
 def _explained(setting: Setting) -> str:
     """The help of a setting, with its range if the setting has one."""
-    help = setting_help(setting.name) or setting.help
+    help = setting_help(setting.name)
     least, most = setting.at_least, setting.at_most
     if setting.choices or isinstance(setting.default, bool | str) or not (least or most):
         return help

@@ -1,0 +1,389 @@
+"""The names, units and help of settings: one source for the window, the command line and docs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+def tr_noop(text: str, /) -> str:
+    """Return a text unchanged, marked for translators; the window translates it when shown."""
+    return text
+
+
+class SettingText(NamedTuple):
+    """The name of a setting, one sentence on what it does, and the unit of its value, if any."""
+
+    label: str
+    help: str
+    unit: str = ""
+
+
+_EXAMPLES, _STEPS, _TOKENS = tr_noop("examples"), tr_noop("steps"), tr_noop("tokens")
+_PAPERS, _PAIRS, _BLOCKS = tr_noop("papers"), tr_noop("pairs"), tr_noop("text blocks")
+
+# By the keys of settings in recipes.
+SETTING_TEXTS: dict[str, SettingText] = {
+    "base": SettingText(
+        tr_noop("Base model"),
+        tr_noop("Model to start from: “starter”, a model folder, or a name on Hugging Face."),
+    ),
+    "epochs": SettingText(tr_noop("Epochs"), tr_noop("Number of passes through all examples.")),
+    "batch_size": SettingText(
+        tr_noop("Batch size"),
+        tr_noop("Examples per training step, over all devices together."),
+        _EXAMPLES,
+    ),
+    "learning_rate": SettingText(
+        tr_noop("Learning rate"),
+        tr_noop("Highest learning rate, reached at the end of the warm-up."),
+    ),
+    "weight_decay": SettingText(
+        tr_noop("Weight decay"),
+        tr_noop("Strength with which AdamW pulls weights toward zero, except biases and norms."),
+    ),
+    "warmup": SettingText(
+        tr_noop("Warm-up"),
+        tr_noop(
+            "Length of the warm-up: a share of all steps if below 1, otherwise a number of steps."
+        ),
+    ),
+    "schedule": SettingText(
+        tr_noop("Learning rate schedule"), tr_noop("Shape of the learning rate after its peak.")
+    ),
+    "clip": SettingText(
+        tr_noop("Gradient clipping"),
+        tr_noop(
+            "Largest norm of the gradient, which is scaled down above it; 0 turns clipping off."
+        ),
+    ),
+    "beta1": SettingText(
+        tr_noop("Adam beta 1"), tr_noop("Decay rate of AdamW for the mean of the gradients.")
+    ),
+    "beta2": SettingText(
+        tr_noop("Adam beta 2"),
+        tr_noop("Decay rate of AdamW for the mean of the squared gradients."),
+    ),
+    "epsilon": SettingText(
+        tr_noop("Adam epsilon"), tr_noop("Small number that AdamW adds to its denominator.")
+    ),
+    "max_tokens": SettingText(
+        tr_noop("Max tokens in training"), tr_noop("Longer texts are cut to this length."), _TOKENS
+    ),
+    "read_tokens": SettingText(
+        tr_noop("Max tokens in use"),
+        tr_noop("Length to which the finished model cuts texts; 0 uses the length in training."),
+        _TOKENS,
+    ),
+    "join": SettingText(
+        tr_noop("Title separator"), tr_noop("Text between the title of a paper and its abstract.")
+    ),
+    "dropout": SettingText(
+        tr_noop("Dropout"), tr_noop("Share of values dropped at random inside the base model.")
+    ),
+    "evaluations": SettingText(
+        tr_noop("Evaluations per epoch"),
+        tr_noop("Number of evaluations on the validation papers per epoch."),
+    ),
+    "max_steps": SettingText(
+        tr_noop("Max steps"),
+        tr_noop("Ends each stage of training after this many steps; 0 completes all epochs."),
+        _STEPS,
+    ),
+    "precision": SettingText(
+        tr_noop("Precision"),
+        tr_noop("Number format of the forward pass; Automatic uses bf16 where the hardware can."),
+    ),
+    "margin": SettingText(
+        tr_noop("Margin"),
+        tr_noop("Required difference in distance between a cited and another paper."),
+    ),
+    "distance": SettingText(
+        tr_noop("Distance"), tr_noop("Measure of the distance between two papers.")
+    ),
+    "pooling": SettingText(
+        tr_noop("Pooling"),
+        tr_noop(
+            "Combination of the tokens of a text; with Pooler, search uses the [CLS] token of "
+            "the last layer."
+        ),
+    ),
+    "embedding_dropout": SettingText(
+        tr_noop("Output dropout"),
+        tr_noop("Share of the output values dropped at random in training."),
+    ),
+    "start_share": SettingText(
+        tr_noop("Share of the base model"),
+        tr_noop(
+            "Share of the base model's weights in the finished model, which keeps what a small "
+            "library would make the model forget; validation scores do not include this share."
+        ),
+    ),
+    "triples": SettingText(
+        tr_noop("Source of triples"),
+        tr_noop(
+            "Whether triples are drawn from citations or read from the table of paper IDs in the "
+            "training data."
+        ),
+    ),
+    "samples_per_query": SettingText(
+        tr_noop("Triples per paper"),
+        tr_noop("Triples for each paper that cites others."),
+        tr_noop("triples"),
+    ),
+    "hard_share": SettingText(
+        tr_noop("Share of hard negatives"),
+        tr_noop("Share of triples whose negative is cited by a cited paper."),
+    ),
+    "queries": SettingText(
+        tr_noop("Query papers"),
+        tr_noop(
+            "Citing papers that give triples: all for which triples can be drawn, or, as in the "
+            "released code, only those with hard negatives."
+        ),
+    ),
+    "negatives": SettingText(
+        tr_noop("Negatives"),
+        tr_noop(
+            "Papers that a cited paper is compared with: the negative drawn for its triple, as in "
+            "the paper, or all papers of the step that the query paper does not cite."
+        ),
+    ),
+    "cls_tokens": SettingText(
+        tr_noop("[CLS] tokens"),
+        tr_noop("Number of [CLS] tokens per text; search uses their sum."),
+        _TOKENS,
+    ),
+    "lambda": SettingText(
+        tr_noop("Weight of the best pair"),
+        tr_noop("Weight of the best pair of [CLS] tokens relative to the sums."),
+    ),
+    "mix": SettingText(
+        tr_noop("Weighted values"),
+        tr_noop(
+            "Quantity that the weight of the best pair applies to: similarities, as in the paper, "
+            "or losses, as in the released code."
+        ),
+    ),
+    "facet_init": SettingText(
+        tr_noop("Initial [CLS] layers"),
+        tr_noop(
+            "Identity leaves the base model unchanged, as in the paper; Common words also starts "
+            "the extra [CLS] tokens as words; Zero output is the released code."
+        ),
+    ),
+    "similarity": SettingText(
+        tr_noop("Similarity"),
+        tr_noop("Similarity of two papers: dot product, as in the paper, or cosine."),
+    ),
+    "temperature": SettingText(
+        tr_noop("Temperature"), tr_noop("Similarities are divided by this number.")
+    ),
+    "tanh": SettingText(
+        tr_noop("Tanh on the output"),
+        tr_noop(
+            "Limits the output values with tanh, as in the released code but not in the paper."
+        ),
+    ),
+    "head": SettingText(
+        tr_noop("Classifier input"),
+        tr_noop(
+            "Output from which the journal is predicted; with Pooler, search uses the [CLS] token "
+            "of the last layer."
+        ),
+    ),
+    "head_scale": SettingText(
+        tr_noop("Classifier scale"),
+        tr_noop(
+            "Factor of the classifier scores; with a higher factor the classifier trains sooner "
+            "than the base model, which an untrained classifier misleads."
+        ),
+    ),
+    "min_papers": SettingText(
+        tr_noop("Min papers per group"),
+        tr_noop("Categories or journals with fewer papers are not used."),
+        _PAPERS,
+    ),
+    "pubmed_min_papers": SettingText(
+        tr_noop("Min papers per PubMed journal"),
+        tr_noop("PubMed journals with fewer papers are not used."),
+        _PAPERS,
+    ),
+    "max_papers": SettingText(
+        tr_noop("Max papers per journal"), tr_noop("Papers used per journal; 0 uses all."), _PAPERS
+    ),
+    "recent_year": SettingText(
+        tr_noop("Required year"),
+        tr_noop("Journals need a paper from this year; 0 removes the requirement."),
+    ),
+    "first_year": SettingText(
+        tr_noop("First year"), tr_noop("Earlier papers are not used; 0 uses all papers.")
+    ),
+    "pubmed_first_year": SettingText(
+        tr_noop("First year of PubMed papers"),
+        tr_noop("Earlier PubMed papers are not used, nor are those after the required year."),
+    ),
+    "choose": SettingText(
+        tr_noop("Selection of papers"),
+        tr_noop(
+            "Papers used of a larger journal: random ones, or the first as in the released code."
+        ),
+    ),
+    "exclude": SettingText(
+        tr_noop("Excluded journals"),
+        tr_noop("Journals that are not used, separated by semicolons."),
+    ),
+    "train_tokenizer": SettingText(
+        tr_noop("Train a tokenizer"), tr_noop("Trains a tokenizer on the training data first.")
+    ),
+    "vocabulary": SettingText(
+        tr_noop("Vocabulary size"), tr_noop("Number of different tokens of the tokenizer."), _TOKENS
+    ),
+    "cased": SettingText(
+        tr_noop("Case-sensitive tokens"), tr_noop("Distinguishes uppercase from lowercase letters.")
+    ),
+    "from_scratch": SettingText(
+        tr_noop("Train from scratch"),
+        tr_noop("Starts from random weights with the architecture of the base model."),
+    ),
+    "mlm_short": SettingText(
+        tr_noop("Short block length"),
+        tr_noop(
+            "Length of the text blocks that language model training starts with; 0 skips them."
+        ),
+        _TOKENS,
+    ),
+    "mlm_long": SettingText(
+        tr_noop("Long block length"),
+        tr_noop("Length of the text blocks that follow the short ones; 0 skips them."),
+        _TOKENS,
+    ),
+    "mlm_short_epochs": SettingText(
+        tr_noop("Epochs of short blocks"), tr_noop("Number of passes through all short blocks.")
+    ),
+    "mlm_long_epochs": SettingText(
+        tr_noop("Epochs of long blocks"), tr_noop("Number of passes through all long blocks.")
+    ),
+    "mlm_batch_size": SettingText(
+        tr_noop("Batch size of blocks"),
+        tr_noop("Text blocks per training step, over all devices together."),
+        _BLOCKS,
+    ),
+    "mlm_learning_rate": SettingText(
+        tr_noop("Learning rate of blocks"),
+        tr_noop("Highest learning rate of language model training."),
+    ),
+    "mlm_warmup": SettingText(
+        tr_noop("Warm-up of blocks"),
+        tr_noop(
+            "Warm-up of language model training as a share of its steps, at most 10,000 steps."
+        ),
+    ),
+    "mlm_beta2": SettingText(
+        tr_noop("Adam beta 2 of blocks"),
+        tr_noop(
+            "Decay rate of the mean of the squared gradients in language model training, as for "
+            "RoBERTa."
+        ),
+    ),
+    "mlm_epsilon": SettingText(
+        tr_noop("Adam epsilon of blocks"),
+        tr_noop(
+            "Number that AdamW adds to its denominator in language model training, as for RoBERTa."
+        ),
+    ),
+    "masked": SettingText(
+        tr_noop("Share of masked tokens"),
+        tr_noop("Share of the tokens that the model must predict."),
+    ),
+    "contrast": SettingText(
+        tr_noop("Contrastive training"),
+        tr_noop("Trains on pairs of papers after language model training."),
+    ),
+    "category_pairs": SettingText(
+        tr_noop("Category pairs"),
+        tr_noop("Pairs of papers of the same category; 0 uses none."),
+        _PAIRS,
+    ),
+    "category_text": SettingText(
+        tr_noop("Text of category pairs"),
+        tr_noop("Text of each paper in category pairs; the paper uses the abstract only."),
+    ),
+    "citation_pairs": SettingText(
+        tr_noop("Citation pairs"),
+        tr_noop("Pairs of the titles of a citing and a cited paper; 0 uses none."),
+        _PAIRS,
+    ),
+    "question_pairs": SettingText(
+        tr_noop("Question pairs"),
+        tr_noop("Pairs of a question and its paper; 0 uses none."),
+        _PAIRS,
+    ),
+    "merge": SettingText(
+        tr_noop("Merge subcategories"),
+        tr_noop("Treats astro-ph, cond-mat and hep as one category each."),
+    ),
+    "homogeneous": SettingText(
+        tr_noop("One kind of pair per batch"),
+        tr_noop("All pairs of a step come from the same source."),
+    ),
+    "together": SettingText(
+        tr_noop("Pairs compared together"),
+        tr_noop("Number of pairs that are negatives of each other."),
+        _PAIRS,
+    ),
+    "mask_same_label": SettingText(
+        tr_noop("Skip negatives of the same category"),
+        tr_noop("Papers of the same category are not used as negatives."),
+    ),
+    "mask_same_doc": SettingText(
+        tr_noop("Skip negatives of the same paper"),
+        tr_noop("Texts of the same paper are not used as negatives."),
+    ),
+    "scored": SettingText(
+        tr_noop("Validation papers"),
+        tr_noop("Most validation papers used in an evaluation."),
+        _PAPERS,
+    ),
+}
+
+_CLS, _MEAN, _POOLER = tr_noop("[CLS] token"), tr_noop("Mean of all tokens"), tr_noop("Pooler")
+_COSINE, _DOT = tr_noop("Cosine"), tr_noop("Dot product")
+CHOICE_LABELS: dict[str, dict[str, str]] = {
+    "category_text": {"abstract": tr_noop("Abstract only"), "both": tr_noop("Title and abstract")},
+    "choose": {"random": tr_noop("Random"), "first": tr_noop("First")},
+    "distance": {"l2": tr_noop("Euclidean"), "cosine": _COSINE, "dot": _DOT},
+    "facet_init": {
+        "released": tr_noop("Zero output"),
+        "identity_effective": tr_noop("Identity"),
+        "words": tr_noop("Common words"),
+    },
+    "head": {"pooler": _POOLER, "raw_cls": _CLS, "mean": _MEAN},
+    "join": {"sep": tr_noop("[SEP] token"), "space": tr_noop("Space")},
+    "mix": {"logits": tr_noop("Similarities"), "losses": tr_noop("Losses")},
+    "negatives": {"drawn": tr_noop("One per triple"), "batch": tr_noop("All of the step")},
+    "pooling": {
+        "mean": _MEAN,
+        "mean_no_special": tr_noop("Mean without special tokens"),
+        "cls": _CLS,
+        "pooler": _POOLER,
+        "scalar_mix": tr_noop("Mix of all layers"),
+    },
+    "precision": {
+        "auto": tr_noop("Automatic"),
+        "fp32": tr_noop("32-bit"),
+        "bf16": tr_noop("16-bit (bf16)"),
+    },
+    "queries": {"drawable": tr_noop("All"), "two_hop": tr_noop("With hard negatives")},
+    "schedule": {
+        "linear": tr_noop("Linear decay"),
+        "stlr": tr_noop("Slanted triangular"),
+        "constant": tr_noop("Constant"),
+    },
+    "similarity": {"dot": _DOT, "cosine": _COSINE},
+    "triples": {"drawn": tr_noop("Citations"), "given": tr_noop("Table of paper IDs")},
+}
+
+
+def setting_text(key: str) -> SettingText:
+    """The texts of a setting; for a key that this version does not know, only a name made of it."""
+    return SETTING_TEXTS.get(key) or SettingText(key.replace("_", " ").capitalize(), "")
