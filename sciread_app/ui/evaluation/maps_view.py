@@ -164,7 +164,6 @@ class MapsView(InstalledPairView):
             split.addWidget(side)
 
     def _connect(self) -> None:
-        self.pair.changed.connect(self.load)
         self._jobs.finished.connect(self._finished)
         for place, side in enumerate(self.sides):
             side.view.hovered.connect(partial(self._point_at, place))

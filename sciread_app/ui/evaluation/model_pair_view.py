@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -15,10 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
+from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 from sciread_app.ui.compare.chooser import ModelPairBoxes
 from sciread_app.ui.compare.trial import Pair
 from sciread_app.ui.compare.view_models import ComparableModel
-from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState, second_model_actions
@@ -71,7 +73,8 @@ class ModelPairView(QWidget):
 
 
 class InstalledPairView(ModelPairView):
-    """A view of two installed models, whether or not they were evaluated."""
+    """A view of two installed models, whether or not they were evaluated. Models that were trained
+    here are offered too; selecting one offers to add it to Models."""
 
     place_requested = Signal(str)  # the key of another page
 
@@ -83,13 +86,17 @@ class InstalledPairView(ModelPairView):
         self._source = source
         self._jobs = jobs
         self._models: dict[str, ComparableModel] = {}
+        self._trained: dict[str, EvaluationCandidate] = {}  # not installed, by key in the boxes
+        self._adding: Job | None = None
+        self.pair.changed.connect(self._show_pair)
 
     def ask(self) -> None:
-        """Load the installed models, then what is shown about two of them."""
+        """Load the installed and the trained models, then what is shown about two of them."""
+        comparisons, dashboard = self._source.comparisons, self._source.dashboard
         self._jobs.run(
             tr("Loading models"),
-            lambda task: list(self._source.comparisons.models(task)),
-            self._show_models,
+            lambda task: (list(comparisons.models(task)), dashboard.trained()),
+            lambda found: self._show_models(*found),
             on_failed=self.explain,
             queue=JobQueue.short,
             replaces=f"models of {type(self).__name__}",
@@ -108,13 +115,20 @@ class InstalledPairView(ModelPairView):
         """Load what is shown about the selected models."""
         raise NotImplementedError
 
-    def _show_models(self, models: Sequence[ComparableModel]) -> None:
+    def _show_models(
+        self, models: Sequence[ComparableModel], trained: Sequence[EvaluationCandidate]
+    ) -> None:
         self._models = {one.name: one for one in models}
-        names = list(self._models)
+        # No folder of a model has a slash in its name.
+        self._trained = {f"run/{one.key}": one for one in trained}
+        titles = {one.name: one.title for one in models}
+        for key, one in self._trained.items():
+            titles[key] = tr("{title} (not in Models)", title=one.title)
+        names = list(titles)
         usual = (names[0], names[1]) if len(names) > 1 else ("", "")
-        self.pair.offer({one.name: one.title for one in models}, usual=usual)
+        self.pair.offer(titles, usual=usual)
         if len(names) > 1:
-            self.load()
+            self._show_pair()
         else:
             self.show_message(
                 self.picture,
@@ -122,3 +136,45 @@ class InstalledPairView(ModelPairView):
                 self.without_second_model,
                 second_model_actions(self.place_requested.emit),
             )
+
+    def _show_pair(self) -> None:
+        key = next((one for one in self.pair.chosen if one in self._trained), "")
+        if not key:
+            self.load()
+        elif self._adding:
+            title = self._trained[key].title
+            self.show_message("wait", tr("Adding the model of {name}", name=title), "")
+        else:
+            self.show_message(
+                self.picture,
+                tr("{title} is not in Models yet", title=self._trained[key].title),
+                tr("Add the trained model to Models to compare it with other models."),
+                ((tr("Add to Models"), partial(self._add, key)),),
+            )
+
+    def _add(self, key: str) -> None:
+        """Add a trained model to Models, and select it."""
+        trained, dashboard = self._trained[key], self._source.dashboard
+
+        def added(model: str) -> None:
+            self._adding = None
+            first, second = (model if one == key else one for one in self.pair.chosen)
+            self.pair.chosen = first, second
+            self.ask()
+
+        def failed(problem: JobError) -> None:
+            self._adding = None
+            self.explain(problem)
+
+        self._adding = self._jobs.run(
+            tr("Adding the model of {name}", name=trained.title),
+            lambda task: dashboard.add_trained(trained.key, task),
+            added,
+            on_failed=failed,
+        )
+        self._adding.on_cancelled = self._stopped
+        self._show_pair()
+
+    def _stopped(self) -> None:
+        self._adding = None
+        self._show_pair()

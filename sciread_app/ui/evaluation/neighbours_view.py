@@ -21,7 +21,6 @@ from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.side import ResultColumn
 from sciread_app.ui.compare.view_models import (
-    ComparableModel,
     ModelResults,
     in_common,
     with_moves,
@@ -111,14 +110,11 @@ class NeighboursView(InstalledPairView):
         self._paper = paper
         self.load()
 
-    def _show_models(self, models: Sequence[ComparableModel]) -> None:
-        super()._show_models(models)
-        if len(models) > 1:
-            self.show_content()
-
     def load(self) -> None:
         """Search for the neighbours of the selected paper with both models."""
         paper, chosen = self._paper, self.chosen_models()
+        if chosen is not None:
+            self.show_content()
         if paper is None or chosen is None:
             for side in self.sides:
                 side.clear()
@@ -194,7 +190,6 @@ class NeighboursView(InstalledPairView):
         column(self.message, (both, 1), parent=right, margins=0, spacing=8)
 
     def _connect(self) -> None:
-        self.pair.changed.connect(self.load)
         self.search_field.textChanged.connect(lambda _: self._typed.start())
         self._typed.timeout.connect(self._look_for_papers)
         self.papers.current_changed.connect(self._pick)

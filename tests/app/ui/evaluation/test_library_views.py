@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 from sciread_app.ui.evaluation.maps_view import scheme_like, turned
 from sciread_app.ui.evaluation.model_pair_view import ModelPairPicker
 from sciread_app.ui.evaluation.page import MAPS, NEIGHBOURS
@@ -79,6 +80,23 @@ def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, gatewa
     neighbours.ask()
     settled()
     assert neighbours.empty.title.text() == "Only one model is installed"
+
+
+@pytest.mark.parametrize("number", [NEIGHBOURS, MAPS])
+def test_trained_model_that_is_not_in_models_can_be_added_and_compared(
+    show, gateway, dashboard, qtbot, settled, number
+):
+    read, count = gateway.comparisons.read, gateway.count
+    read.clear()
+    dashboard.fresh = [EvaluationCandidate("my-run", "MiniLM tuned", "run", "cccc")]
+    dashboard.added = lambda run: read.update({"starter": count, run: count})
+    view = show(number)
+    assert "MiniLM tuned" in view.empty.title.text()
+    (button,) = view.empty.buttons()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settled()
+    assert ("add_trained", "my-run") in dashboard.asked
+    assert view.chosen_models() == ("starter", "my-run")
 
 
 @pytest.mark.parametrize("number", [NEIGHBOURS, MAPS])
