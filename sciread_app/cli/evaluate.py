@@ -155,6 +155,8 @@ def _titled(metric: Metric) -> str:
 def _cell(row: ScoreRow, cell: ScoreCell | None, alone: bool) -> Text:
     if cell is None:
         return Text("–", style="dim")
+    if row.too_few:
+        return Text(tr("too few papers"), style="dim")
     score = cell.score
     text = Text(row.metric.shown(score.value), style="bold" if cell.best else "")
     if alone and score.low is not None and score.high is not None:

@@ -282,6 +282,8 @@ def _below(training: TrainingRun) -> str:
 
 
 def _before_and_after(score: CardScore) -> str:
+    if score.too_few:
+        return tr("{metric}: too few papers to tell (n = {n})", metric=score.metric, n=score.n)
     return tr(
         "{metric} {before} → {after} ({part} split, n = {n})",
         metric=score.metric,

@@ -193,7 +193,8 @@ class BarChart(QWidget):
 
 
 def bars_of(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> list[ChartBar]:
-    """The bars of the models, then published numbers for them or their methods, each once."""
+    """The bars of the models, then published numbers for them or their methods, each once. Scores
+    on too few papers to tell have no bars."""
     bars: list[ChartBar] = []
     papers: dict[tuple[str, float], PaperNumber] = {}
     for model in models:
@@ -201,6 +202,11 @@ def bars_of(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> l
             between = interval_words(row, model)
             own = "" if row.n is not None else f", n = {cell.score.n:,}"
             name = found.names[model]
+            if row.too_few:
+                few, n = tr("Too few papers"), f"n = {cell.score.n:,}"
+                number = found.numbers[model]
+                bars.append(ChartBar(name, 0.0, few, n, None, None, number, False, name))
+                continue
             bars.append(
                 ChartBar(
                     name,

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QScrollArea
 from sciread_app.services.evaluation.leaderboard import ScoreRow
 from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.evaluation.metric_table import TableHeading
+from sciread_app.ui.evaluation.scores.bar_chart import bars_of
 from sciread_app.ui.evaluation.scores.score_table import FIRST, METRIC, has_strip, span
 from sciread_app.ui.evaluation.view_models import EvaluationResults
 from sciread_app.ui.style.theme import DARK, ThemeChoice, scaled
@@ -221,3 +222,12 @@ def test_long_numbers_are_not_cut(page, dashboard, refresh):
     table = page.scores.table
     letters = QFontMetrics(scaled(table.font(), 1.0, QFont.Weight.DemiBold))
     assert table.columnWidth(FIRST) > letters.horizontalAdvance("1,234,567,890,123")
+
+
+@pytest.mark.parametrize(("n", "is_shown"), [(10, False), (100, True)])
+def test_bars_show_a_score_only_if_enough_papers_were_scored(n, is_shown):
+    few = result("few", title="Few", scores=(Score("map", 0.75, n, 0.5, 1.0),))
+    found = EvaluationResults([board(measured(TRAINED, 0.8, few), measured(START, 0.7, few))])
+    row = next(row for row in found.rows if row.result.task == "few")
+    for bar in bars_of(row, found, list(found.names)):
+        assert (bar.shown == "75.00", bar.low is not None) == (is_shown, is_shown)
