@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges, PaperId
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.citations_panel import CitationsPanel
 from sciread_app.ui.add_papers.fetch_controller import FetchController
 from sciread_app.ui.add_papers.fetch_list import FetchList
@@ -45,7 +46,8 @@ class AddPapersPage(Page):
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
         self._titles: dict[str, str] = {}
-        self._reported: set[int] = set()  # fetches of which the end is reported
+        self._reported: set[int] = set()  # fetches of which any end is reported
+        self._told: dict[int, FetchResults] = {}  # the results that were reported last
         self.work = FetchController(intake, jobs, self)
         self.form = QueryForm(intake, jobs)
         self.preview = PreviewPanel(intake, jobs, appearance)
@@ -143,12 +145,24 @@ class AddPapersPage(Page):
         self.work.refresh(fetch)
 
     def _report(self, fetch: int) -> None:
+        """Report the end of a fetch: the papers that it added, or, if it was asked for elsewhere,
+        that there are none."""
+        if self.work.running(fetch):
+            return
+        asked = fetch in self._reported
+        self._reported.discard(fetch)
         results = self.work.results.get(fetch)
-        if fetch in self._reported and not self.work.running(fetch):
-            self._reported.discard(fetch)
-            if results:
-                text = f"{results.title}: {results_line(results)}"
-                self._context.toast.show_message(shortened(text, LONGEST_REPORT))
+        if results is None or results is self._told.get(fetch):
+            return
+        self._told[fetch] = results
+        text = shortened(f"{results.title}: {results_line(results)}", LONGEST_REPORT)
+        if papers := results.added:
+            show = partial(self._navigate.show_papers, papers, results.title)
+            added = trn("{n:,} paper added.", "{n:,} papers added.", len(papers))
+            messages = self._context.messages
+            messages.show_notice(added, text, (tr("Show papers"), show), passes=True)
+        elif asked:
+            self._context.toast.show_message(text)
 
     def _show_sources(self, sources: Sequence[SourceForm]) -> None:
         self._sources = sources

@@ -102,7 +102,9 @@ class Job:
     `stopping` describes what stopping means for work that `retry` resumes where it was. `kept`
     describes what remains of stopped work, if anything does. `remarks` are the parts that failed
     although the job has finished. `link` is the name of a button and what it does: it shows the job
-    in more detail, or its results. `file` is the file that the job writes, if any.
+    in more detail, or its results. `file` is the file that the job writes, if any. `show_log` shows
+    the log of work that another process does, in front of a window; that of others consists of
+    their progress.
     """
 
     title: str
@@ -122,6 +124,7 @@ class Job:
     remarks: Sequence[str] = ()
     link: tuple[str, Callable[[], object]] | None = None
     file: Path | None = None
+    show_log: Callable[[Any], object] | None = None
     on_cancelled: Callable[[], object] = lambda: None  # called when the user cancels
 
     @property
@@ -272,6 +275,7 @@ class JobRunner(QObject):
         stopping: str = "",
         kept: str = "",
         link: tuple[str, Callable[[], object]] | None = None,
+        show_log: Callable[[Any], object] | None = None,
     ) -> Job:
         """Show work that another process does, until `end` is called. `stop` and `retry` are called
         to stop and to resume that process at the user's request; for the others see `Job`."""
@@ -284,6 +288,7 @@ class JobRunner(QObject):
             stopping=stopping,
             kept=kept,
             link=link,
+            show_log=show_log,
             on_cancelled=stop,
         )
         self.followed.append(job)

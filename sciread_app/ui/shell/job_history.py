@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -16,6 +17,7 @@ from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner, TaskState
 from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
+LONGEST_LOG = 2_000  # lines of the log of a job
 REMEMBERED = 60  # finished and stopped jobs that are kept; failed ones stay until dismissed
 
 
@@ -32,6 +34,15 @@ class JobRecord:
     begun: float = 0.0  # seconds since 1970, as `ended`
     ended: float = 0.0
     ledger: ImportSummary | None = None
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=LONGEST_LOG))
+
+    def log(self, text: str) -> None:
+        """Add a line to the log, with the time."""
+        self.lines.append(f"{time.strftime('%H:%M:%S')}  {text}")
+
+    def log_text(self) -> str:
+        """Return the log: when the job was started and paused, what it worked on, how it ended."""
+        return "\n".join(self.lines)
 
     @property
     def title(self) -> str:
@@ -138,6 +149,7 @@ class JobHistory(QObject):
     def _begin(self, job: Job) -> None:
         if work := self.of(job):
             work.begun = time.time()
+            work.log(tr("Started"))
             work.state = TaskState.paused if job.task.is_paused else TaskState.running
             self.changed.emit(work)
 
@@ -147,10 +159,13 @@ class JobHistory(QObject):
             running = TaskState.running if job.has_started else TaskState.queued
             work.state = TaskState.paused if job.task.is_paused else running
             work.pace = ProgressRate()  # the time of the pause must not count
+            work.log(tr("Paused") if job.task.is_paused else tr("Resumed"))
             self.changed.emit(work)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if work := self.of(job):
+            if note and note != work.note:
+                work.log(note)
             work.done, work.total, work.note = done, total, note
             work.pace.add(done, time.monotonic())
             self.changed.emit(work)
@@ -160,6 +175,7 @@ class JobHistory(QObject):
             work.ended = time.time()
             work.ledger = ledger_of(job.result)
             work.state = _outcome(job, work.ledger)
+            work.log(work.status_text())
             self.changed.emit(work)
             self._forget()
 
@@ -170,7 +186,9 @@ class JobHistory(QObject):
 
 def ledger_of(result: object) -> ImportSummary | None:
     """Return the skipped entries with their reasons, if the result holds any."""
-    if isinstance(result, FetchResults | CitationReport):
+    if isinstance(result, FetchResults):
+        return replace(result.ledger, papers=result.added)
+    if isinstance(result, CitationReport):
         return result.ledger
     return result if isinstance(result, ImportSummary) else None
 

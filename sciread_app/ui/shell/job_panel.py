@@ -21,7 +21,7 @@ from sciread_app.ui.jobs.runner import TaskState
 from sciread_app.ui.shell.job_history import JobHistory, JobRecord
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import LIGHT, Appearance, Theme, scaled, styled
-from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 from sciread_app.ui.widgets.focus import FocusRestorer, holds_focus
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
@@ -47,6 +47,7 @@ class JobPanel(QFrame):
     Esc closes it."""
 
     ledger_requested = Signal(object)  # ImportSummary
+    papers_requested = Signal(object, str)  # the papers that a task added, and its title
     toggled = Signal(bool)  # whether the panel is open
 
     def __init__(self, log: JobHistory, appearance: Appearance) -> None:
@@ -119,7 +120,7 @@ class JobPanel(QFrame):
             super().keyPressEvent(event)
 
     def _add(self, work: JobRecord) -> None:
-        row = self._rows[work] = JobRow(work, self._log, self.ledger_requested.emit)
+        row = self._rows[work] = JobRow(work, self._log, self)
         row.paint_icons(self._theme)
         self._column.insertWidget(0, row)
         # The tab order follows the layout: the newest row comes first.
@@ -179,13 +180,11 @@ class JobPanel(QFrame):
 class JobRow(QFrame):
     """One task: the icon of its state, its title, its progress or outcome, and what can be done."""
 
-    def __init__(
-        self, work: JobRecord, log: JobHistory, show_ledger: Callable[[ImportSummary | None], None]
-    ) -> None:
+    def __init__(self, work: JobRecord, log: JobHistory, panel: JobPanel) -> None:
         super().__init__()
         self.setObjectName("panel")
         self._work = work
-        self._log = log
+        self._history = log
         self._stopping = False
         self._theme = LIGHT
         self.state = QLabel()
@@ -196,8 +195,17 @@ class JobRow(QFrame):
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.bar = ProgressBar(work.title)
         self.link = self._button("", self._follow_link)
-        self.skipped = self._button(tr("Show import report"), lambda: show_ledger(work.ledger))
+        self.papers = self._button(
+            tr("Show papers"),
+            lambda: panel.papers_requested.emit(
+                work.ledger.papers if work.ledger else (), work.title
+            ),
+        )
+        self.skipped = self._button(
+            tr("Show import report"), lambda: panel.ledger_requested.emit(work.ledger)
+        )
         self.report = self._button(tr("Copy report"), self._copy)
+        self.log = self._button(tr("Log"), self._show_log)
         self.pause = self._button(tr("Pause"), self._pause)
         self.cancel = self._button(tr("Stop"), self._stop)
         self.again = self._button(tr("Retry"), self._start_again)
@@ -206,7 +214,7 @@ class JobRow(QFrame):
         self.dismiss.setAccessibleName(tr("Dismiss {task}", task=work.title))
         self.dismiss.clicked.connect(lambda: log.dismiss(work))
         self.buttons: tuple[QAbstractButton, ...] = (
-            *(self.link, self.skipped, self.report),
+            *(self.link, self.papers, self.skipped, self.log, self.report),
             *(self.pause, self.cancel, self.again, self.dismiss),
         )
         words = column(self.title, self.status, self.bar, spacing=3)
@@ -233,9 +241,11 @@ class JobRow(QFrame):
         self.cancel.setToolTip(job.stopping)
         self.cancel.setEnabled(not self._stopping)
         ledger = work.ledger
+        self.papers.setVisible(bool(ledger and ledger.papers))
         self.skipped.setVisible(bool(ledger and ledger.listed))
         self.report.setVisible(bool(job.problem and job.problem.report))
-        self.again.setVisible(state in (TaskState.failed, TaskState.stopped))
+        self.log.setVisible(bool(job.show_log or work.lines))
+        self.again.setVisible(state.is_over and state is not TaskState.done)
         self.again.setText(tr("Resume") if job.stopping else tr("Retry"))
         self.dismiss.setVisible(state.is_over)
         self.setAccessibleName(f"{work.title}: {self.status.text()}")
@@ -261,8 +271,14 @@ class JobRow(QFrame):
         if link := self._work.link:
             link[1]()
 
+    def _show_log(self) -> None:
+        if show := self._work.job.show_log:
+            show(self.window())
+        else:
+            LogDialog(self._work.title, self._work.log_text(), self.window()).show()
+
     def _pause(self) -> None:
-        self._log.pause(self._work, self._work.state is not TaskState.paused)
+        self._history.pause(self._work, self._work.state is not TaskState.paused)
 
     def _stop(self) -> None:
         self._stopping = True

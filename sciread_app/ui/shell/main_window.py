@@ -616,6 +616,7 @@ class MainWindow(QMainWindow):
         self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
         self._navigation.chosen.connect(self.go_to)
         self.job_panel.ledger_requested.connect(self.show_ledger)
+        self.job_panel.papers_requested.connect(self.show_papers)
         if self.is_sample:
             bar = SampleBar()
             bar.close_requested.connect(lambda: self.close_sample())

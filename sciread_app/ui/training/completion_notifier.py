@@ -7,12 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.training.runs import RunStatus, TrainingRun
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
 from sciread_app.ui.training.text import STATUS_LABELS, STOPPING
+from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 
 if TYPE_CHECKING:
     from sciread_app.ui.training.gateway import TrainingGateway
@@ -94,6 +96,7 @@ class CompletionNotifier(QObject):
                     stopping=STOPPING,
                     kept=tr("A checkpoint was saved"),
                     link=(SHOW_RUN, partial(self._look_at, name)),
+                    show_log=partial(self._show_log, name),
                 )
                 self._jobs_of[name] = job
                 note = (
@@ -130,6 +133,15 @@ class CompletionNotifier(QObject):
         finished = training.status is RunStatus.finished
         show = messages.show_notice if finished else messages.show_warning
         show(text, why, look, passes=True)
+
+    def _show_log(self, name: str, window: QWidget) -> None:
+        self._jobs.run(
+            tr("Loading the log"),
+            lambda task: self._training_service.log(name),
+            lambda text: LogDialog(name, text, window).show(),
+            on_failed=self._context.messages.show_problem,
+            queue=JobQueue.short,
+        )
 
     def _look_at(self, name: str) -> None:
         # Imported late: the page is built when it is first opened

@@ -1,22 +1,16 @@
-"""Dialogs of the training page: folders, files and the log."""
+"""Dialogs of the training page: folders and files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
-    QDialog,
-    QPlainTextEdit,
-    QPushButton,
     QWidget,
 )
 
 from sciread_app.language import tr
 from sciread_app.services.training.runs import RunStatus
-from sciread_app.ui.style.theme import styled
 from sciread_app.ui.training.view_models import TrainingDetails
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import (
@@ -25,7 +19,6 @@ from sciread_app.ui.widgets.dialogs.file_dialogs import (
     open_file,
     save_file,
 )
-from sciread_app.ui.widgets.layout.boxes import column
 
 
 def ask_for_folder(parent: QWidget) -> Path | None:
@@ -57,28 +50,3 @@ def ask_to_remove(details: TrainingDetails, remove: Callable[[], object], parent
         means = tr("The trained model was not added to Models and is lost.")
     question = tr("Delete the training run {name} and all its files?", name=training.name)
     confirm(parent, tr("Delete training run"), question, means, tr("Delete"), remove)
-
-
-class LogDialog(QDialog):
-    """The log of a training run, scrolled to its end."""
-
-    def __init__(self, name: str, text: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Log of {name}", name=name))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.text = styled(QPlainTextEdit(text or tr("The log is empty.")), "notebox")
-        self.text.setReadOnly(True)
-        self.text.setAccessibleName(self.windowTitle())
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        close = QPushButton(tr("Close"), default=True)
-        close.clicked.connect(self.accept)
-        column(
-            self.text,
-            (close, 0, Qt.AlignmentFlag.AlignRight),
-            parent=self,
-            margins=(16, 16, 16, 12),
-        )
-        self.resize(820, 520)
-        bar = self.text.verticalScrollBar()
-        bar.setValue(bar.maximum())

@@ -27,7 +27,6 @@ from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.training.dialogs import (
-    LogDialog,
     ask_for_folder,
     ask_for_zip,
     ask_to_remove,
@@ -37,6 +36,7 @@ from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.run_list import TrainingList
 from sciread_app.ui.training.run_view import TrainingView
 from sciread_app.ui.training.view_models import TrainingDetails
+from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 

@@ -433,9 +433,13 @@ def test_query_refreshed_from_elsewhere_reports_its_papers(qtbot, show, jobs, co
     page = show(FakeAddPapers([done("all:bees")]))
     page.show_source(FILES)
     page.refresh_query(1)
-    qtbot.waitUntil(lambda: bool(context.toast.calls))
-    _, text = context.toast.calls[-1]
-    assert "all:bees" in text
+    qtbot.waitUntil(lambda: bool(context.messages.calls))
+    _, added, text, (_, show_papers) = context.messages.calls[-1]
+    count = page._intake.rows[1].added
+    assert str(count) in added and "all:bees" in text
+    show_papers()
+    name, papers, _ = context.navigate.calls[-1]
+    assert name == "show_papers" and len(papers) == count
     page.new_query()
     assert page.form.isVisible() and page.switch.current == 0
     qtbot.waitUntil(lambda: not jobs.running())

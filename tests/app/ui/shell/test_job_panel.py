@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from sciread_app.domain.paper import Skipped
+from sciread_app.domain.paper import PaperId, Skipped
 from sciread_app.errors import SciReadError
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
 from sciread_app.ui.jobs.runner import JobQueue, TaskState
@@ -17,6 +17,7 @@ from sciread_app.ui.shell import job_history
 from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory
 from sciread_app.ui.shell.job_panel import JobPanel
 from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 from tests.support.ui.fakes.gateway import FakeGateway
 
 
@@ -144,7 +145,32 @@ def test_job_with_remarks_is_finished_with_errors(qtbot, jobs, centre):
     work, row = started(qtbot, centre, jobs, steps, on_done=done)
     qtbot.waitUntil(lambda: work.state is TaskState.partial)
     assert "there is one journal" in row.status.text()
+    assert row.again.isVisible()
     assert row.state.toolTip() == "Finished with errors"
+
+
+def test_log_of_a_job_has_its_progress_and_its_end(qtbot, jobs, centre):
+    steps = Steps()
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: work.done == 1)
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
+    click(qtbot, row.log)
+    dialog = centre.findChild(LogDialog)
+    assert dialog.isVisible() and not dialog.isModal()
+    text = dialog.text.toPlainText()
+    assert "a.bib" in text and text.splitlines()[-1].endswith(row.status.text())
+
+
+def test_log_of_another_process_is_the_one_that_it_writes(qtbot, jobs, centre):
+    shown = []
+    nothing = lambda: None  # noqa: E731
+    job = jobs.follow("Training mine", stop=nothing, retry=nothing, show_log=shown.append)
+    row = centre.row(centre._log.of(job))
+    qtbot.waitUntil(row.log.isVisible)
+    click(qtbot, row.log)
+    assert shown == [centre.window()] and centre.findChild(LogDialog) is None
+    jobs.end(job)
 
 
 def test_link_of_a_job_opens_its_page(qtbot, jobs, centre):
@@ -225,6 +251,17 @@ def test_skipped_entries_of_an_import_can_be_shown(qtbot, jobs, centre):
     with qtbot.waitSignal(centre.ledger_requested) as wanted:
         click(qtbot, row.skipped)
     assert wanted.args[0].failures[0].why == "No closing brace."
+
+
+def test_papers_that_an_import_added_can_be_shown(qtbot, jobs, centre):
+    steps = Steps()
+    steps.result = ImportSummary(2, 2, 0, [], papers=(PaperId(4), PaperId(5)))
+    steps.let.release(3)
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: work.state is TaskState.done)
+    with qtbot.waitSignal(centre.papers_requested) as wanted:
+        click(qtbot, row.papers)
+    assert wanted.args == [(4, 5), "Importing a.bib"]
 
 
 def test_job_history_omits_searches_and_old_jobs(qtbot, jobs, centre):
