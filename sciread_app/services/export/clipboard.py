@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
-from html import escape
 
 from sciread_app.domain.clipboard_formats import Copied, CopyAs, CopyCitation, CopyWhat
 from sciread_app.domain.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import StyleRefused
+from sciread_app.formats.html import html_page
 from sciread_app.language import tr
 from sciread_app.services.export import export
 from sciread_app.services.export.citation_styles import CitationStyles
@@ -97,10 +97,7 @@ def bibliography(
             tr("Select another citation style in Settings."),
         )
     entries = cite(library.get(ids), loaded, task, in_text=False).references
-    lines = "".join(f"<p>{entry}</p>\n" for entry in entries)
-    return (
-        f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{escape(loaded.title)}</title>\n{lines}'
-    )
+    return html_page(loaded.title, "\n".join(f"<p>{entry}</p>" for entry in entries))
 
 
 def link(paper: Paper) -> str:

@@ -17,6 +17,7 @@ from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.domain.recommend import Recommendations, RecommendedPaper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import SciReadError
+from sciread_app.formats.html import html_page
 from sciread_app.language import tr
 from sciread_app.services.recommend.recommender import Recommender
 from sciread_app.storage.library import Library
@@ -114,10 +115,7 @@ def as_html(made: Digest) -> str:
         parts += [_html_entry(entry) for entry in entries]
         if not entries:
             parts.append(f'<p class="quiet">{escape(_nothing(feed))}</p>')
-    return (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{_TITLE}</title>'
-        f"<style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
-    )
+    return html_page(_TITLE, "\n".join(parts), _STYLE)
 
 
 def as_atom(made: Digest) -> str:
