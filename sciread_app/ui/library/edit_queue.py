@@ -61,7 +61,7 @@ class EditQueue(QObject):
         self._busy: Job | None = None
         self._wanted = ""
         self._began = time.time()
-        self._asked_about = 0  # the edit of an earlier session that the next undo reverts
+        self._asked_about = 0  # the earlier edit that the next undo reverts
         self.shelf = LibraryTree()
         jobs.finished.connect(self._stopped)
 
@@ -96,8 +96,8 @@ class EditQueue(QObject):
         self._queue(title, work)
 
     def undo(self, times: int = 1) -> None:
-        """Undo edits. An edit of an earlier session is only named at first, and undone on a second
-        request."""
+        """Undo edits. An edit of an earlier session or day is only named at first, and undone on a
+        second request."""
         self._queue(tr("Undoing"), lambda task: self._undo(times))
 
     def redo(self, times: int = 1) -> None:
@@ -106,7 +106,7 @@ class EditQueue(QObject):
     def _undo(self, times: int) -> CompletedEdit:
         """Undo the last `times` edits, newest first."""
         last = self._organiser.undoable()
-        if last and last.at < self._began and last.id != self._asked_about:
+        if last and self._is_earlier(last) and last.id != self._asked_about:
             self._asked_about = last.id
             return CompletedEdit(_question(last), edits=1, question=True)
         tried = (self._organiser.undo() for _ in range(times))
@@ -118,6 +118,10 @@ class EditQueue(QObject):
             return CompletedEdit(tr("Undone: {edit}", edit=what), undone=1)
         text = trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
         return CompletedEdit(text, undone=len(edits))
+
+    def _is_earlier(self, edit: Edit) -> bool:
+        day = datetime.fromtimestamp(edit.at).date()
+        return edit.at < self._began or day < datetime.now().date()
 
     def _redo(self, times: int) -> CompletedEdit:
         tried = (self._organiser.redo() for _ in range(times))
@@ -188,4 +192,4 @@ def described(edit: Edit) -> str:
 
 def _question(edit: Edit) -> str:
     day = f"{datetime.fromtimestamp(edit.at):%Y-%m-%d %H:%M}"
-    return tr("Undo a change from an earlier session? {day}: {edit}", day=day, edit=described(edit))
+    return tr("Undo an earlier change? {day}: {edit}", day=day, edit=described(edit))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtCore import Qt
 
+from sciread_app.ui.library import edit_queue
+from sciread_app.ui.library.edit_queue import EditQueue
 from tests.support.ui.fakes.gateway import FakeGateway
 
 
@@ -103,3 +108,17 @@ def test_long_edit_text_is_elided(qtbot, window, undo):
     window.shelving.work.submit("Tagged papers", lambda organise: organise.tag([1], "long " * 30))
     qtbot.waitUntil(undo.isEnabled)
     assert undo.text().endswith("…") and len(undo.text()) < 75
+
+
+def test_edit_of_an_earlier_day_of_the_same_session_is_named_first(qtbot, jobs, monkeypatch):
+    organise = FakeGateway(20).organise
+    with monkeypatch.context() as then:
+        then.setattr(edit_queue, "time", SimpleNamespace(time=lambda: 0.0))
+        queue = EditQueue(organise, jobs)
+    organise.asked.append("Added a note")
+    organise.at["Added a note"] = time.time() - 86_400
+    for is_question in (True, False):
+        with qtbot.waitSignal(queue.done) as done:
+            queue.undo()
+        assert done.args[0].question is is_question
+    assert organise.asked == []
