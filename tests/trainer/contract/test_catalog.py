@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from trainer.contract.catalog import METHODS, MethodSpec, method_spec, recipe_of
 from trainer.contract.errors import TrainerError
+from trainer.contract.setting_texts import CHOICE_LABELS, SETTING_TEXTS
 from trainer.contract.settings import Setting, Value
 
 ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([1])
@@ -132,3 +133,11 @@ def test_unknown_name_is_answered_with_suggestions() -> None:
 def test_catalogue_is_imported_without_torch() -> None:
     script = "import sys, trainer.contract.catalog; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_every_setting_and_choice_has_its_texts_and_none_is_left_over() -> None:
+    settings = [setting for spec in METHODS for setting in spec.settings]
+    assert {setting.name for setting in settings} == set(SETTING_TEXTS)
+    for setting in settings:
+        assert setting.text.label and setting.text.help.endswith(".")
+        assert set(setting.choices) <= set(CHOICE_LABELS.get(setting.name, {}))
