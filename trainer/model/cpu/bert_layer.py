@@ -3,6 +3,10 @@
 Rows are processed in blocks and texts one by one, each on one core from end to end, so that the
 output of one operation is in that core's cache for the next. Dropout uses fifteen random bits per
 number, at a tenth of the cost of torch's own on a CPU.
+
+On two cores in float32, with MiniLM (6 layers of 384) and a step of 4 titles and 4 abstracts,
+transformers' BertModel with fused attention takes 1.5 times as much CPU time, and our packed texts
+with torch's own gradients 1.7 times. `benchmarks/bench_bert.py` measures both.
 """
 
 from __future__ import annotations
