@@ -75,6 +75,7 @@ def notes(
                 {
                     "paper": one.paper, "page": one.page + 1, "text": one.text,
                     "note": one.note, "colour": one.colour.value, "file": one.path,
+                    "area": one.boxes[0] if one.is_area else None,
                 }
                 for one in marked
             ],

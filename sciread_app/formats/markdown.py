@@ -38,9 +38,13 @@ def plain(text: str) -> str:
 
 
 def _passage(highlight: Highlight) -> Iterator[str]:
-    yield f"> {plain(highlight.text)}"
-    yield ">"
-    yield f"> Page {highlight.page + 1}, {highlight.colour.value}"
+    where = f"Page {highlight.page + 1}, {highlight.colour.value}"
+    if highlight.is_area:
+        yield f"> {where}, area"
+    else:
+        yield f"> {plain(highlight.text)}"
+        yield ">"
+        yield f"> {where}"
     yield ""
     if highlight.note.strip():
         yield from highlight.note.strip().splitlines()

@@ -117,7 +117,7 @@ COLOURS = {
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A highlighted passage. `id` is 0 until it is stored.
+    """A highlighted passage, or without text an area of a page. `id` is 0 until it is stored.
 
     `sha256` is the hash of the file it belongs to, `path` where that file was. `added` and
     `changed` are seconds since 1970.
@@ -134,6 +134,11 @@ class Highlight:
     id: int = 0
     added: float = 0.0
     changed: float = 0.0
+
+    @property
+    def is_area(self) -> bool:
+        """Whether it marks a rectangle of the page, not text."""
+        return not self.text
 
     @property
     def spot(self) -> PagePosition:

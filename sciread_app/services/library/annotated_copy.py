@@ -32,7 +32,8 @@ class AnnotatedCopy:
 
 
 def annotations_of(highlights: Iterable[Highlight], notes: Sequence[Note]) -> list[PdfAnnotation]:
-    """The highlights with their notes, and the notes on the paper as icons on its first page."""
+    """The highlights and areas with their notes, and the notes on the paper as icons on its first
+    page."""
     author = _user()
     made = [
         PdfAnnotation(
@@ -50,7 +51,7 @@ def annotations_of(highlights: Iterable[Highlight], notes: Sequence[Note]) -> li
     ]
     return made + [
         PdfAnnotation(
-            AnnotationKind.highlight,
+            AnnotationKind.area if one.is_area else AnnotationKind.highlight,
             one.page,
             one.boxes,
             COLOURS[one.colour],

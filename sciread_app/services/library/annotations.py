@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sciread_app.domain.annotations.annotations import (
+    Box,
     Colour,
     FileShape,
     Highlight,
@@ -134,7 +135,13 @@ class OpenFile:
         return readable(" \n".join(parts))
 
     def _locate(self, old: Highlight, task: Task) -> Highlight | None:
-        """A highlight of an earlier version, moved to its text in this one; None if missing."""
+        """A highlight of an earlier version, moved to its text in this one; None if missing.
+
+        An area remains where it was, if the page is still there.
+        """
+        here = replace(old, sha256=self.shape.sha256, path=str(self.path))
+        if old.is_area:
+            return here if self._has(old.page, old.boxes) else None
         if len(old.text) < _SHORTEST or old.id in self._not_here:
             return None
         found = self.search(old.text, task).found
@@ -142,9 +149,14 @@ class OpenFile:
             self._not_here.add(old.id)
             return None
         new = min(found, key=lambda one: (abs(one.page - old.page), one.start))
-        return replace(
-            old, sha256=self.shape.sha256, path=str(self.path), page=new.page, boxes=new.boxes
-        )
+        return replace(here, page=new.page, boxes=new.boxes)
+
+    def _has(self, page: int, boxes: Sequence[Box]) -> bool:
+        """Whether these boxes are on a page of the file."""
+        if page >= len(self.shape.sizes):
+            return False
+        width, height = self.shape.sizes[page]
+        return all(box.right <= width + 1 and box.bottom <= height + 1 for box in boxes)
 
     def rest(self) -> None:
         """Free the memory of the process until the next request."""
@@ -269,22 +281,27 @@ class AnnotationService:
 
     def highlight(self, highlights: Sequence[Highlight]) -> list[Highlight]:
         """Store these highlights as one edit. Returns them with their ids."""
-        text = " ".join(one.text for one in highlights)
-        with self._library.edits.recording(tr("Highlighted “{text}”", text=_short(text))):
+        text = _short(" ".join(one.text for one in highlights))
+        what = tr("Highlighted “{text}”", text=text)
+        if highlights and highlights[0].is_area:
+            what = tr("Highlighted an area on page {page}", page=highlights[0].page + 1)
+        with self._library.edits.recording(what):
             return [replace(one, id=self._library.annotations.add(one)) for one in highlights]
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
-        what = tr("Changed the color of “{text}”", text=_short(highlight.text))
+        what = tr("Changed the color of {passage}", passage=_named(highlight))
         with self._library.edits.recording(what):
             self._library.annotations.change(highlight.id, colour=colour)
 
     def annotate(self, highlight: Highlight, note: str) -> None:
-        what = tr("Changed the note on “{text}”", text=_short(highlight.text))
+        what = tr("Changed the note on {passage}", passage=_named(highlight))
         with self._library.edits.recording(what):
             self._library.annotations.change(highlight.id, note=note)
 
     def remove(self, highlight: Highlight) -> Edit | None:
         what = tr("Deleted the highlight “{text}”", text=_short(highlight.text))
+        if highlight.is_area:
+            what = tr("Deleted {area}", area=_named(highlight))
         with self._library.edits.recording(what) as made:
             self._library.annotations.remove(highlight.id)
         return made.edit
@@ -359,6 +376,12 @@ def _nothing_to_export() -> SciReadError:
         tr("The selected papers have no highlights or notes."),
         tr("Open a paper, select text, and press 1 to highlight it."),
     )
+
+
+def _named(highlight: Highlight) -> str:
+    if highlight.is_area:
+        return tr("the area on page {page}", page=highlight.page + 1)
+    return tr("“{text}”", text=_short(highlight.text))
 
 
 def _short(text: str) -> str:

@@ -12,12 +12,14 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QDesktopServices,
     QGuiApplication,
+    QImage,
     QMouseEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from sciread_app.domain.annotations.annotations import (
+    Box,
     Colour,
     Highlight,
     Link,
@@ -25,6 +27,7 @@ from sciread_app.domain.annotations.annotations import (
     ReadingPlace,
 )
 from sciread_app.errors import SciReadError
+from sciread_app.formats.pdf.rendering.document import LARGEST
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import (
     AnnotationService,
@@ -43,8 +46,10 @@ from sciread_app.ui.reader.overlays.overlay import Overlay
 from sciread_app.ui.reader.overlays.selection_bar import SelectionBar
 from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.pages.image_cache import PageImageCache
+from sciread_app.ui.reader.pages.layout import region
 from sciread_app.ui.reader.pages.page_view import PageView
-from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
+from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
+from sciread_app.ui.reader.pages.zoom import POINTS
 from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.style.theme import Appearance
@@ -58,6 +63,7 @@ SIDE_WIDTH = 262
 CHANGED = tr("The file has changed since it was opened.")
 WEB = ("http", "https", "mailto")
 MAX_PLACES = 200  # of the history
+IMAGE_DPI = 300  # of a copied area
 MAX_QUERY = 300  # characters of selected text that the library is searched for
 
 
@@ -159,6 +165,7 @@ class DocumentView(QWidget):
         self.finding.begin(words if 0 < len(words) < 100 else "")
 
     def copy(self) -> None:
+        self.copy_image()
         self._read_selection(QGuiApplication.clipboard().setText)
 
     def cite(self) -> None:
@@ -175,18 +182,36 @@ class DocumentView(QWidget):
             lambda text: self.search_requested.emit(" ".join(text.split())[:MAX_QUERY])
         )
 
+    def select_area(self, on: bool = True) -> None:
+        """Let the mouse select an area of a page, or no longer."""
+        self.view.area_tool.switch(on)
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def copy_image(self) -> None:
+        """Copy the selected area as an image."""
+        if area := self.view.marks.area:
+            self._copy_image(*area)
+
     def choose_all(self) -> None:
         last = len(self.file.shape.sizes) - 1
+        self.view.clear_selection()
         self.view.marks.selection = TextSelection(TextPosition(0, 0), TextPosition(last, 10**9))
         self.view.refresh()
 
     def highlight(self, colour: Colour, *, and_edit: bool = False) -> None:
-        """Highlight the selected text; without a selection, recolour the current highlight.
+        """Highlight the selected text or area; without a selection, recolour the current highlight.
 
         With `and_edit`, open the note of the new highlight.
         """
-        selection, file = self.view.marks.selection, self.file
-        if selection:
+        selection, file, area = self.view.marks.selection, self.file, self.view.marks.area
+        if area:
+            where = (file.paper, file.shape.sha256, str(file.path), area.page)
+            self._work(
+                tr("Adding a highlight"),
+                lambda task: self._files.highlight([Highlight(*where, (area.box,), "", colour)]),
+                lambda kept: self._highlighted(kept, and_edit),
+            )
+        elif selection:
             self._work(
                 tr("Adding a highlight"),
                 lambda task: self._files.highlight(passages(file, selection, colour, task)),
@@ -205,8 +230,8 @@ class DocumentView(QWidget):
         self._edit(tr("Saving a note"), lambda task: self._files.annotate(highlight, note))
 
     def write_note(self) -> None:
-        """Edit the note of the current highlight, or of a new one on the selected text."""
-        if self.view.marks.selection:
+        """Edit the note of the current highlight, or of a new one on the selection."""
+        if self.view.marks.selection or self.view.marks.area:
             self.highlight(Colour.yellow, and_edit=True)
         elif picked := self._picked():
             self.view.show_box(picked.page, picked.boxes[0])
@@ -297,6 +322,7 @@ class DocumentView(QWidget):
         panel.opened.connect(self._go_to_highlight)
         self.editor.recoloured.connect(self.recolour)
         self.editor.annotated.connect(self.annotate)
+        self.editor.copied.connect(self._copy_highlight)
         self.editor.removed.connect(self.removal_requested)
         self.editor.escaped.connect(self._leave_editor)
         self.selection_bar.colour_requested.connect(self.highlight)
@@ -304,6 +330,7 @@ class DocumentView(QWidget):
         self.selection_bar.escaped.connect(self.clear_selection)
         panel.export_requested.connect(self.export_requested)
         panel.copy_requested.connect(self.copy_requested)
+        view.area_tool.switched.connect(lambda on: self.toolbar.check("area", on))
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
         self.toolbar.zoom_requested.connect(view.set_zoom)
@@ -319,6 +346,7 @@ class DocumentView(QWidget):
             "larger": view.zoom_in,
             "rotate": view.rotate,
             "dark": self.toggle_dark,
+            "area": lambda: self.select_area(not view.area_tool.is_on),
             "two_pages": self.toggle_two_pages,
             "find": self.start_find,
             "details": self.details_toggled.emit,
@@ -411,18 +439,18 @@ class DocumentView(QWidget):
     def clear_selection(self) -> None:
         if holds_focus(self.selection_bar):
             self.view.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.view.marks.selection = EMPTY
-        self.view.refresh()
+        self.view.clear_selection()
 
     def _place_overlays(self) -> None:
-        """Show the bar at selected text, or else the editor at its highlight; hide them where that
+        """Show the bar at the selection, or else the editor at its highlight; hide them where that
         is out of sight."""
         view, edited = self.view, self.editor.highlight
         corner = view.viewport().mapTo(self, QPoint())
         area = QRect(corner, view.viewport().size())
         selected = view.selection_rect()
+        self.selection_bar.offer(area=view.marks.area is not None)
         self._place(self.selection_bar, selected.translated(corner), area)
-        if edited is None or view.marks.selection:
+        if edited is None or view.marks.selection or view.marks.area:
             self.editor.hide()
         elif edited in self.marked.lost:
             panel = self.side.highlights
@@ -443,7 +471,27 @@ class DocumentView(QWidget):
             "copy": self.copy,
             "cite": self.cite,
             "search": self.search_library,
+            "image": self.copy_image,
         }[key]()
+
+    def _copy_highlight(self, highlight: Highlight) -> None:
+        if highlight.is_area:
+            self._copy_image(highlight.page, highlight.boxes[0])
+        else:
+            QGuiApplication.clipboard().setText(highlight.text)
+
+    def _copy_image(self, page: int, box: Box) -> None:
+        """Copy an area of a page as an image, as sharp as a print."""
+        size, turn = self.file.shape.sizes[page], self.view.turn
+        largest = (LARGEST / ((box.right - box.left + 1) * (box.bottom - box.top + 1))) ** 0.5
+        part = region(size, page, box, min(IMAGE_DPI / POINTS, 0.9 * largest), turn)
+
+        def work(task: Task) -> QImage:
+            data = self.file.draw(part, task)
+            kind = QImage.Format.Format_RGB32
+            return QImage(data, part.width, part.height, 4 * part.width, kind).copy()
+
+        self._work(tr("Copying an image"), work, QGuiApplication.clipboard().setImage)
 
     def _read_selection(self, use: Callable[[str], None]) -> None:
         """Call `use` with the selected text, if there is any."""
@@ -465,8 +513,10 @@ class DocumentView(QWidget):
     def _menu(self) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        chosen = bool(self.view.marks.selection)
-        menu.addAction(tr("Copy"), self.copy).setEnabled(chosen)
+        chosen, area = bool(self.view.marks.selection), self.view.marks.area is not None
+        menu.addAction(tr("Copy image") if area else tr("Copy"), self.copy).setEnabled(
+            chosen or area
+        )
         menu.addAction(tr("Copy with citation"), self.cite).setEnabled(chosen)
         menu.addAction(tr("Search the library"), self.search_library).setEnabled(chosen)
         menu.addSeparator()
@@ -474,8 +524,11 @@ class DocumentView(QWidget):
             text = tr("Highlight: {colour}", colour=WORDS[colour])
             action = menu.addAction(swatch(colour), f"{text}\t{number}")
             action.triggered.connect(lambda _=False, colour=colour: self.highlight(colour))
-            action.setEnabled(chosen or bool(self.view.marks.selected_highlight))
-        menu.addAction(tr("Highlight and add note"), self.write_note).setEnabled(chosen)
+            action.setEnabled(chosen or area or bool(self.view.marks.selected_highlight))
+        note = menu.addAction(tr("Highlight and add note"), self.write_note)
+        note.setEnabled(chosen or area)
+        menu.addSeparator()
+        menu.addAction(tr("Select area"), self.select_area)
         return menu
 
     def _work(

@@ -43,7 +43,8 @@ NOTHING_OPEN = (
 )
 TITLE = 40  # characters of a tab's title
 DETAILS_WIDTH = 320  # pixels, at least
-ROOM_FOR_DETAILS = 960  # pixels: in a narrower page the details are hidden
+ROOM_FOR_DETAILS = 960  # pixels, at least: in a narrower page the details are hidden
+MARGIN, SPARE = 12, 24  # pixels at both sides of the page, and left over
 MAX_RESTORED = 30  # maximum number of tabs to restore
 MOST_RECENT = 10  # papers listed while no file is open
 MAX_LOADED = 3  # documents that stay loaded in the background
@@ -92,7 +93,7 @@ class ReaderPage(Page):
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.addWidget(self.stack)
         self._split.setCollapsible(0, False)
-        column(self.bar, (self._split, 1), parent=self, margins=(12, 6, 12, 0), spacing=2)
+        column(self.bar, (self._split, 1), parent=self, margins=(MARGIN, 6, MARGIN, 0), spacing=2)
         self._restore()
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
@@ -207,7 +208,7 @@ class ReaderPage(Page):
 
     def toggle_details(self) -> None:
         """Show or hide the details of the paper beside its pages."""
-        if self.width() < ROOM_FOR_DETAILS:
+        if not self._has_room_for_details():
             self._context.toast.show_message(tr("Widen the window to show the details"))
             return
         self._with_details = not self._with_details
@@ -403,10 +404,11 @@ class ReaderPage(Page):
     def _show_details(self) -> None:
         """Show the details of the current paper if they are wanted and there is room."""
         tab = self.tab
-        shown = self._with_details and tab is not None and self.width() >= ROOM_FOR_DETAILS
+        has_room = self._has_room_for_details()
+        shown = self._with_details and tab is not None and has_room
         if self.book:
             self.book.toolbar.check("details", shown)
-            self.book.toolbar.enable("details", self.width() >= ROOM_FOR_DETAILS)
+            self.book.toolbar.enable("details", has_room)
         if shown and self.details is None:
             self.details = self._make_details()
         if self.details:
@@ -414,6 +416,11 @@ class ReaderPage(Page):
             if tab and shown and tab.paper != self._details_of:
                 self._details_of = tab.paper
                 self.details.show_paper(tab.paper)
+
+    def _has_room_for_details(self) -> bool:
+        # With both, the page must be able to become narrower, or the details could never be hidden.
+        needed = self.stack.minimumSizeHint().width() + DETAILS_WIDTH + 2 * MARGIN + SPARE
+        return self.width() >= max(needed, ROOM_FOR_DETAILS)
 
     def _make_details(self) -> DetailsPanel:
         navigate = self._context.navigate

@@ -27,6 +27,7 @@ _BUTTONS = {
     "forward": ("forward", tr("Forward"), "Alt+Right"),
     "smaller": ("minus", tr("Zoom out"), "Ctrl+-"),
     "larger": ("plus", tr("Zoom in"), "Ctrl++"),
+    "area": ("area", tr("Select area: drag on a page, or hold Ctrl and drag"), ""),
     "two_pages": ("two-pages", tr("Two pages"), ""),
     "rotate": ("rotate", tr("Rotate"), "Ctrl+R"),
     "dark": ("moon", tr("Dark pages"), "Ctrl+D"),
@@ -43,7 +44,7 @@ class Toolbar(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._buttons = {key: self._button(key) for key in _BUTTONS}
-        for key in ("panel", "two_pages", "dark", "details"):
+        for key in ("panel", "area", "two_pages", "dark", "details"):
             self._buttons[key].setCheckable(True)
         self.page = styled(QLineEdit(), "field")
         self.page.setAccessibleName(tr("Page"))
@@ -114,7 +115,7 @@ class Toolbar(QFrame):
         row.addWidget(self.zoom)
         row.addWidget(self._buttons["larger"])
         row.addStretch(1)
-        for key in ("two_pages", "rotate", "dark", "find", "details"):
+        for key in ("area", "two_pages", "rotate", "dark", "find", "details"):
             row.addWidget(self._buttons[key])
 
     def _paint(self, theme: Theme) -> None:

@@ -27,13 +27,16 @@ def test_notes_are_printed_and_written_as_markdown(tmp_path):
     library.annotations.add(
         Highlight(PaperId(1), "ab", "/b.pdf", 2, (box,), "They dance", note="How?")
     )
+    library.annotations.add(Highlight(PaperId(1), "ab", "/b.pdf", 4, (box,), ""))
     library.close()
     assert "> They dance\n>\n> Page 3, yellow\n\nHow?" in run(tmp_path, "1")
     assert "no highlights or notes" in run(tmp_path, "2").lower()
     answer = json.loads(run(tmp_path, "1", "2", "--json"))
     assert [(one["page"], one["text"], one["note"]) for one in answer["highlights"]] == [
-        (3, "They dance", "How?")
+        (3, "They dance", "How?"),
+        (5, "", ""),
     ]
+    assert [one["area"] for one in answer["highlights"]] == [None, [0, 0, 10, 10]]
     run(tmp_path, "1", "--output", str(tmp_path / "notes.md"))
     assert "# Bees" in (tmp_path / "notes.md").read_text("utf-8")
 

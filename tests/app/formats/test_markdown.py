@@ -39,3 +39,8 @@ def test_paper_without_notes_or_highlights_gives_no_text():
 def test_text_of_highlights_is_escaped():
     text = notes_of(paper("Bees"), [], [mark("# a\n\n<b>b</b> [c](d) | `e`")])
     assert "> \\# a \\<b\\>b\\</b\\> \\[c\\](d) \\| \\`e\\`" in text
+
+
+def test_area_has_its_page_and_note():
+    text = notes_of(paper("Bees"), [], [mark("", 4, "The curve")])
+    assert "> Page 5, yellow, area\n\nThe curve\n" in text

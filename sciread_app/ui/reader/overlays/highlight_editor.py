@@ -1,4 +1,4 @@
-"""The editor at a highlight: its note, its color, and its removal."""
+"""The editor at a highlight: its note, its color, its copy, and its removal."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class HighlightEditor(Overlay):
 
     recoloured = Signal(object, object)  # Highlight, Colour
     annotated = Signal(object, str)  # Highlight
+    copied = Signal(object)  # Highlight
     removed = Signal(object)  # Highlight
 
     def __init__(self, parent: QWidget) -> None:
@@ -37,10 +38,12 @@ class HighlightEditor(Overlay):
         self.note.setTabChangesFocus(True)
         self.note.paused.connect(self.save)
         self._colours = {colour: self._colour(colour) for colour in Colour}
+        self.copy = styled(QPushButton(tr("Copy text")), "link")
+        self.copy.clicked.connect(lambda: self.copied.emit(self.highlight))
         self.remove = styled(QPushButton(tr("Delete")), "link")
         self.remove.setToolTip(tr("Delete the highlight and its note"))
         self.remove.clicked.connect(lambda: self.removed.emit(self.highlight))
-        buttons = row(*self._colours.values(), 1, self.remove, spacing=0)
+        buttons = row(*self._colours.values(), 1, self.copy, self.remove, spacing=0)
         column(self.note, buttons, parent=self, margins=8, spacing=4)
 
     def edit(self, highlight: Highlight | None) -> None:
@@ -53,11 +56,12 @@ class HighlightEditor(Overlay):
         # Keep the cursor position while the note is edited.
         if before is None or highlight.id != before.id or not self.note.hasFocus():
             self.note.setPlainText(highlight.note)
+        self.copy.setText(tr("Copy image") if highlight.is_area else tr("Copy text"))
         for colour, button in self._colours.items():
             button.setChecked(colour is highlight.colour)
 
     def tab_stops(self) -> list[QWidget]:
-        return [self.note, *self._colours.values(), self.remove]
+        return [self.note, *self._colours.values(), self.copy, self.remove]
 
     def save(self) -> None:
         """Save the note if it was edited."""

@@ -1,4 +1,4 @@
-"""The bar at selected text: highlight it, add a note, copy it, or search for it."""
+"""The bar at selected text or a selected area: highlight, add a note, copy, or search."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.layout.boxes import row
 
-# Icon and tooltip of each button after the colours
+# Icon and tooltip of each button after the colours; those of text and those of an area
 _BUTTONS = {
     "note": ("edit", tr("Highlight and add note (Ctrl+M)")),
     "copy": ("copy", tr("Copy (Ctrl+C)")),
     "cite": ("citations", tr("Copy with citation (Ctrl+Shift+C)")),
     "search": ("search", tr("Search the library for the selected text")),
+    "image": ("copy", tr("Copy image (Ctrl+C)")),
 }
+_OF_TEXT, _OF_AREA = ("copy", "cite", "search"), ("image",)
 
 
 class SelectionBar(Overlay):
@@ -28,11 +30,19 @@ class SelectionBar(Overlay):
 
     def __init__(self, parent: QWidget, appearance: Appearance) -> None:
         super().__init__(parent)
-        self.setAccessibleName(tr("Selected text"))
         self._buttons = {key: self._button(key) for key in _BUTTONS}
         colours = [self._colour(n, colour) for n, colour in enumerate(Colour, start=1)]
         row(*colours, *self._buttons.values(), parent=self, margins=3, spacing=0)
+        self.offer(area=False)
         appearance.follow(self._paint)
+
+    def offer(self, *, area: bool) -> None:
+        """Offer what can be done with an area, or else with text."""
+        self.setAccessibleName(tr("Selected area") if area else tr("Selected text"))
+        for key in _OF_TEXT:
+            self._buttons[key].setVisible(not area)
+        for key in _OF_AREA:
+            self._buttons[key].setVisible(area)
 
     def tab_stops(self) -> list[QToolButton]:
         return self.findChildren(QToolButton)

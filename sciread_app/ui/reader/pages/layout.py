@@ -139,14 +139,18 @@ class DocumentLayout:
         return (height, width) if self.turn % 2 else (width, height)
 
     def _turned(self, page: int, x: float, y: float) -> QPointF:
-        width, height = self.sizes[page]
-        there = (
-            QPointF(x, y),
-            QPointF(height - y, x),
-            QPointF(width - x, height - y),
-            QPointF(y, width - x),
-        )[self.turn]
-        return there * self.scale
+        return _turned(self.sizes[page], self.turn, x, y) * self.scale
+
+
+def region(
+    size: PageSize, page: int, box: Box, scale: float, turn: int, dark: bool = False
+) -> PageRegion:
+    """The part of a page in this box, at `scale` pixels per point."""
+    corners = _turned(size, turn % 4, *box[:2]), _turned(size, turn % 4, *box[2:])
+    rect = QRectF(*(corner * scale for corner in corners)).normalized().toAlignedRect()
+    return PageRegion(
+        page, scale, turn % 4, rect.left(), rect.top(), rect.width(), rect.height(), dark
+    )
 
 
 def quick(size: PageSize, page: int, turn: int, dark: bool, across: int) -> PageRegion:
@@ -157,3 +161,14 @@ def quick(size: PageSize, page: int, turn: int, dark: bool, across: int) -> Page
         page, scale, turn % 4, 0, 0,
         max(round(width * scale), 1), max(round(height * scale), 1), dark,
     )  # fmt: skip
+
+
+def _turned(size: PageSize, turn: int, x: float, y: float) -> QPointF:
+    """A point of the unrotated page on the page after quarter turns."""
+    width, height = size
+    return (
+        QPointF(x, y),
+        QPointF(height - y, x),
+        QPointF(width - x, height - y),
+        QPointF(y, width - x),
+    )[turn]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
-    QObject,
     QPoint,
     QPointF,
     QRect,
@@ -27,176 +26,27 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPinchGesture, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture, QWidget
 
 from sciread_app.domain.annotations.annotations import (
     COLOURS,
     Box,
     Highlight,
-    Link,
     PagePosition,
+    PageSize,
     ReadingPlace,
 )
-from sciread_app.domain.annotations.page_text import PageText
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import OpenFile
 from sciread_app.ui.reader.pages import zoom
+from sciread_app.ui.reader.pages.area_tool import AreaTool
 from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.pages.image_cache import SHARP_BYTES, PageImageCache, Want
 from sciread_app.ui.reader.pages.layout import GAP, DocumentLayout, quick
-from sciread_app.ui.reader.pages.painter import PageMarks, PagePainter
+from sciread_app.ui.reader.pages.mouse_handler import MouseHandler, PagePoint
+from sciread_app.ui.reader.pages.painter import AreaSelection, PageMarks, PagePainter
 from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
 from sciread_app.ui.style.theme import Appearance, Theme
-
-AUTOSCROLL_MS = 30  # between two steps of scrolling while the mouse is held beyond the edge
-TEXT_DISTANCE = 6.0  # points from a letter, within which the mouse is over text
-
-Cursor = Qt.CursorShape
-PagePoint = tuple[int, float, float]  # a page, x and y in points of the page
-
-
-class MouseHandler(QObject):
-    """Selects text in `marks` and reports clicks on links and highlights.
-
-    `area` scrolls the pages; `to_page` converts a position in its viewport.
-    """
-
-    selection_changed = Signal()
-    link_clicked = Signal(object)  # Link
-    highlight_clicked = Signal(object)  # Highlight, or None: a click outside the current one
-
-    def __init__(
-        self,
-        area: QAbstractScrollArea,
-        images: PageImageCache,
-        marks: PageMarks,
-        to_page: Callable[[QPointF], PagePoint],
-    ) -> None:
-        super().__init__(area)
-        self._area, self._images, self._marks, self._to_page = area, images, marks, to_page
-        self._pressed: QPoint | None = None
-        self._dragged = False
-        self._unit = 1  # of selection: 1 letters, 2 words, 3 lines
-        self._first = (EMPTY.anchor, EMPTY.head)  # the word or line in which the drag began
-        self._position = QPointF()
-        self._triple_click = QTimer(self, singleShot=True)
-        self._autoscroll = QTimer(self, interval=AUTOSCROLL_MS)
-        self._autoscroll.timeout.connect(self._scroll)
-
-    @property
-    def is_selecting(self) -> bool:
-        """Whether text is being selected: the button is held."""
-        return self._pressed is not None
-
-    def press(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton:
-            event.ignore()  # the document view handles the other buttons
-            return
-        at = event.position()
-        if self._triple_click.isActive():
-            self._begin(at, 3)
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._marks.selection:
-            self._unit, anchor = 1, self._marks.selection.anchor
-            self._first = (anchor, anchor)
-            self._extend(at)
-        else:
-            self._begin(at, 1)
-        self._pressed, self._dragged = at.toPoint(), False
-
-    def double_click(self, event: QMouseEvent) -> None:
-        self._begin(event.position(), 2)
-        self._pressed, self._dragged = event.position().toPoint(), True
-        self._triple_click.start(QApplication.doubleClickInterval())
-
-    def move(self, event: QMouseEvent) -> None:
-        self._position = event.position()
-        if self._pressed is None:
-            self._update_cursor(self._position)
-            return
-        far = (self._position.toPoint() - self._pressed).manhattanLength()
-        if self._dragged or far >= QApplication.startDragDistance():
-            self._dragged = True
-            self._extend(self._position)
-            beyond = not self._area.viewport().rect().contains(self._position.toPoint())
-            (self._autoscroll.start if beyond else self._autoscroll.stop)()
-
-    def release(self, event: QMouseEvent) -> None:
-        self._autoscroll.stop()
-        clicked, self._pressed = self._pressed is not None and not self._dragged, None
-        if not clicked or self._marks.selection:
-            self.selection_changed.emit()  # it is complete
-            return
-        page, x, y = self._to_page(event.position())
-        if link := self._link(page, x, y):
-            self.link_clicked.emit(link)
-        elif mark := self._marks.highlight_at(page, x, y):
-            self.highlight_clicked.emit(mark)
-        elif self._marks.selected_highlight:
-            self.highlight_clicked.emit(None)
-
-    def _begin(self, at: QPointF, unit: int) -> None:
-        self._unit = unit
-        self._first = self._around(at)
-        self._select(TextSelection(*self._first) if unit > 1 else EMPTY)
-
-    def _extend(self, at: QPointF) -> None:
-        start, end = self._around(at)
-        first, last = self._first
-        self._select(TextSelection(last, start) if start < first else TextSelection(first, end))
-
-    def _select(self, selection: TextSelection) -> None:
-        if selection != self._marks.selection:
-            self._marks.selection = selection
-            self.selection_changed.emit()
-
-    def _around(self, at: QPointF) -> tuple[TextPosition, TextPosition]:
-        """Start and end of the letter, word or line at a position, by the unit of selection."""
-        page, x, y = self._to_page(at)
-        letters = self._letters(page)
-        if letters is None:
-            return TextPosition(page, 0), TextPosition(page, 0)
-        if self._unit == 1:
-            place = TextPosition(page, letters.boundary(x, y))
-            return place, place
-        letter = letters.nearest(x, y)
-        if letter is None:
-            return TextPosition(page, 0), TextPosition(page, 0)
-        start, end = letters.word(letter) if self._unit == 2 else letters.line(letter)
-        return TextPosition(page, start), TextPosition(page, end)
-
-    def _scroll(self) -> None:
-        rect = self._area.viewport().rect()
-        above, below = self._position.y() - rect.top(), self._position.y() - rect.bottom()
-        step = min(above, 0) + max(below, 0)
-        bar = self._area.verticalScrollBar()
-        bar.setValue(bar.value() + round(step / 2))
-        self._extend(self._position)
-
-    def _update_cursor(self, at: QPointF) -> None:
-        page, x, y = self._to_page(at)
-        viewport, tip, shape = self._area.viewport(), "", Cursor.ArrowCursor
-        if link := self._link(page, x, y):
-            # The text of a link may differ from its target.
-            shape = Cursor.PointingHandCursor
-            tip = link.address or (tr("Page {page}", page=link.spot.page + 1) if link.spot else "")
-        elif mark := self._marks.highlight_at(page, x, y):
-            shape, tip = Cursor.PointingHandCursor, mark.note
-        elif (letters := self._letters(page)) and letters.nearest(x, y, TEXT_DISTANCE) is not None:
-            shape = Cursor.IBeamCursor
-        if viewport.cursor().shape() is not shape:
-            viewport.setCursor(shape)
-        if viewport.toolTip() != tip:
-            viewport.setToolTip(tip)
-
-    def _letters(self, page: int) -> PageText | None:
-        text = self._images.text(page)
-        return text.letters if text else None
-
-    def _link(self, page: int, x: float, y: float) -> Link | None:
-        text = self._images.text(page)
-        links = text.links if text else ()
-        return next((link for link in links if link.box.holds(x, y)), None)
-
 
 SOON_MS = 15  # after scrolling or zooming, until images are requested
 LINE = 48  # pixels of one step of the arrow keys
@@ -211,10 +61,12 @@ class PageView(QAbstractScrollArea):
     moved = Signal()  # position, zoom or rotation
     refreshed = Signal()  # the selection or the highlights may have changed
     link_clicked = Signal(object)  # Link
+    link_hovered = Signal(object)  # Link, or None
     highlight_clicked = Signal(object)  # Highlight or None
-    colour_requested = Signal(int)  # number of a colour: a digit was pressed with text selected
+    # Number of a colour: a digit was pressed with text or an area selected
+    colour_requested = Signal(int)
     copy_requested = Signal()
-    escaped = Signal()  # Escape, with no text selected
+    escaped = Signal()  # Escape, with nothing selected
 
     def __init__(self, file: OpenFile, pictures: PageImageCache, appearance: Appearance) -> None:
         super().__init__()
@@ -222,6 +74,9 @@ class PageView(QAbstractScrollArea):
         self._theme = appearance.theme
         self._painter = PagePainter(pictures, self.marks)
         self._mouse = MouseHandler(self, pictures, self.marks, self._page_point)
+        self.area_tool = AreaTool(
+            self.marks, self._page_point, self._point_of, self._size_of, self._middle
+        )
         self.zoom, self.turn, self.display = zoom.WIDTH, 0, PageDisplay()
         self.layout_ = DocumentLayout(file.shape.sizes, 1.0, 0)
         self._request_timer = QTimer(self, singleShot=True, interval=SOON_MS)
@@ -236,6 +91,9 @@ class PageView(QAbstractScrollArea):
         self.grabGesture(Qt.GestureType.PinchGesture)
         self._mouse.selection_changed.connect(self.refresh)
         self._mouse.link_clicked.connect(self.link_clicked)
+        self._mouse.link_hovered.connect(self.link_hovered)
+        self.area_tool.changed.connect(self.refresh)
+        self.area_tool.switched.connect(self._area_tool_switched)
         self._mouse.highlight_clicked.connect(self.highlight_clicked)
         pictures.loaded.connect(self._repaint_page)
         pictures.failed.connect(self._repaint_page)
@@ -325,12 +183,18 @@ class PageView(QAbstractScrollArea):
         self._request_timer.start()
         self.refreshed.emit()
 
+    def clear_selection(self) -> None:
+        self.marks.selection, self.marks.area = EMPTY, None
+        self.refresh()
+
     def selection_rect(self) -> QRect:
-        """The visible part of the selected text in the viewport; empty while it is selected with
-        the mouse."""
+        """The visible part of the selected text or area in the viewport; empty while it is selected
+        with the mouse."""
         selection, seen = self.marks.selection, self._seen()
-        if self._mouse.is_selecting:
+        if self._mouse.is_selecting or self.area_tool.is_dragging:
             return QRect()
+        if area := self.marks.area:
+            return self._visible(self._shown(area.page, [area.box]))
         rect = QRectF()
         for page in self.layout_.pages(seen.top(), seen.bottom()):
             if page in selection.pages and (text := self.pictures.text(page)):
@@ -391,13 +255,22 @@ class PageView(QAbstractScrollArea):
         return super().viewportEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._mouse.press(event)
+        areas = self.area_tool
+        with_control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if event.button() is Qt.MouseButton.LeftButton and (areas.is_on or with_control):
+            areas.press(event)
+        else:
+            self._mouse.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._mouse.move(event)
+        (self.area_tool if self.area_tool.is_dragging else self._mouse).move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._mouse.release(event)
+        (self.area_tool if self.area_tool.is_dragging else self._mouse).release(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._mouse.leave()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._mouse.double_click(event)
@@ -406,6 +279,8 @@ class PageView(QAbstractScrollArea):
         """Handle the keys that have no action in the menus."""
         key, bar = event.key(), self.verticalScrollBar()
         shift = bool(event.modifiers() & Modifier.ShiftModifier)
+        if self.area_tool.press_key(event):
+            return
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_requested.emit()
         elif key == Key.Key_Escape:
@@ -421,7 +296,7 @@ class PageView(QAbstractScrollArea):
             bar.setValue(bar.value() + (1 if key == Key.Key_PageDown else -1) * bar.pageStep())
         elif key in (Key.Key_N, Key.Key_P):
             self.step(1 if key == Key.Key_N else -1)
-        elif 0 <= key - Key.Key_1 < len(COLOURS) and self.marks.selection:
+        elif 0 <= key - Key.Key_1 < len(COLOURS) and (self.marks.selection or self.marks.area):
             self.colour_requested.emit(key - Key.Key_1)
         else:
             super().keyPressEvent(event)
@@ -433,9 +308,10 @@ class PageView(QAbstractScrollArea):
         return super().event(event)
 
     def _leave(self) -> None:
-        if self.marks.selection:
-            self.marks.selection = EMPTY
-            self.refresh()
+        if self.area_tool.is_on:
+            self.area_tool.switch(False)
+        elif self.marks.selection or self.marks.area:
+            self.clear_selection()
         else:
             self.escaped.emit()
 
@@ -453,6 +329,26 @@ class PageView(QAbstractScrollArea):
         head = TextPosition(selection.head.page, letter)
         self.marks.selection = TextSelection(selection.anchor, head)
         self.refresh()
+
+    def _area_tool_switched(self, on: bool) -> None:
+        self._mouse.cursor = Qt.CursorShape.CrossCursor if on else None
+
+    def _point_of(self, page: int, position: QPointF) -> tuple[float, float]:
+        """A position in the viewport as a point of this page, also outside of it."""
+        return self.layout_.on_page(page, position - QPointF(self.origin()))
+
+    def _size_of(self, page: int) -> PageSize:
+        return self.file.shape.sizes[page]
+
+    def _middle(self) -> AreaSelection:
+        """The middle of the visible part of the current page."""
+        page = self.page
+        seen = self._seen() & QRectF(self.layout_.rect(page))
+        rect = QRectF(0, 0, seen.width() / 2, seen.height() / 3)
+        rect.moveCenter(seen.center())
+        corners = [self.layout_.on_page(page, at) for at in (rect.topLeft(), rect.bottomRight())]
+        xs, ys = zip(*corners, strict=True)
+        return AreaSelection(page, Box(min(xs), min(ys), max(xs), max(ys)))
 
     def _page_point(self, position: QPointF) -> PagePoint:
         """A position in the viewport, as a page and a point of it."""

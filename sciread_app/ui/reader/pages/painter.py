@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -20,11 +20,19 @@ M = TypeVar("M", TextMatch, Highlight)
 Mode = QPainter.CompositionMode
 
 
+class AreaSelection(NamedTuple):
+    """A selected rectangle of a page."""
+
+    page: int
+    box: Box
+
+
 class PageMarks:
     """Selection, matches and highlights to paint over the pages."""
 
     def __init__(self) -> None:
         self.selection: TextSelection = EMPTY
+        self.area: AreaSelection | None = None
         self.current: TextMatch | None = None  # the current match
         self.selected_highlight = 0  # id of the current highlight; 0: none
         self._found: dict[int, list[TextMatch]] = {}
@@ -47,9 +55,10 @@ class PageMarks:
         return self._highlights.get(page, ())
 
     def highlight_at(self, page: int, x: float, y: float) -> Highlight | None:
-        """The highlight at a point; of several the latest, which is on top."""
+        """The highlight at a point: of several, text in an area, and else the latest, which is on
+        top."""
         under = (one for one in self.highlights(page) if any(box.holds(x, y) for box in one.boxes))
-        return max(under, key=lambda one: one.added, default=None)
+        return max(under, key=lambda one: (not one.is_area, one.added), default=None)
 
 
 class PagePainter:
@@ -123,12 +132,15 @@ class PagePainter:
         # Multiplied on white, letters stay black, as under a marker; on dark pages they stay light.
         painter.setCompositionMode(Mode.CompositionMode_SourceOver if dark else _PEN)
         for one in marks.highlights(page):
-            fill(one.boxes, _tone(COLOURS[one.colour], dark))
+            if not one.is_area:
+                fill(one.boxes, _tone(COLOURS[one.colour], dark))
         for found in marks.found(page):
             fill(found.boxes, _tone("#ffd43b", dark))
         painter.setCompositionMode(Mode.CompositionMode_SourceOver)
         self._paint_selection(painter, layout, page, theme)
         for one in marks.highlights(page):
+            if one.is_area:
+                _frame(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
             if one.note:
                 _note_sign(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
         for boxes in self._framed(page):
@@ -146,11 +158,17 @@ class PagePainter:
     def _paint_selection(
         self, painter: QPainter, layout: DocumentLayout, page: int, theme: Theme
     ) -> None:
+        colour = QColor(theme.accent)
+        area = self._marks.area
+        if area and area.page == page:
+            painter.setPen(QPen(colour, 1, Qt.PenStyle.DashLine))
+            colour.setAlpha(40)
+            painter.setBrush(colour)
+            painter.drawRect(layout.shown(page, area.box))
         text = self._pictures.text(page)
         if text is None or page not in self._marks.selection.pages:
             return
         letters = text.letters
-        colour = QColor(theme.accent)
         colour.setAlpha(90)
         for box in letters.boxes(*self._marks.selection.on_page(page, len(letters.text))):
             painter.fillRect(layout.shown(page, box), colour)
@@ -164,6 +182,14 @@ def _tone(colour: str, dark: bool) -> QColor:
     if dark:
         tone.setAlpha(110)
     return tone
+
+
+def _frame(painter: QPainter, box: QRectF, colour: str) -> None:
+    """The frame of an area, with a dark edge, since its colour is too light for white paper."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for width, tone in ((4, QColor(colour).darker(160)), (2, QColor(colour))):
+        painter.setPen(QPen(tone, width, j=Qt.PenJoinStyle.MiterJoin))
+        painter.drawRect(box)
 
 
 def _note_sign(painter: QPainter, box: QRectF, colour: str) -> None:

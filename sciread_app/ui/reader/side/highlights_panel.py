@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,21 +22,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.annotations.annotations import COLOURS, Colour, Highlight
+from sciread_app.domain.annotations.annotations import COLOURS, Colour, Highlight, PageRegion
 from sciread_app.domain.text.folding import fold_accents
 from sciread_app.language import tr
 from sciread_app.services.library.annotations import FileHighlights
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.reader.highlight_colours import WORDS, colour_button
+from sciread_app.ui.reader.pages.layout import region
+from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import Index
 
-HOW = tr("Select text, then press 1–5 or right-click to highlight it.")
+HOW = tr("Select text or an area, then press 1–5 or right-click to highlight it.")
 LOST = tr("Not found in this version of the file")
 HIGHLIGHT = Qt.ItemDataRole.UserRole
 PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
 PASSAGE, NOTE = 260, 400  # maximum numbers of characters
+PICTURE = (200, 140)  # pixels, at most, of the picture of an area
 
 _WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
@@ -47,11 +50,12 @@ class HighlightsPanel(QFrame):
     export_requested = Signal()
     copy_requested = Signal()  # of the file, with annotations
 
-    def __init__(self, appearance: Appearance) -> None:
+    def __init__(self, view: PageView, appearance: Appearance) -> None:
         super().__init__()
+        self._view = view
         self._shown: Highlight | None = None
         self.list = styled(QListWidget(), "results")
-        self.list.setItemDelegate(HighlightDelegate(self.list, appearance))
+        self.list.setItemDelegate(HighlightDelegate(self.list, view, appearance))
         # Items are measured as they become visible: thousands at once would block the window.
         self.list.setLayoutMode(QListView.LayoutMode.Batched)
         self.list.setBatchSize(40)
@@ -63,6 +67,12 @@ class HighlightsPanel(QFrame):
         self.list.currentItemChanged.connect(lambda item, _: self._choose(item))
         self.list.itemClicked.connect(self._open)
         self.list.itemActivated.connect(self._open)
+        self._request_timer = QTimer(self, singleShot=True, interval=40)
+        self._request_timer.timeout.connect(self._request_pictures)
+        self.list.verticalScrollBar().valueChanged.connect(lambda _: self._request_timer.start())
+        self.list.verticalScrollBar().rangeChanged.connect(lambda *_: self._request_timer.start())
+        view.refreshed.connect(self._request_timer.start)
+        view.pictures.loaded.connect(lambda _: self.list.viewport().update())
         self.export = styled(QPushButton(tr("Export as Markdown…")), "link")
         self.export.clicked.connect(self.export_requested)
         self.copy = styled(QPushButton(tr("Save a copy with annotations…")), "link")
@@ -132,6 +142,23 @@ class HighlightsPanel(QFrame):
         seen = self.list.visualItemRect(item) & viewport.rect()
         return seen.translated(viewport.mapTo(self, QPoint()))
 
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._request_timer.start()
+
+    def _request_pictures(self) -> None:
+        """Request the pictures of the visible areas."""
+        seen, wants = self.list.viewport().rect(), []
+        if self.list.isVisible():
+            first = self.list.indexAt(seen.topLeft() + QPoint(4, 4)).row()
+            for item in map(self.list.item, range(max(first, 0), self.list.count())):
+                if self.list.visualItemRect(item).top() > seen.bottom():
+                    break
+                highlight = item.data(HIGHLIGHT)
+                if highlight and highlight.is_area and not item.isHidden():
+                    wants.append(picture_of(highlight, self._view))
+        self._view.pictures.request("pictures", [want for want in wants if want])
+
     def _add(self, highlight: Highlight) -> None:
         # For screen readers: the delegate paints the same content.
         item = QListWidgetItem(_accessible_text(highlight))
@@ -181,17 +208,20 @@ class HighlightsPanel(QFrame):
 
 
 class HighlightDelegate(QStyledItemDelegate):
-    """Paints a bar in the highlight's colour, the page, the passage and the note."""
+    """Paints a bar in the highlight's colour, the page, the passage or the picture of the area, and
+    the note."""
 
-    def __init__(self, parent: QAbstractScrollArea, appearance: Appearance) -> None:
+    def __init__(self, parent: QAbstractScrollArea, view: PageView, appearance: Appearance) -> None:
         super().__init__(parent)
-        self._appearance = appearance
+        self._appearance, self._view = appearance, view
         self._list = parent
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         width = self._list.viewport().width() - 4
         parts = self._parts(index, option.font, width - BAR - GAP - 2 * PAD)
-        return QSize(width, sum(rect.height() for _, _, rect in parts) + 2 * PAD)
+        picture = self._picture_size(index.data(HIGHLIGHT)).height()
+        height = sum(rect.height() for _, _, rect in parts) + (picture + GAP if picture else 0)
+        return QSize(width, height + 2 * PAD)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._appearance.theme
@@ -213,7 +243,27 @@ class HighlightDelegate(QStyledItemDelegate):
             is_lesser = number == 0 or number == 2
             painter.setPen(QColor(theme.quiet if is_lesser else theme.text))
             painter.drawText(rect.translated(inner.topLeft()), _WRAP, text)
+            inner.setBottom(max(inner.bottom(), rect.translated(inner.topLeft()).bottom()))
+        if highlight and highlight.is_area:
+            self._paint_area(painter, highlight, inner)
         painter.restore()
+
+    def _paint_area(self, painter: QPainter, highlight: Highlight, inner: QRect) -> None:
+        """Paint the picture at the lower edge, or its frame until it is rendered."""
+        frame = QRect(QPoint(), self._picture_size(highlight))
+        frame.moveBottomLeft(inner.bottomLeft())
+        part = picture_of(highlight, self._view)
+        if part and (image := self._view.pictures.picture(part)):
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(frame, image)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QColor(self._appearance.theme.border))
+        painter.drawRect(frame.adjusted(0, 0, -1, -1))
+
+    def _picture_size(self, highlight: Highlight | None) -> QSize:
+        part = picture_of(highlight, self._view) if highlight and highlight.is_area else None
+        ratio = self._view.devicePixelRatioF()
+        return QSize(round(part.width / ratio), round(part.height / ratio)) if part else QSize()
 
     def _parts(self, index: Index, font: QFont, width: int) -> list[tuple[str, QFont, QRect]]:
         """The texts and their rectangles in a column of this width."""
@@ -227,13 +277,29 @@ class HighlightDelegate(QStyledItemDelegate):
         return parts
 
 
+def picture_of(area: Highlight, view: PageView) -> PageRegion | None:
+    """The region of the page to draw for an area; None if the file does not have it."""
+    sizes = view.file.shape.sizes
+    if area.sha256 != view.file.shape.sha256 or area.page >= len(sizes):
+        return None
+    box, (across, down) = area.boxes[0], PICTURE
+    width, height = box.right - box.left, box.bottom - box.top
+    if view.turn % 2:
+        width, height = height, width
+    scale = min(across / width, down / height, 2.0) * view.devicePixelRatioF()
+    return region(sizes[area.page], area.page, box, scale, view.turn, view.display.dark)
+
+
 def _texts(highlight: Highlight | None, index: Index, font: QFont) -> list[tuple[str, QFont]]:
     if highlight is None:
         return [(str(index.data()), scaled(font, 0.92, QFont.Weight.DemiBold))]
     slanted = scaled(font, 0.95)
     slanted.setItalic(True)
+    page = tr("Page {page}", page=highlight.page + 1)
+    if highlight.is_area:
+        page = tr("Area on page {page}", page=highlight.page + 1)
     texts = [
-        (tr("Page {page}", page=highlight.page + 1), scaled(font, 0.86)),
+        (page, scaled(font, 0.86)),
         (_one_line(highlight.text, PASSAGE), font),
         (_one_line(highlight.note, NOTE), slanted),
     ]
@@ -242,7 +308,8 @@ def _texts(highlight: Highlight | None, index: Index, font: QFont) -> list[tuple
 
 def _accessible_text(highlight: Highlight) -> str:
     page, colour = highlight.page + 1, WORDS[highlight.colour]
-    passage, note = _one_line(highlight.text, PASSAGE), highlight.note
+    passage = tr("area") if highlight.is_area else _one_line(highlight.text, PASSAGE)
+    note = highlight.note
     if not note:
         return tr("Page {page}, {colour}: {passage}", page=page, colour=colour, passage=passage)
     return tr(

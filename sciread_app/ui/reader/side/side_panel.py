@@ -50,7 +50,7 @@ class SidePanel(QFrame):
         )
         self.outline = Outline(view.file.shape.outline)
         self.thumbnails = Thumbnails(view, appearance)
-        self.highlights = HighlightsPanel(appearance)
+        self.highlights = HighlightsPanel(view, appearance)
         self._parts = QStackedWidget()
         for part in (self.outline, self.thumbnails, self.highlights):
             self._parts.addWidget(part)

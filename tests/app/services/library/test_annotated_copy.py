@@ -215,3 +215,15 @@ def test_highlight_whose_text_is_gone_is_counted_as_lost(service, path, copy):
     marked(service, path, "sting")
     made = service.save_annotated(1, path, copy, Task())
     assert (made.written, made.lost) == (1, 1)
+
+
+def test_area_becomes_a_frame_with_its_note(service, path, copy):
+    file = service.open(1, path, "", Task())
+    where = (file.paper, file.shape.sha256, str(path), 0)
+    service.highlight([Highlight(*where, (Box(100, 200, 300, 400),), "", Colour.pink, "See")])
+    file.close()
+    assert service.save_annotated(1, path, copy, Task()).written == 1
+    [frame] = annotations(copy)
+    assert (frame["kind"], frame["Contents"]) == (pdfium.FPDF_ANNOT_SQUARE, "See")
+    drawn = coloured(service.open(1, copy, "", Task()))
+    assert drawn == pytest.approx((100, 200, 300, 400), abs=3)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sciread_app.domain.annotations.annotations import Colour, Highlight, ReadingPlace
+from sciread_app.domain.annotations.annotations import Box, Colour, Highlight, ReadingPlace
 from sciread_app.errors import SciReadError
 from sciread_app.services.library.annotations import (
     AnnotationService,
@@ -192,3 +192,31 @@ def test_files_of_paper_are_readable_ones_existing_first(library, service, tmp_p
         [(Attachment(1, str(name)), "") for name in (gone, there, tmp_path / "data.csv")]
     )
     assert service.files(1) == [there, gone]
+
+
+def area(service: AnnotationService, file: OpenFile, page: int, box: Box) -> Highlight:
+    where = (file.paper, file.shape.sha256, str(file.path), page)
+    return service.highlight([Highlight(*where, (box,), "", Colour.blue)])[0]
+
+
+def test_area_can_be_changed_removed_and_undone(library, service, path):
+    file = opened(service, written(path, "Bees dance"))
+    figure = area(service, file, 0, Box(100, 200, 300, 400))
+    assert "page 1" in library.edits.last().what
+    service.recolour(figure, Colour.pink)
+    service.annotate(figure, "The comb")
+    (now,) = service.marked(file, Task()).here
+    assert now.is_area and (now.colour, now.note) == (Colour.pink, "The comb")
+    service.remove(now)
+    library.edits.undo()
+    assert service.marked(file, Task()).here[0].boxes == (Box(100, 200, 300, 400),)
+
+
+def test_area_stays_in_place_in_new_file_version_or_is_lost(service, path):
+    file = opened(service, written(path, "Bees dance", "They fly home"))
+    area(service, file, 0, Box(100, 200, 300, 400))
+    area(service, file, 1, Box(100, 200, 300, 400))
+    file.close()
+    now = service.marked(opened(service, written(path, "Wasps dance")), Task())
+    assert [(one.page, one.boxes[0].top) for one in now.here] == [(0, 200)]
+    assert [one.page for one in now.lost] == [1]

@@ -1,0 +1,113 @@
+"""Selection of an area of a page, with the mouse or the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+
+from sciread_app.domain.annotations.annotations import Box, PageSize
+from sciread_app.ui.reader.pages.mouse_handler import PagePoint
+from sciread_app.ui.reader.pages.painter import AreaSelection, PageMarks
+from sciread_app.ui.reader.pages.text_selection import EMPTY
+
+SMALLEST = 5.0  # points: a smaller area is a slip of the mouse
+STEP = 5.0  # points that an arrow key moves an area or its lower right corner
+
+Key = Qt.Key
+_STEPS = {
+    Key.Key_Left: (-STEP, 0.0),
+    Key.Key_Right: (STEP, 0.0),
+    Key.Key_Up: (0.0, -STEP),
+    Key.Key_Down: (0.0, STEP),
+}
+
+
+class AreaTool(QObject):
+    """Selects a rectangle of one page in `marks`.
+
+    While `is_on`, the mouse selects an area, and a key makes one of the size of `middle`. `to_page`
+    converts a position in the viewport; `on_page` converts it to a point of the given page, which
+    may be outside of it. `middle` is the middle of the visible part of the page.
+    """
+
+    changed = Signal()
+    switched = Signal(bool)
+
+    def __init__(
+        self,
+        marks: PageMarks,
+        to_page: Callable[[QPointF], PagePoint],
+        on_page: Callable[[int, QPointF], tuple[float, float]],
+        size_of: Callable[[int], PageSize],
+        middle: Callable[[], AreaSelection],
+    ) -> None:
+        super().__init__()
+        self._marks, self._to_page, self._on_page = marks, to_page, on_page
+        self._size_of, self._middle = size_of, middle
+        self._start: PagePoint | None = None
+        self.is_on = False
+
+    @property
+    def is_dragging(self) -> bool:
+        return self._start is not None
+
+    def switch(self, on: bool) -> None:
+        if on != self.is_on:
+            self.is_on = on
+            self.switched.emit(on)
+
+    def press(self, event: QMouseEvent) -> None:
+        page = self._to_page(event.position())[0]
+        self._start = page, *self._on_page(page, event.position())
+        self._select(None)
+
+    def move(self, event: QMouseEvent) -> None:
+        assert self._start
+        page, x, y = self._start
+        to_x, to_y = self._on_page(page, event.position())
+        box = Box(min(x, to_x), min(y, to_y), max(x, to_x), max(y, to_y))
+        self._select(self._limited(page, box))
+
+    def release(self, event: QMouseEvent) -> None:
+        self.move(event)
+        self._start = None
+        if self._marks.area:
+            self.switch(False)
+        self.changed.emit()
+
+    def press_key(self, event: QKeyEvent) -> bool:
+        """Make an area, or move or resize the selected one. Returns whether the key does."""
+        area, step = self._marks.area, _STEPS.get(Key(event.key()))
+        if area is None:
+            if not self.is_on or not (step or event.key() in (Key.Key_Return, Key.Key_Enter)):
+                return False
+            self.switch(False)
+            self._select(self._middle())
+            return True
+        if step is None:
+            return False
+        left, top, right, bottom = area.box
+        across, down = step
+        if not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            width, height = self._size_of(area.page)
+            across = min(max(across, -left), width - right)
+            down = min(max(down, -top), height - bottom)
+            left, top = left + across, top + down
+        moved = Box(left, top, right + across, bottom + down)
+        self._select(self._limited(area.page, moved) or area)
+        return True
+
+    def _limited(self, page: int, box: Box) -> AreaSelection | None:
+        """The part of the box on the page; None if it is too small."""
+        width, height = self._size_of(page)
+        box = Box(
+            max(box.left, 0.0), max(box.top, 0.0), min(box.right, width), min(box.bottom, height)
+        )
+        is_large = min(box.right - box.left, box.bottom - box.top) >= SMALLEST
+        return AreaSelection(page, box) if is_large else None
+
+    def _select(self, area: AreaSelection | None) -> None:
+        self._marks.selection, self._marks.area = EMPTY, area
+        self.changed.emit()
