@@ -204,6 +204,13 @@ class Library:
         names = schema.identifiers.c
         return self._identified(names.kind == "citekey", func.lower(names.value) == func.lower(key))
 
+    def titled_like(self, keys: Iterable[int]) -> list[PaperId]:
+        """The papers whose title begins with one of these keys; see record_keys.block_keys."""
+        papers = schema.papers.c
+        query = select(papers.id).where(papers.head_key.in_(paper_rows.among(keys)), _live())
+        with self._db.reading() as db:
+            return [PaperId(id) for id in db.scalars(query)]
+
     def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
         """The work id of each paper, which all versions of a work share; without the trash."""
         papers = schema.papers.c

@@ -37,10 +37,11 @@ class PageSize(NamedTuple):
 
 
 class PagePosition(NamedTuple):
-    """A position in a file: a page and the distance from its top, in points."""
+    """A position in a file: a page and the distances from its top and its left edge, in points."""
 
     page: int
     top: float = 0.0
+    left: float = 0.0
 
 
 class OutlineEntry(NamedTuple):

@@ -18,7 +18,9 @@ _JOINS = "'’-\u00ad\ufffe"  # between letters of one word
 _NO_SPACES = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-class _TextRun(NamedTuple):
+class TextLine(NamedTuple):
+    """Adjacent characters on a line, from `start` up to but not including `end`."""
+
     box: Box
     start: int
     end: int
@@ -41,7 +43,7 @@ class PageText:
     def nearest(self, x: float, y: float, reach: float = 1e9) -> int | None:
         """The character under a point, or the nearest one; None if all are further than `reach`."""
         best, least = None, reach
-        near = sorted((_away(run.box, x, y), run) for run in self._runs)
+        near = sorted((_away(run.box, x, y), run) for run in self.lines)
         for bound, run in near:
             if bound > least:
                 break
@@ -79,7 +81,7 @@ class PageText:
     def boxes(self, start: int, end: int) -> tuple[Box, ...]:
         """The boxes that cover these characters, one per line."""
         covers = []
-        for run in self._runs:
+        for run in self.lines:
             if start <= run.start and run.end <= end:
                 covers.append(run.box)
             elif run.start < end and start < run.end:
@@ -91,12 +93,12 @@ class PageText:
 
     def prepare(self) -> None:
         """Compute the runs now, in milliseconds, rather than on first use."""
-        _ = self._runs
+        _ = self.lines
 
     @cached_property
-    def _runs(self) -> list[_TextRun]:
+    def lines(self) -> list[TextLine]:
         """Runs of adjacent characters. A page has thousands of characters, but far fewer runs."""
-        runs: list[_TextRun] = []
+        runs: list[TextLine] = []
         begun = end = 0
         left = top = right = bottom = 0.0
         on_line = False
@@ -109,10 +111,10 @@ class PageText:
                     left, top = min(left, x1), min(top, y1)
                     right, bottom = max(right, x2), max(bottom, y2)
                 else:
-                    runs.append(_TextRun(Box(left, top, right, bottom), begun, end))
+                    runs.append(TextLine(Box(left, top, right, bottom), begun, end))
                     begun, left, top, right, bottom = letter, x1, y1, x2, y2
                 on_line, end = True, letter + 1
-        runs.append(_TextRun(Box(left, top, right, bottom), begun, end))
+        runs.append(TextLine(Box(left, top, right, bottom), begun, end))
         return [run for run in runs if run.end]
 
     def _around(self, letter: int, belongs: Callable[[str], bool]) -> tuple[int, int]:

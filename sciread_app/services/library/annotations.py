@@ -12,6 +12,7 @@ from sciread_app.domain.annotations.annotations import (
     Colour,
     FileShape,
     Highlight,
+    Link,
     PageRegion,
     ReadingPlace,
     TextMatch,
@@ -35,6 +36,7 @@ from sciread_app.services.library.annotated_copy import (
     annotations_of,
     write_annotated,
 )
+from sciread_app.services.library.cited_papers import CitedPaper, cited_paper, cited_reference
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from trainer.contract.run import write_atomically
@@ -43,6 +45,7 @@ __all__ = [
     "AnnotatedCopy",
     "AnnotationService",
     "CannotShow",
+    "CitedPaper",
     "FailureReason",
     "FileHighlights",
     "OpenFile",
@@ -54,6 +57,7 @@ __all__ = [
 
 MOST_FOUND = 10_000
 _COPY_SECONDS = 120.0  # per request: a file of a gigabyte is written in one
+_BIBLIOGRAPHY = 40  # pages, at most, before the target of a citation
 _AT_ONCE = 8  # pages searched at a time, so that pages can be rendered in between
 _SHORTEST = 4  # characters: shorter highlights are not searched for in another version of the file
 
@@ -105,6 +109,15 @@ class OpenFile:
     def page_text(self, page: int, task: Task) -> RenderedPageText:
         return self._pages.page_text(page, task.raise_if_cancelled)
 
+    def texts(self, first: int, end: int, task: Task) -> list[str]:
+        """The texts of the pages from `first` up to `end`, exclusive, without positions."""
+        parts = []
+        for start in range(first, end, _AT_ONCE):
+            task.step(start - first, end - first)
+            stop = min(start + _AT_ONCE, end)
+            parts += self._pages.texts(start, stop, task.raise_if_cancelled)
+        return parts
+
     def search(
         self, words: str, task: Task, report: Callable[[list[TextMatch]], None] = lambda found: None
     ) -> SearchOfFile:
@@ -126,11 +139,7 @@ class OpenFile:
         if start[0] == end[0]:
             return readable(self.page_text(start[0], task).letters.text[start[1] : end[1]])
         parts = [self.page_text(start[0], task).letters.text[start[1] :]]
-        for first in range(start[0] + 1, end[0], _AT_ONCE):
-            task.step(first, end[0])
-            parts += self._pages.texts(
-                first, min(first + _AT_ONCE, end[0]), task.raise_if_cancelled
-            )
+        parts += self.texts(start[0] + 1, end[0], task)
         parts.append(self.page_text(end[0], task).letters.text[: end[1]])
         return readable(" \n".join(parts))
 
@@ -241,6 +250,21 @@ class AnnotationService:
 
     def place(self, sha256: str) -> ReadingPlace | None:
         return self._library.annotations.place(sha256)
+
+    def cited(self, file: OpenFile, page: int, link: Link, task: Task) -> CitedPaper | None:
+        """The paper that a link on this page cites; None if the link is no citation."""
+        if link.spot is None:
+            return None
+        target = file.page_text(link.spot.page, task)
+        before = file.texts(max(link.spot.page - _BIBLIOGRAPHY, 0), link.spot.page, task)
+        reference = cited_reference(link, file.page_text(page, task), target, before)
+        if reference is None:
+            return None
+        cited = cited_paper(self._library, reference, target.links)
+        if cited.paper and cited.paper.id is not None:
+            path = next((one for one in self.files(cited.paper.id) if one.is_file()), None)
+            return replace(cited, path=path)
+        return cited
 
     def remember(self, sha256: str, place: ReadingPlace) -> None:
         self._library.annotations.remember(sha256, place)

@@ -39,6 +39,7 @@ from sciread_app.services.library.annotations import (
 )
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.reader.citation_preview import CitationPreview
 from sciread_app.ui.reader.find_bar import FileSearch
 from sciread_app.ui.reader.highlight_colours import WORDS, swatch
 from sciread_app.ui.reader.overlays.highlight_editor import HighlightEditor
@@ -104,6 +105,8 @@ class DocumentView(QWidget):
     copy_requested = Signal()  # of the file, with annotations
     display_chosen = Signal(object)  # PageDisplay
     details_toggled = Signal()
+    cited_requested = Signal(object)  # CitedPaper with a paper, to open
+    addition_requested = Signal(str)  # identifier of a cited paper
 
     def __init__(
         self, file: OpenFile, files: AnnotationService, jobs: JobRunner, appearance: Appearance
@@ -120,6 +123,7 @@ class DocumentView(QWidget):
         self.finding = FileSearch(file, self.view, jobs, appearance)
         self.selection_bar = SelectionBar(self, appearance)
         self.editor = HighlightEditor(self)
+        self.citations = CitationPreview(self, self.view, file, files, jobs)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.remember)
         self._lay_out()
@@ -334,6 +338,8 @@ class DocumentView(QWidget):
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
         self.toolbar.zoom_requested.connect(view.set_zoom)
+        self.citations.card.open_requested.connect(self.cited_requested)
+        self.citations.card.add_requested.connect(self.addition_requested)
         self.pictures.lost.connect(self.lost)
 
     def _pressed(self, key: str) -> None:

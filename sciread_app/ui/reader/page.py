@@ -14,10 +14,12 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabBar, QToolButton, Q
 
 from sciread_app.domain.annotations.annotations import Colour, Highlight
 from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trc, trn
 from sciread_app.services.library.annotations import (
     AnnotatedCopy,
     AnnotationService,
+    CitedPaper,
     RecentPaper,
 )
 from sciread_app.tasks import Task
@@ -175,6 +177,9 @@ class ReaderPage(Page):
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers:
             self._stale.update(self.tabs)
+            for tab in self.tabs:
+                if tab.book:
+                    tab.book.citations.forget()
             self._list_recent()
             if self.isVisible():
                 self._check_for_changes()
@@ -309,9 +314,20 @@ class ReaderPage(Page):
         book.copy_requested.connect(self.save_copy_of_tab)
         book.display_chosen.connect(self.set_display)
         book.details_toggled.connect(self.toggle_details)
+        book.cited_requested.connect(self._open_cited)
+        book.addition_requested.connect(self._context.navigate.add_by_identifier)
         self._update_tabs()
         self._show_details()
         self._remember()
+
+    def _open_cited(self, cited: CitedPaper) -> None:
+        """Read the cited paper, or show it in the library if it has no file."""
+        if cited.paper is None or cited.paper.id is None:
+            return
+        if cited.path:
+            self.read(cited.paper.id, cited.path)
+        else:
+            self._context.navigate.open_paper(cited.paper.id, readable(cited.paper.title))
 
     def _remove_highlight(self, highlight: Highlight) -> None:
         files = self._files

@@ -5,11 +5,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from itertools import cycle
+from typing import NamedTuple
 
 from tests.support.generate.pdf import At, _escaped, _file, _shown, _stream, body
 
 WIDTH, HEIGHT = 600, 800
 _PAD = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
+
+
+class Jump(NamedTuple):
+    """A link on page `on` in a rectangle (left, bottom, right, top) to a point of the page `to`;
+    all from the bottom left."""
+
+    on: int
+    rect: tuple[float, float, float, float]
+    to: int
+    x: float
+    y: float
 
 
 def make_book(
@@ -18,6 +30,7 @@ def make_book(
     pages: Sequence[Sequence[At]] = (),
     outline: Sequence[tuple[str, int]] = (),
     links: Sequence[tuple[int, str | int]] = (),
+    jumps: Sequence[Jump] = (),
     turned: int = 0,
     crop: tuple[int, int, int, int] | None = None,
 ) -> bytes:
@@ -30,7 +43,8 @@ def make_book(
     first = 1000
     objects: dict[int, bytes] = {1: b"", 2: b"", 3: _font("Helvetica"), 4: _font("Helvetica-Bold")}
     for number, page in enumerate(pages):
-        annots = " ".join(_link(to, first) for on, to in links if on == number)
+        made = [_link(to, first) for on, to in links if on == number]
+        annots = " ".join(made + [_jump(one, first) for one in jumps if one.on == number])
         objects[first + 2 * number] = (
             f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 {WIDTH} {HEIGHT}]{cropped}/Rotate {turned}"
             f"/Contents {first + 2 * number + 1} 0 R/Annots[{annots}]"
@@ -73,6 +87,14 @@ def _link(to: str | int, first: int) -> str:
     else:
         action = f"/A<</S/URI/URI({_escaped(to)})>>"
     return f"<</Type/Annot/Subtype/Link/Border[0 0 0]/Rect[60 690 200 710]{action}>>"
+
+
+def _jump(jump: Jump, first: int) -> str:
+    rect = " ".join(map(str, jump.rect))
+    return (
+        f"<</Type/Annot/Subtype/Link/Border[0 0 0]/Rect[{rect}]"
+        f"/Dest[{first + 2 * jump.to} 0 R/XYZ {jump.x} {jump.y} null]>>"
+    )
 
 
 def _add_outline(objects: dict[int, bytes], outline: Sequence[tuple[str, int]], first: int) -> None:

@@ -262,7 +262,7 @@ class PdfRenderer:
             if spot or address:
                 yield {"box": box, "spot": spot, "address": address}
 
-    def _spot(self, dest: Any) -> tuple[int, float] | None:
+    def _spot(self, dest: Any) -> tuple[int, float, float] | None:
         page = pdfium.FPDFDest_GetDestPageIndex(self._document, dest)
         if not 0 <= page < self._count:
             return None
@@ -270,10 +270,11 @@ class PdfRenderer:
         x, y, zoom = (pdfium.FS_FLOAT() for _ in range(3))
         found_location = pdfium.FPDFDest_GetLocationInPage(dest, *flags, x, y, zoom)
         if not (found_location and flags[1].value):
-            return page, 0.0
+            return page, 0.0, 0.0
         # A page's own coordinates mostly start at its bottom; opening it to be sure is too slow.
         top = self._size(page)[1] - y.value
-        return page, top if math.isfinite(top) and top > 0 else 0.0
+        left = x.value if flags[0].value else 0.0
+        return page, *(edge if math.isfinite(edge) and edge > 0 else 0.0 for edge in (top, left))
 
 
 def _transform(page: PdfPage) -> Transform:

@@ -115,8 +115,8 @@ def found_of(one: dict[str, Any], pages: range) -> TextMatch:
     return TextMatch(int(one["page"]), int(one["start"]), int(one["end"]), boxes, around)
 
 
-def _spot(pair: Sequence[Any] | None) -> PagePosition | None:
-    return PagePosition(int(pair[0]), _number(pair[1])) if pair else None
+def _spot(spot: Sequence[Any] | None) -> PagePosition | None:
+    return PagePosition(int(spot[0]), *map(_number, spot[1:3])) if spot else None
 
 
 def _box(edges: Sequence[Any]) -> Box:

@@ -16,7 +16,7 @@ from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 
 PAUSE_MS = 2_000  # without typing, after which a note is saved
-SIZE = (280, 92)  # pixels, of the note
+SIZE = (280, 92)  # pixels, of the note; it is as wide as the buttons if they are wider
 
 
 class HighlightEditor(Overlay):
@@ -34,7 +34,8 @@ class HighlightEditor(Overlay):
         self.note = styled(_Note(), "notebox")
         self.note.setPlaceholderText(tr("Add a note to the highlight"))
         self.note.setAccessibleName(tr("Note on the highlight"))
-        self.note.setFixedSize(*SIZE)
+        self.note.setMinimumWidth(SIZE[0])
+        self.note.setFixedHeight(SIZE[1])
         self.note.setTabChangesFocus(True)
         self.note.paused.connect(self.save)
         self._colours = {colour: self._colour(colour) for colour in Colour}

@@ -29,7 +29,7 @@ class MouseHandler(QObject):
 
     selection_changed = Signal()
     link_clicked = Signal(object)  # Link
-    link_hovered = Signal(object)  # Link, or None
+    link_hovered = Signal(int, object)  # the page; Link, or None
     highlight_clicked = Signal(object)  # Highlight, or None: a click outside the current one
 
     def __init__(
@@ -51,6 +51,7 @@ class MouseHandler(QObject):
         self._triple_click = QTimer(self, singleShot=True)
         self._autoscroll = QTimer(self, interval=AUTOSCROLL_MS)
         self._autoscroll.timeout.connect(self._scroll)
+        images.loaded.connect(lambda _: self._look_again())
 
     @property
     def cursor(self) -> Cursor | None:
@@ -154,20 +155,25 @@ class MouseHandler(QObject):
         bar.setValue(bar.value() + round(step / 2))
         self._extend(self._position)
 
+    def _look_again(self) -> None:
+        """A text was loaded, maybe of the page under the resting mouse."""
+        if self._pressed is None and self._area.viewport().underMouse():
+            self._update_cursor(self._position)
+
     def leave(self) -> None:
         """The mouse has left the pages."""
-        self._hover(None)
+        self._hover(0, None)
 
-    def _hover(self, link: Link | None) -> None:
+    def _hover(self, page: int, link: Link | None) -> None:
         if link != self._hovered:
             self._hovered = link
-            self.link_hovered.emit(link)
+            self.link_hovered.emit(page, link)
 
     def _update_cursor(self, at: QPointF) -> None:
         page, x, y = self._to_page(at)
         viewport, tip, shape = self._area.viewport(), "", Cursor.ArrowCursor
         link = self._link(page, x, y)
-        self._hover(link)
+        self._hover(page, link)
         if link:
             # The text of a link may differ from its target.
             shape, tip = Cursor.PointingHandCursor, link.address

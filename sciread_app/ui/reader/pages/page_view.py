@@ -61,7 +61,7 @@ class PageView(QAbstractScrollArea):
     moved = Signal()  # position, zoom or rotation
     refreshed = Signal()  # the selection or the highlights may have changed
     link_clicked = Signal(object)  # Link
-    link_hovered = Signal(object)  # Link, or None
+    link_hovered = Signal(int, object)  # the page; Link, or None
     highlight_clicked = Signal(object)  # Highlight or None
     # Number of a colour: a digit was pressed with text or an area selected
     colour_requested = Signal(int)
@@ -194,7 +194,7 @@ class PageView(QAbstractScrollArea):
         if self._mouse.is_selecting or self.area_tool.is_dragging:
             return QRect()
         if area := self.marks.area:
-            return self._visible(self._shown(area.page, [area.box]))
+            return self.box_rect(*area)
         rect = QRectF()
         for page in self.layout_.pages(seen.top(), seen.bottom()):
             if page in selection.pages and (text := self.pictures.text(page)):
@@ -206,6 +206,10 @@ class PageView(QAbstractScrollArea):
     def highlight_rect(self, highlight: Highlight) -> QRect:
         """The visible part of a highlight in the viewport."""
         return self._visible(self._shown(highlight.page, highlight.boxes))
+
+    def box_rect(self, page: int, box: Box) -> QRect:
+        """The visible part of a box of a page in the viewport."""
+        return self._visible(self._shown(page, [box]))
 
     def origin(self) -> QPoint:
         """Viewport position of the layout's origin."""

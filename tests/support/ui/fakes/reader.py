@@ -26,6 +26,7 @@ from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.services.library.annotations import (
     AnnotatedCopy,
     CannotShow,
+    CitedPaper,
     FailureReason,
     FileHighlights,
     PageFailed,
@@ -128,6 +129,8 @@ class FakeReader:
         self.recent: list[RecentPaper] = []
         self.kept: dict[int, Highlight] = {}
         self.lost: list[Highlight] = []
+        self.cited_papers: dict[Link, CitedPaper] = {}
+        self.looked_up: list[Link] = []
         self.saved: list[tuple[list[int], Path]] = []
         self.copies: list[tuple[int, Path, Path]] = []
         self.make = FakeFile
@@ -178,6 +181,10 @@ class FakeReader:
     def remove(self, highlight: Highlight) -> Edit | None:
         del self.kept[highlight.id]
         return Edit(1, 0.0, f"Deleted the highlight “{highlight.text}”")
+
+    def cited(self, file: FakeFile, page: int, link: Link, task: Task) -> CitedPaper | None:
+        self.looked_up.append(link)
+        return self.cited_papers.get(link)
 
     def save_markdown(self, papers: Sequence[PaperId], path: Path) -> None:
         self.saved.append((list(papers), path))
