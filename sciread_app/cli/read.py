@@ -13,6 +13,7 @@ from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
+from sciread_app.language import trn
 from sciread_app.workspace import Workspace
 
 
@@ -57,9 +58,21 @@ def notes(
             copy = workspace.annotations.save_annotated(
                 ids[0], _pdf_of(workspace, ids[0]), pdf, task
             )
-        console.print(f"Saved {escape(str(pdf))} with {copy.written} annotations")
+        saved = trn(
+            "Saved {file} with {n:,} annotation",
+            "Saved {file} with {n:,} annotations",
+            copy.written,
+            file=pdf,
+        )
+        console.print(escape(saved))
         if copy.lost:
-            console.warn(f"{copy.lost} highlights were left out: the file lacks their text.")
+            console.warn(
+                trn(
+                    "{n:,} highlight was left out: the file lacks its text.",
+                    "{n:,} highlights were left out: the file lacks their text.",
+                    copy.lost,
+                )
+            )
         console.print_json({"file": str(pdf), "annotations": copy.written, "lost": copy.lost})
         return
     if output:

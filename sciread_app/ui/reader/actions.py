@@ -45,7 +45,7 @@ class ReaderActions:
         cite = tr("Copy selected text with ci&tation")
         page.add(cite, _in_file(lambda book: book.cite()), "Ctrl+Shift+C")
         page.add(tr("Select all te&xt"), _in_file(lambda book: book.choose_all()))
-        page.add(tr("Select ar&ea"), _in_file(lambda book: book.select_area()), "Ctrl+Shift+A")
+        page.add(tr("Select area"), _in_file(lambda book: book.select_area()), "Ctrl+Shift+A")
 
     def fill_highlight(self, highlight: QMenu) -> None:
         add = self._of_page(highlight).add
