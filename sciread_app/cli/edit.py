@@ -45,7 +45,8 @@ def edit(
     fields: Annotated[
         list[str],
         typer.Argument(
-            metavar="FIELD=VALUE...", help="Such as year=2019. An empty value clears it."
+            metavar="FIELD=VALUE...",
+            help="Field and value, such as year=2019. An empty value clears the field.",
         ),
     ],
 ) -> None:

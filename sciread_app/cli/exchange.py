@@ -26,16 +26,18 @@ def keep(
     collection: Annotated[str | None, typer.Argument(help="Collection, such as thesis.")] = None,
     file: Annotated[Path | None, typer.Argument(help="File to write, such as thesis.bib.")] = None,
     format: Annotated[
-        Format | None, typer.Option("--format", "-f", help="Default: by file name.")
+        Format | None, typer.Option("--format", "-f", help="Default: by the extension of FILE.")
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop updating its file.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Stop the automatic export of the collection.")
+    ] = False,
 ) -> int:
-    """Keep a bibliography file in sync with a collection.
+    """Export a collection automatically: keep a bibliography file in sync with the collection.
 
-    Citation keys never change. Without FILE, all synced files are updated and listed; the window
-    updates them automatically. A file that another program has changed is reported and not
-    overwritten.
+    Citation keys never change. Without FILE, the files of all automatic exports are updated and
+    listed; the window updates them whenever a collection changes. A file that another program has
+    changed is reported and not overwritten.
     """
     with console.progress("Updating files") as task:
         files = workspace.auto_exports
@@ -49,8 +51,8 @@ def keep(
         known = [kept for kept in files.files() if collection in (None, kept.collection)]
     if collection and not known and not stop:
         raise LibraryError(
-            f"The collection “{collection}” has no synced file.",
-            f"To create one, run: sciread keep '{collection}' FILE",
+            f"The collection “{collection}” is not exported automatically.",
+            f"To export it automatically, run: sciread keep '{collection}' FILE",
         )
     return _list(console, known)
 
@@ -74,6 +76,6 @@ def _list(console: Console, files: list[AutoExport]) -> int:
         if kept.problem:
             console.print(f"  out of date: {escape(kept.problem)}")
     if not files:
-        console.print("No synced files.")
+        console.print("No collection is exported automatically.")
     console.print_json({"files": [asdict(kept) for kept in files]})
     return FAILED if any(kept.problem for kept in files) else DONE

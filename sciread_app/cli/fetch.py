@@ -50,7 +50,10 @@ def fetch(
         int, typer.Option("--max", min=0, help="Maximum number of papers (0: no limit).")
     ] = 0,
     look: Annotated[
-        bool, typer.Option("--look", help="Preview: show the number of papers and the first few.")
+        bool,
+        typer.Option(
+            "--preview", "--look", help="Only show the number of papers and the first few."
+        ),
     ] = False,
     resume: Annotated[
         int | None, typer.Option("--resume", help="Resume the query with this number.")
@@ -83,7 +86,8 @@ def fetches(
     workspace: Workspace,
     console: Console,
     forget: Annotated[
-        int | None, typer.Option("--forget", help="Remove this query. Its papers are kept.")
+        int | None,
+        typer.Option("--forget", help="Remove the query with this number; its papers are kept."),
     ] = None,
 ) -> None:
     """List all queries, with their state and number of papers."""
@@ -143,6 +147,8 @@ def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
     If one of several fails, a warning is printed and the others still run. Raises BadQuery, and
     SciReadError if the only one fails.
     """
+    if len(ids) == 1:
+        workspace.library.fetches.get(ids[0])  # a number without a query cannot be resumed
     done: list[Fetched] = []
     failed = []
     for id in ids:

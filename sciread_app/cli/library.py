@@ -101,7 +101,9 @@ def similar(
     papers: Names,
     unlike: Annotated[
         list[str] | None,
-        typer.Option("--unlike", help="Paper that results should differ from (repeatable)."),
+        typer.Option(
+            "--unlike", help="Paper that the results should differ from. Can be repeated."
+        ),
     ] = None,
     limit: Limit = 10,
     weaker: Weaker = False,
@@ -278,8 +280,8 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
     query, library = parse(text), workspace.library
     if query.has_examples or query.unlike or query.named_unlike:
         raise BadQuery(
-            "“like:” cannot be used for export: it ranks papers and selects none.",
-            "Tag the papers that you want from `sciread find`, then export `tag:NAME`.",
+            "A query with “like:” cannot be exported: it ranks papers, but does not select any.",
+            "Find papers with `sciread find`, tag the papers to export, and export `tag:NAME`.",
         )
     if query.identifier:
         return list(library.with_identifier(query.identifier))

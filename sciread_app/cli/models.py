@@ -93,7 +93,7 @@ def add(
     pooling: Annotated[
         str,
         typer.Option(
-            help="For Hugging Face: cls, mean or mean_no_special, if the model does not specify it."
+            help="Pooling of a Hugging Face model that specifies none: cls, mean or mean_no_special."
         ),
     ] = "",
 ) -> None:
@@ -159,7 +159,12 @@ def remove(
     console: Console,
     model: Model,
     for_good: Annotated[
-        bool, typer.Option("--for-good", help="Delete permanently, also from the Trash.")
+        bool,
+        typer.Option(
+            "--permanently",
+            "--for-good",
+            help="Delete the model permanently instead, even if it is in the Trash.",
+        ),
     ] = False,
 ) -> None:
     """Move a model to the Trash. For a month, `sciread model restore` restores it.
@@ -173,8 +178,8 @@ def remove(
         models.delete(removed.key)
     title = escape(removed.title)
     deleted, moved = (
-        tr("{title} was permanently deleted.", title=title),
-        tr("{title} was moved to Trash.", title=title),
+        tr("Permanently deleted {title}.", title=title),
+        tr("Moved {title} to the Trash.", title=title),
     )
     console.print(deleted if for_good else moved)
     console.print_json({"model": removed.name, "deleted": for_good})

@@ -27,9 +27,11 @@ def tag(
     console: Console,
     name: Annotated[str, typer.Argument(help="Name of the tag.")],
     papers: Names,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the tag.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the tag from the papers.")
+    ] = False,
 ) -> None:
-    """Add a tag to papers, or remove it."""
+    """Add a tag to papers, or remove a tag from papers."""
     ids, editor = resolve(workspace, papers), workspace.editor
     edit = (editor.untag if remove else editor.tag)(ids, name)
     _report(console, edit, {"tag": name, "papers": ids, "removed": remove})
@@ -41,9 +43,14 @@ def collect(
     console: Console,
     path: Annotated[str, typer.Argument(help="Collection, such as thesis/chapter 2.")],
     papers: Names,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the papers.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the papers from the collection.")
+    ] = False,
 ) -> None:
-    """Add papers to a collection, or remove them. A new collection is created."""
+    """Add papers to a collection, or remove papers from a collection.
+
+    The collection is created if it does not exist.
+    """
     ids, editor = resolve(workspace, papers), workspace.editor
     edit = (editor.uncollect if remove else editor.collect)(ids, path)
     _report(console, edit, {"collection": path, "papers": ids, "removed": remove})
@@ -68,7 +75,7 @@ def collections(workspace: Workspace, console: Console) -> None:
 
 @command
 def rate(workspace: Workspace, console: Console, stars: Stars, papers: Names) -> None:
-    """Rate papers with 1 to 5 stars. To find the best, run `sciread find rating:4..`."""
+    """Rate papers with 1 to 5 stars. To find the best papers, run `sciread find rating:4..`."""
     ids = resolve(workspace, papers)
     _report(console, workspace.editor.rate(ids, stars), {"stars": stars, "papers": ids})
 
@@ -86,7 +93,7 @@ def trash(
     """Move papers to the Trash, or empty the Trash.
 
     Papers in the Trash are hidden from all lists; `sciread untrash` restores them. --empty deletes
-    them permanently, which cannot be undone. PDF files stay where they are.
+    all papers in the Trash permanently; you cannot undo this. PDF files stay where they are.
     """
     if empty == bool(papers):
         raise BadQuery("Specify papers, or use --empty.", "See `sciread trash --help`.")
@@ -114,7 +121,7 @@ def duplicates(
     ] = False,
     merged: Annotated[
         bool,
-        typer.Option("--merged", help="List merges instead; `sciread split` undoes a merge."),
+        typer.Option("--merged", help="List merges; `sciread split` undoes a merge."),
     ] = False,
     scan: Annotated[
         bool,
@@ -200,10 +207,13 @@ def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
     papers = views.counted(count, "paper")
     if not yes:
         if console.as_json:
-            raise BadQuery("--json does not allow confirmation.", "Add --yes to empty the Trash.")
+            raise BadQuery(
+                "SciRead cannot ask for confirmation with --json.",
+                "Add --yes to empty the Trash without confirmation.",
+            )
         typer.confirm(f"Permanently delete {papers}? You cannot undo this.", abort=True)
     deleted = workspace.editor.empty_trash()
-    console.print(f"{views.counted(deleted, 'paper')} permanently deleted")
+    console.print(f"Permanently deleted {views.counted(deleted, 'paper')}")
     console.print_json({"deleted": deleted})
     return DONE
 

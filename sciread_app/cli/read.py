@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from sciread_app.cli.command import command
 from sciread_app.cli.library import Names, resolve
+from sciread_app.cli.views import counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
@@ -52,27 +53,16 @@ def notes(
     if pdf:
         if len(ids) != 1:
             raise LibraryError(
-                "Cannot save the annotations of several papers in one PDF.", "Name one paper."
+                "Cannot save the annotations of several papers in one PDF.", "Specify one paper."
             )
         with console.progress(f"Saving {pdf.name}") as task:
             copy = workspace.annotations.save_annotated(
                 ids[0], _pdf_of(workspace, ids[0]), pdf, task
             )
-        saved = trn(
-            "Saved {file} with {n:,} annotation",
-            "Saved {file} with {n:,} annotations",
-            copy.written,
-            file=pdf,
-        )
-        console.print(escape(saved))
+        console.print(f"Saved {escape(str(pdf))} with {counted(copy.written, 'annotation')}")
         if copy.lost:
-            console.warn(
-                trn(
-                    "{n:,} highlight was left out: the file lacks its text.",
-                    "{n:,} highlights were left out: the file lacks their text.",
-                    copy.lost,
-                )
-            )
+            lost = counted(copy.lost, "highlight")
+            console.warn(f"Left out {lost}: this version of the file lacks the text.")
         console.print_json({"file": str(pdf), "annotations": copy.written, "lost": copy.lost})
         return
     if output:

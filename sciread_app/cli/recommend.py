@@ -37,7 +37,9 @@ def recommend(
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")
     ] = 20,
-    far: Annotated[bool, typer.Option("--far", help="Also show weaker matches.")] = False,
+    far: Annotated[
+        bool, typer.Option("--weaker", "--far", help="Also show weaker matches.")
+    ] = False,
     every: Annotated[
         bool, typer.Option("--all", help="Recommend papers for everything you follow.")
     ] = False,
@@ -84,7 +86,8 @@ def _list(workspace: Workspace, console: Console) -> int:
             values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
     if not values:
         console.print(
-            "Nothing followed yet. Create a collection of at least five papers, or save a search."
+            "No followed topics yet. Fetch a query, create a collection of at least five papers, "
+            "or save a search."
         )
     console.print_json(values)
     return DONE

@@ -147,7 +147,11 @@ def job(
         planned = workspace.training.recipe(plan, task)
         written = write_job(planned, workspace.home, file, task)
     console.print(
-        tr("Exported the job to {file}. To run it there: sh train.sh", file=escape(str(written)))
+        tr(
+            "Exported the job to {file}. To train the model, copy the job to the other computer "
+            "and run there: sh train.sh",
+            file=escape(str(written)),
+        )
     )
     console.print_json({"job": str(written), "recipe": planned.name})
 

@@ -36,7 +36,7 @@ def answer(*arguments: str, code: int = 0):
 
 
 def test_look_counts_results_without_storing_a_fetch(pubmed):
-    looked = answer("fetch", "pubmed", "sepsis", "--look")
+    looked = answer("fetch", "pubmed", "sepsis", "--preview")
     assert looked["total"] == len(pubmed.pmids("sepsis")) and looked["papers"]
     assert answer("fetches") == []
 

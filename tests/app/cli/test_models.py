@@ -46,10 +46,9 @@ def test_model_is_added_listed_shown_renamed_and_removed(shell, package_folder, 
     assert "In Trash: bees" in shell.run("model", "list").stdout
     assert shell.json("model", "restore", "bees")["title"] == "Bees"
     shell.run("model", "remove", "bees")
-    assert (
-        "Bees was permanently deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
-    )
-    assert "bees is not in Trash" in shell.json("model", "restore", "bees", code=1)["error"]
+    removed = shell.run("model", "remove", "bees", "--permanently")
+    assert "deleted" in removed.stdout and "Bees" in removed.stdout
+    assert "bees" in shell.json("model", "restore", "bees", code=1)["error"]
 
 
 def test_model_commands_print_readable_text(shell, package_folder):
@@ -71,7 +70,7 @@ def test_exported_model_is_identical_each_time_and_can_be_added(shell, package_f
     assert "already" in shell.json("model", "export", "bees", target, code=1)["error"]
     shell.run("model", "export", "bees", target, "--replace")
     assert Path(target).read_bytes() == first
-    shell.run("model", "remove", "bees", "--for-good")
+    shell.run("model", "remove", "bees", "--permanently")
     assert shell.json("model", "add", target)["name"] == "bees"
 
 

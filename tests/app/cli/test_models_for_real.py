@@ -51,7 +51,7 @@ def test_back_skips_deleted_model(shell):
     for name in ("ours", "theirs"):
         shell.json("model", "activate", name)
     assert any(path.name.startswith(space) for path in (shell.home / "indexes").iterdir())
-    shell.json("model", "remove", "ours", "--for-good")
+    shell.json("model", "remove", "ours", "--permanently")
     assert not any(path.name.startswith(space) for path in (shell.home / "indexes").iterdir())
     assert shell.json("model", "back")["model"] == "starter"
 

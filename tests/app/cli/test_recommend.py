@@ -46,7 +46,7 @@ def test_recommend_lists_topics_with_new_counts(shell):
 
 
 def test_recommend_lists_new_papers_with_reasons(shell):
-    found = shell.json("recommend", "bees & hives", "--far")
+    found = shell.json("recommend", "bees & hives", "--weaker")
     assert found["candidates"] == 3
     first, last = found["papers"][0], found["papers"][-1]
     assert first["fits"] and first["like"] and set(first["words"][0].split()) <= set(BEES)
