@@ -147,7 +147,7 @@ def test_plan_contains_only_changed_settings(qtbot, write, jobs):
     rows = shown.form.settings.rows
     rows["epochs"].field.setText("3.0")  # the value of the recipe
     rows["learning_rate"].field.setText("1e-5, 2e-5")
-    rows["negatives"].field.setCurrentText("One per triple")
+    rows["negatives"].field.setCurrentText("One per triplet")
     rows["base"].field.setCurrentText("ours")
     assert shown.form.plan().changes == {
         "base": "ours", "learning_rate": (1e-5, 2e-5), "negatives": "drawn",

@@ -59,7 +59,7 @@ def test_training_is_started_stopped_elsewhere_and_its_model_added(
     qtbot.waitUntil(lambda: len(first.form.check.lines) == 2)
     assert [line.text for line in first.form.check.lines] == [
         "Only 2 papers have an abstract – probably too few to train on.",
-        "Only 1 citation links these papers – probably too few to train on.",
+        "Only 1 citation connects these papers – probably too few to train on.",
     ]
     assert first.form.check.buttons[1].text() == "Fetch citations for 2 papers"
     assert [box.itemText(0) for box in (first.form.data.collection, first.form.data.corpus)] == [

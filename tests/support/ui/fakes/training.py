@@ -39,7 +39,7 @@ HELD = CorpusStats(
     papers=9_000, abstracts=8_000, citations=70_000, citing=900, fields={"cs.CL": 6_000},
     venues=[VenueYear(f"J{n}", 2020, False, 150) for n in range(9)],
 )  # fmt: skip
-ENOUGH = CheckLine(Level.enough, "70,000 citations link these papers.")
+ENOUGH = CheckLine(Level.enough, "70,000 citations connect these papers.")
 LACKS = CheckLine(
     Level.missing, "No citation data yet.", Remedy.citations,
     "Fetch citations for 12 papers", papers=(1, 2),
