@@ -78,7 +78,7 @@ def of_disk(error: OSError) -> SciReadError | None:
     """Return the error for the user about a full, read-only or failing disk, or a file without
     access; None for any other error."""
     hints = {
-        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): tr("Free some disk space and try again."),
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): tr("Free up disk space and try again."),
         (errno.EROFS, errno.EACCES, errno.EPERM): tr(
             "Check the permissions, or use a writable folder."
         ),

@@ -112,14 +112,13 @@ class Home:
         """The risk of a library in this folder, as a sentence; empty if there is none."""
         if name := self.synced_by:
             return tr(
-                "The library is in a {program} folder. {program} may damage the library while "
-                "it is open.",
+                "The library is in a {program} folder. {program} can damage a library that is "
+                "open.",
                 program=_TITLES.get(name, name.title()),
             )
         if kind := network_kind(self.folder):
             return tr(
-                "The library is on a network drive ({kind}), where it may be damaged while it "
-                "is open.",
+                "The library is on a network drive ({kind}). An open library can be damaged there.",
                 kind=kind,
             )
         return ""
@@ -181,7 +180,7 @@ def _moved(home: Home) -> Home | None:
     if there == home or not there.library.exists():
         raise LibraryError(
             tr(
-                "The library in {old} was moved to {new}, but does not exist there.",
+                "The library was moved from {old} to {new}, but that folder contains no library.",
                 old=home.folder,
                 new=there.folder,
             ),

@@ -59,7 +59,7 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         why = getattr(error, "strerror", None) or error
         problem = tr(
-            "Could not read {file} ({why}). The default settings are used.", file=path.name, why=why
+            "Could not read {file} ({why}). Using the default settings.", file=path.name, why=why
         )
         return Settings(), [problem]
     good, problems = {}, []
@@ -70,7 +70,7 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
                 setting = f"{path.name}: {field.name} = {value!r}"
                 problems.append(
                     tr(
-                        "{setting} is not valid. {problem} The default is used.",
+                        "{setting} is not valid. {problem} Using the default.",
                         setting=setting,
                         problem=wrong,
                     )

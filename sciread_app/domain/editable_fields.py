@@ -104,7 +104,7 @@ def _identifiers(paper: Paper, new: Mapping[str, str]) -> tuple[Identifier, ...]
             if (one := identifier(kind, text)) is None:
                 # Translators: giver is DOI, arXiv, PubMed, PMC or ISBN
                 said = tr(
-                    "“{name}” is not a valid {giver} identifier.",
+                    "“{name}” is not a valid identifier ({giver}).",
                     name=text.strip(),
                     giver=IDENTIFIER_NAMES[kind],
                 )

@@ -93,7 +93,7 @@ OFFICIAL = (
         "http://127.0.0.1:23119/api/users/0/",
         0.0,
         "zotero",
-        sends=tr("Nothing that leaves this computer"),
+        sends=tr("None that leaves this computer"),
         occasion=tr("When you import from Zotero"),
     ),
 )

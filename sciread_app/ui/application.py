@@ -225,10 +225,10 @@ class Session:
             "SciRead is already running with the library in {folder}.", folder=self._home.folder
         )
         if not self._screenshot and notify_running_instance(self._home.owner.folder, self._files):
-            came = tr("The running window is now in front.")
+            came = tr("The window that was already open is now in front.")
             print(f"{message} {came}", file=sys.stderr)
             return 0
-        hint = tr("Switch to the running window.")
+        hint = tr("Switch to the window that is already open.")
         return _refuse(message, hint, quietly=bool(self._screenshot))
 
 

@@ -93,7 +93,7 @@ def _work(window: MainWindow) -> None:
     paused = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
     jobs.set_paused(paused)
     window.banner.show_notice(
-        "The library is in a Dropbox folder. Dropbox may damage the library while it is open.",
+        "The library is in a Dropbox folder. Dropbox can damage a library that is open.",
         "Move the library to a folder on this computer and keep only the backups in "
         "the current folder.",
         ("Move library", lambda: None),

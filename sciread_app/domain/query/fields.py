@@ -66,8 +66,8 @@ FIELD_SYNTAX = {row.start.removesuffix(":"): row for row in _FIELD_ROWS}
 SYNTAX = (
     SyntaxRow('"dark matter"', tr("phrase"), '"'),
     SyntaxRow("-neutrino", tr("papers without this word"), "-"),
-    SyntaxRow("simulat*", tr("words with this beginning"), "*"),
-    SyntaxRow("bees OR wasps", tr("papers with either word"), "OR "),
+    SyntaxRow("simulat*", tr("words that begin with these letters"), "*"),
+    SyntaxRow("bees OR wasps", tr("papers with one of the words, or both"), "OR "),
     *_FIELD_ROWS,
 )
 # Values that do not depend on the library, by field, with their meanings.

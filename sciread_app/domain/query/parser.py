@@ -224,7 +224,7 @@ def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part
         value = _words(match[0].strip(), value)
     elif not value.strip():
         raise BadQuery(
-            tr("The value in “{text}” is empty.", text=match[0]),
+            tr("“{text}” contains no value.", text=match[0]),
             tr("For example: {query}", query=FIELD_SYNTAX[field].query),
         )
     return [_Part(field, value.strip(), negated, True)]
@@ -278,11 +278,11 @@ def _words(part: str, value: str) -> str:
     if not found:
         raise BadQuery(
             tr("“{text}” contains no letters or digits to search for.", text=_short(part)),
-            tr('Enter words, such as author:curie or "exact words".'),
+            tr('Enter a search, such as author:curie or "exact words".'),
         )
     if star and len(found[-1]) < SHORTEST_PREFIX:
         raise BadQuery(
-            tr("“{text}” matches the beginning of too many words.", text=_short(part)),
+            tr("Too many words begin with “{text}”.", text=_short(part)),
             trn(
                 "Enter at least {n} letter before the asterisk, such as photo*",
                 "Enter at least {n} letters before the asterisk, such as photo*",

@@ -34,8 +34,8 @@ _ROOTS = {
     "collection": _MARC,
     "record": _MARC,
     "searchRetrieveResponse": tr(
-        "SciRead cannot import responses of library catalogs (SRU). Export the papers "
-        "as RIS or BibTeX instead."
+        "SciRead cannot import responses from library catalogs (SRU). Export the papers as RIS "
+        "or BibTeX instead."
     ),
     "Sources": tr(
         "SciRead cannot import Microsoft Word bibliographies. Export the papers as RIS "
@@ -46,8 +46,8 @@ _ROOTS = {
     ),
     "RDF": tr("SciRead cannot import RDF files. Export the papers as RIS or BibTeX instead."),
     "OAI-PMH": tr(
-        "SciRead cannot import saved OAI-PMH responses. Use a response of arXiv's "
-        "query API instead."
+        "SciRead cannot import saved OAI-PMH responses. Use a response from arXiv's query API "
+        "instead."
     ),
     "article": tr(
         "This file is the full text of an article (JATS), not a bibliography. Import "
@@ -136,7 +136,7 @@ def _xml_refusal(root: str, text: str) -> str:
         )
     if match := _NCBI_ANSWER.fullmatch(root):
         return tr(
-            "This file is a response of NCBI's {service} service and contains no records. "
+            "This file is a response from NCBI's {service} service and contains no records. "
             "Download the records as XML with EFetch.",
             service=f"E{match[1]}",
         )

@@ -28,7 +28,7 @@ _SAFE_OPTIONS: dict[str, Any] = {
     "huge_tree": False,
 }
 _ENTITIES = tr(
-    "The XML was not read because it defines its own entities, which can be used for attacks."
+    "The file was not read because its XML defines entities, which can be used for attacks."
 )
 
 

@@ -12,7 +12,7 @@ PASSWORD = tr_noop(
     "The file is protected with a password. Save a copy without a password and import the copy."
 )
 LOCKED = tr_noop(
-    "The file has a protection that SciRead cannot open. Save a copy without "
+    "The file is protected in a way that SciRead does not support. Save a copy without "
     "protection and import the copy."
 )
 BROKEN = tr_noop("The file is damaged and could not be read. Download it again.")
@@ -31,7 +31,7 @@ MEMORY = tr_noop("The file needs more memory than SciRead allows per paper.")
 UNOPENED = tr_noop("Could not open the file: {why}.")
 INTERNAL_ERROR = tr_noop("Could not read the file because of an error in SciRead ({fault}).")
 TIMED_OUT = tr_noop("Reading the file took longer than {seconds} seconds and was stopped.")
-INVALID_ANSWER = tr_noop("Reading the file gave no usable result.")
+INVALID_ANSWER = tr_noop("Reading the file produced no usable result.")
 AUTHORS_DROPPED = tr_noop(
     "The authors in the file's metadata ({names}) were not imported because they "
     "do not match the first page. Check the paper's authors."

@@ -221,18 +221,18 @@ def _sentence(
     split, all_ = sum(len(winners) == 2 for winners in tasks.values()), len(tasks)
     if answer is ComparisonOutcome.unknown:
         return trn(
-            "Inconclusive: {first} and {second} do not differ significantly in {n} task.",
-            "Inconclusive: {first} and {second} do not differ significantly in any of {n} tasks.",
+            "Inconclusive: {first} and {second} do not differ significantly on {n} task.",
+            "Inconclusive: {first} and {second} do not differ significantly on any of {n} tasks.",
             all_,
             first=one,
             second=other,
         )
     if answer is ComparisonOutcome.both:
         mixed = trn(
-            "Mixed results: {second} is significantly better than {first} in {better} of "
-            "{n} task and significantly worse in {worse}.",
-            "Mixed results: {second} is significantly better than {first} in {better} of "
-            "{n} tasks and significantly worse in {worse}.",
+            "Mixed results: {second} is significantly better than {first} on {better} of {n} "
+            "task and significantly worse on {worse}.",
+            "Mixed results: {second} is significantly better than {first} on {better} of {n} "
+            "tasks and significantly worse on {worse}.",
             all_,
             first=one,
             second=other,
@@ -242,16 +242,16 @@ def _sentence(
         if not split:
             return mixed
         within = trn(
-            "The metrics of {n} task disagree.", "The metrics of {n} tasks disagree.", split
+            "The metrics disagree on {n} task.", "The metrics disagree on {n} tasks.", split
         )
         return f"{mixed} {within}"
     if answer is ComparisonOutcome.no:
         one, other, better = other, one, worse
     return trn(
-        "{second} is better than {first}: significantly better in {better} of {n} task "
-        "and significantly worse in none.",
-        "{second} is better than {first}: significantly better in {better} of {n} "
-        "tasks and significantly worse in none.",
+        "{second} is better than {first}: significantly better on {better} of {n} task and "
+        "significantly worse on none.",
+        "{second} is better than {first}: significantly better on {better} of {n} tasks and "
+        "significantly worse on none.",
         all_,
         first=one,
         second=other,
@@ -273,14 +273,14 @@ def _support(
     few = {each.task for each in counted if each.too_few} & doubtful
     if few and not _all_too_few(evidence):
         titles = ", ".join(dict.fromkeys(each.task for each in counted if each.task in few))
-        yield tr("Not enough data in: {tasks}.", tasks=titles)
+        yield tr("Not enough data on: {tasks}.", tasks=titles)
     if (doubtful := doubtful - few) and answer is not ComparisonOutcome.unknown:
         titles = ", ".join(dict.fromkeys(e.task for e in counted if e.task in doubtful))
-        yield tr("Not significant in: {tasks}.", tasks=titles)
+        yield tr("Not significant on: {tasks}.", tasks=titles)
     if answer is ComparisonOutcome.unknown and (least := _min_detectable_difference(counted)):
         yield tr(
-            "With this number of items, differences below about {blur} percentage points "
-            "cannot be detected.",
+            "With so few items, differences below about {blur} percentage points cannot be "
+            "detected.",
             blur=f"{100 * least:.1f}",
         )
 
@@ -292,7 +292,7 @@ def _most(each: MetricDifference, name: str, winner: int) -> str:
     if each.low is not None and each.high is not None and each.low * each.high > 0:
         low, high = sorted(abs(end) for end in (each.low, each.high))
         return tr(
-            "Largest gain of {name}: {task}, {metric} {its} vs. {others} (95% confidence interval "
+            "{name} gains most on {task}: {metric} {its} vs. {others} (95% confidence interval "
             "of the difference: {low} to {high}), n = {n}.",
             name=name,
             task=each.task,
@@ -304,7 +304,7 @@ def _most(each: MetricDifference, name: str, winner: int) -> str:
             n=f"{each.n:,}",
         )
     return tr(
-        "Largest gain of {name}: {task}, {metric} {its} vs. {others}, n = {n}.",
+        "{name} gains most on {task}: {metric} {its} vs. {others}, n = {n}.",
         name=name,
         task=each.task,
         metric=each.metric.title,

@@ -21,8 +21,8 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 _CHANGED = tr(
-    "Another program has changed the file since the last export. To overwrite the file, turn on "
-    "its automatic export again."
+    "Another program has changed the file since the last export. To overwrite the file, export "
+    "the collection automatically to this file again."
 )
 
 
@@ -143,7 +143,7 @@ def _put_aside(path: Path) -> None:
         shutil.copy2(path, free)
     except OSError as error:
         raise LibraryError(
-            tr("Could not keep a copy of {file}: {why}.", file=path, why=error.strerror),
+            tr("Could not save a copy of {file}: {why}.", file=path, why=error.strerror),
             tr("Use another file name."),
         ) from error
 

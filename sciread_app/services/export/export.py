@@ -57,7 +57,7 @@ def format_of(path: Path) -> Format:
     """The format for a file of this name. Raises LibraryError."""
     if path.suffix.lower() not in SUFFIXES:
         raise LibraryError(
-            tr("The name {file} does not indicate an export format.", file=path.name),
+            tr("SciRead cannot tell the export format from the file name {file}.", file=path.name),
             tr(
                 "Use one of the extensions {endings}, or specify the format.",
                 endings=", ".join(SUFFIXES),

@@ -83,7 +83,7 @@ def _fetch(name: Identifier, client: Client, task: Task) -> Paper:
     paper = next((one for one in found.papers if name in one.identifiers), None)
     if paper is None:
         raise SourceError(
-            tr("No online source has the paper {name}.", name=f"{name.kind}:{name.value}"),
+            tr("No online source lists the paper {name}.", name=f"{name.kind}:{name.value}"),
             tr("Open the paper's web page, download the PDF or citation file, and add that file."),
         )
     return paper

@@ -89,7 +89,7 @@ def write_annotated(
     except OSError as error:
         raise SciReadError(
             tr("Could not write {file}: {why}.", file=target, why=error.strerror or error),
-            tr("Free space on the disk, or select another folder."),
+            tr("Free up disk space, or select another folder."),
         ) from error
 
 

@@ -163,7 +163,7 @@ def _map(atlas: MapService, read_only: bool) -> Diagnosis:
     problems = atlas.problems()
     if not problems:
         # Translators: the map
-        return Diagnosis("map", True, tr("matches the library, or is not drawn yet"))
+        return Diagnosis("map", True, tr("matches the library, or has not been drawn yet"))
     if read_only:
         return Diagnosis("map", False, " ".join([*problems, _CANNOT_MEND]))
     atlas.rebuild()
@@ -190,7 +190,7 @@ def _models(library: Library, home: Home) -> Diagnosis:
             model=standing.pending,
         )
         said.append(begun)
-    whole = tr("no leftover data of deleted models")
+    whole = tr("no leftover data from deleted models")
     return Diagnosis("models", sound, " ".join(said) or whole, mended=bool(gone))
 
 

@@ -51,7 +51,10 @@ def _check(home: Home, target: Home) -> None:
     if home.is_sample:
         raise LibraryError(
             tr("The sample library cannot be moved."),
-            tr("Close the sample library to move your own library, which contains it."),
+            tr(
+                "The sample library is stored inside your own library. Close the sample "
+                "library, then move your own."
+            ),
         )
     if target.library.exists():
         raise LibraryError(
@@ -65,7 +68,10 @@ def _check(home: Home, target: Home) -> None:
         )
     if going := [one.name for one in Runs(home).all() if one.status.is_active]:
         raise LibraryError(
-            tr("The training run {name} is active and writes to the old folder.", name=going[0]),
+            tr(
+                "The training run {name} is still running and writes to the old folder.",
+                name=going[0],
+            ),
             tr(
                 "Stop the training run, move the library, then resume the run. Nothing was changed."
             ),

@@ -68,7 +68,7 @@ class SalvageReport:
         yield from self._counts()
         yield from _listed(tr("Lost papers:"), map(str, done.gone))
         yield from _listed(
-            tr("Papers with a lost record (their other data was kept under their number):"),
+            tr("Papers with a lost record (other data of each paper was kept under its number):"),
             (f"{id}: {about}" for id, about in done.placeholders.items()),
         )
         yield from _listed(
@@ -87,7 +87,7 @@ class SalvageReport:
             else:
                 others += lost
         if others:
-            yield trn("{n} other row lost", "{n} other rows lost", others)
+            yield trn("{n} other row was lost", "{n} other rows were lost", others)
         if done.unrecognised:
             yield trn(
                 "{n} row was skipped because its table could not be identified.",

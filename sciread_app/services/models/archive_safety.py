@@ -201,4 +201,4 @@ def refused_kind(source: Path, name: str, mode: int) -> PackageRefused:
             source=source.name,
             name=repr(name[:200]),
         )
-    return PackageRefused(said, tr("Replace it with a copy of the original file."))
+    return PackageRefused(said, tr("Replace this file with a copy of the original."))

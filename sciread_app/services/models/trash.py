@@ -55,9 +55,9 @@ class ModelTrash:
             if key in (removed.key, removed.name, removed.title):
                 return removed
         raise LibraryError(
-            tr("The model {name} is not in Trash.", name=key),
+            tr("The model {name} is not in the Trash.", name=key),
             tr(
-                "Models are deleted permanently {days} days after they are moved to Trash.",
+                "Models are deleted permanently {days} days after they are moved to the Trash.",
                 days=DAYS,
             ),
         )

@@ -84,7 +84,10 @@ def write(made: Digest, path: Path) -> None:
     form = FORMS.get(path.suffix.lower())
     if form is None:
         raise SciReadError(
-            tr("The extension of {file} is not supported for digests.", file=path.name),
+            tr(
+                "SciRead cannot write recommendations to a file with the extension of {file}.",
+                file=path.name,
+            ),
             tr("Use one of the extensions {endings}.", endings=", ".join(FORMS)),
         )
     try:

@@ -57,7 +57,7 @@ class QueryByDocument:
                     reasons.append(found.why)
         if not papers:
             names = ", ".join(path.name for path in paths[:3])
-            message = tr("No paper was found in {files}.", files=names)
+            message = tr("No papers were found in {files}.", files=names)
             raise BadQuery(message, " ".join([*reasons[:1], _HINT]))
         return self._likeness(papers[:MOST])
 

@@ -121,7 +121,7 @@ def _copy_trainer(folder: Path) -> None:
     if not (source / "__main__.py").is_file():  # as in a build that is one program
         raise LibraryError(
             tr("This installation of SciRead has no trainer that can be copied."),
-            tr("Export the training job with a SciRead that was installed with pip."),
+            tr("To export training jobs, install SciRead with pip."),
         )
     shutil.copytree(source, folder / "trainer", ignore=_LEFT_OUT)
     # The copy is not installed, so the version that models record is read from this file.

@@ -143,7 +143,7 @@ class RunImporter:
                 if training.status.is_active:
                     raise LibraryError(
                         tr(
-                            "The training run {name} is active on this computer.",
+                            "The training run {name} is still running on this computer.",
                             name=training.name,
                         )
                     )
@@ -172,8 +172,8 @@ def _no_training(source: Path) -> LibraryError:
     return LibraryError(
         tr("{source} contains no training run.", source=source),
         tr(
-            "Select a training run, which contains a recipe.toml file, or a training job, "
-            "which contains the training run in its folder “run”."
+            "Select the folder of a training run, which contains a recipe.toml file, or of a "
+            "training job, which contains the training run in a folder named “run”."
         ),
     )
 
@@ -218,7 +218,7 @@ def _files(path: Path) -> Iterator[Path]:
     else:
         raise LibraryError(
             tr("{name} is a link or a special file.", name=path),
-            tr("Replace it with a copy of the original file."),
+            tr("Replace this file with a copy of the original."),
         )
 
 

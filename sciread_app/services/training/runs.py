@@ -159,7 +159,7 @@ class Runs:
         training = self.find(name)
         if training.status.is_active:
             raise LibraryError(
-                tr("{name} is active.", name=name), tr("Stop the training run first.")
+                tr("{name} is still running.", name=name), tr("Stop the training run first.")
             )
         # Renamed first, so that a run that is deleted only in part is not listed.
         gone = training.folder.with_name(f"{_REMOVED}{training.folder.name}")

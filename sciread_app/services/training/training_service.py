@@ -241,7 +241,7 @@ class TrainingService:
         if not going:
             return []
         text = tr(
-            "{name} is active. Two training runs at the same time take twice as long.",
+            "{name} is still running. Two training runs at the same time take twice as long.",
             name=going[0].name,
         )
         return [CheckLine(Level.few, text)]
@@ -310,15 +310,15 @@ def _citations(
 ) -> CheckLine:
     unasked, count = data.unasked, finding.have
     if finding.level is Level.enough and data.estimated:
-        text = trn("About {n:,} citation links these papers.",
-                   "About {n:,} citations link these papers.", count)  # fmt: skip
+        text = trn("About {n:,} citation connects these papers.",
+                   "About {n:,} citations connect these papers.", count)  # fmt: skip
     elif finding.level is Level.enough:
-        text = trn("{n:,} citation links these papers.",
-                   "{n:,} citations link these papers.", count)  # fmt: skip
+        text = trn("{n:,} citation connects these papers.",
+                   "{n:,} citations connect these papers.", count)  # fmt: skip
     elif count:
         text = trn(
-            "Only {n:,} citation links these papers – probably too few to train on.",
-            "Only {n:,} citations link these papers – probably too few to train on.",
+            "Only {n:,} citation connects these papers – probably too few to train on.",
+            "Only {n:,} citations connect these papers – probably too few to train on.",
             count,
         )
     else:
@@ -339,21 +339,25 @@ def _venues(finding: Requirement, data: AvailableData, settings: Mapping[str, Va
         text = trn("{n:,} journal has at least {papers:,} papers.",
                    "{n:,} journals have at least {papers:,} papers.",
                    finding.have, papers=papers)  # fmt: skip
-    return _with_settings(finding, text, tr("At least two are required; more give better results."))
+    return _with_settings(
+        finding, text, tr("Training requires at least two; more give better results.")
+    )
 
 
 def _fields(finding: Requirement, data: AvailableData, settings: Mapping[str, Value]) -> CheckLine:
     text = trn("{n:,} category has at least {papers:,} papers.",
                "{n:,} categories have at least {papers:,} papers.",
                finding.have, papers=settings.get("min_papers", 1))  # fmt: skip
-    return _with_settings(finding, text, tr("At least two are required; more give better results."))
+    return _with_settings(
+        finding, text, tr("Training requires at least two; more give better results.")
+    )
 
 
 def _questions(
     finding: Requirement, data: AvailableData, settings: Mapping[str, Value]
 ) -> CheckLine:
-    text = trn("{n:,} question is answered by a paper.",
-               "{n:,} questions are answered by papers.", finding.have)  # fmt: skip
+    text = trn("{n:,} question is answered by one of these papers.",
+               "{n:,} questions are answered by these papers.", finding.have)  # fmt: skip
     return CheckLine(finding.level, text)
 
 

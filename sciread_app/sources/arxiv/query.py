@@ -212,7 +212,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise BadQuery(tr("The query is not valid here: {text}", text=text[at : at + 20]))
+            raise BadQuery(tr("The query has an error at: {text}", text=text[at : at + 20]))
         at = match.end()
         kind, found = match.lastgroup, match
         if kind == "bracket" or found["word"] in _OPERATORS:

@@ -52,10 +52,10 @@ class AutoExportStore:
         if not gone:
             raise LibraryError(
                 tr(
-                    "The collection “{collection}” is not kept in sync with a file.",
+                    "The collection “{collection}” is not exported automatically.",
                     collection=collection,
                 ),
-                tr("`sciread keep` lists the synced collections."),
+                tr("`sciread keep` lists the automatic exports."),
             )
 
     def note(self, files: Sequence[AutoExport]) -> None:

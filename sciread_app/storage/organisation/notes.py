@@ -63,7 +63,7 @@ class NoteStore:
             paper = db.scalars(select(notes.paper).where(notes.id == note)).one_or_none()
             if paper is None:
                 problem = tr("This note no longer exists.")
-                raise LibraryError(problem, tr("The note may have been deleted."))
+                raise LibraryError(problem, tr("To keep the text, add a new note."))
             with fulltext.reindexing(db, [paper]):
                 if text:
                     changes = update(schema.notes).values(text=text, changed=now)

@@ -255,7 +255,7 @@ class FetchList(QWidget):
 
 def _what_stays(papers: int) -> str:
     if not papers:
-        return tr("Papers stay in your library. You can no longer refresh the query.")
+        return tr("Your papers stay in the library. You can no longer refresh the query.")
     return trn(
         "The {n:,} paper fetched by the query stays in your library. You can no longer "
         "refresh the query.",

@@ -49,8 +49,10 @@ class ModelResults:
                 self.papers,
             )
         return trn(
-            "Only {read:,} of {n:,} paper is indexed with this model and searched.",
-            "Only {read:,} of {n:,} papers are indexed with this model and searched.",
+            "Only {read:,} of {n:,} paper is indexed with this model. Papers that are not "
+            "indexed are not searched.",
+            "Only {read:,} of {n:,} papers are indexed with this model. Papers that are not "
+            "indexed are not searched.",
             self.papers,
             read=self.read,
         )

@@ -404,7 +404,9 @@ def _rows(evidence: Sequence[MetricDifference]) -> list[MetricDifference | Table
         some = [each for each in evidence if each.counts is counts]
         if some and not counts:
             rows.append(
-                TableHeading(tr("Other properties of the models, not part of the conclusion"), True)
+                TableHeading(
+                    tr("Other properties of the models, not used for the conclusion"), True
+                )
             )
         for task in dict.fromkeys(each.task for each in some):
             rows.append(TableHeading(task))

@@ -67,7 +67,7 @@ def save_picture(picture: QPixmap, file: Path) -> None:
     if not picture.save(str(file), "PNG"):
         raise LibraryError(
             tr("Could not save the image {file}.", file=file),
-            tr("Select another folder, or free some disk space."),
+            tr("Free up disk space, or select another folder."),
         )
 
 

@@ -44,7 +44,8 @@ class NeighboursView(InstalledPairView):
 
     picture = "similar"
     without_second_model = tr(
-        "Add or train a second model to compare which papers both find similar to papers you know."
+        "Add or train a second model to compare the papers that each model finds similar to "
+        "papers you know."
     )
 
     def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
@@ -88,7 +89,9 @@ class NeighboursView(InstalledPairView):
         def work(task: Task) -> Sequence[PaperId]:
             return dashboard.find(words, task) if words else dashboard.known_papers()
 
-        known = tr("Papers you have read, rated or annotated, or else the latest")
+        known = tr(
+            "Papers that you have read, rated, or annotated. If there are none, the latest papers."
+        )
         self.head.setText(tr("Search results") if words else known)
         self._jobs.run(
             tr("Loading papers you know"),

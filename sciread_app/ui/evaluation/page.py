@@ -338,7 +338,7 @@ class EvaluationPage(Page):
             self._measuring.remarks = tuple(parts)
         if done.absent:
             parts.append(
-                tr("Not evaluated because data are missing: {tasks}.", tasks=", ".join(done.absent))
+                tr("Not evaluated because data is missing: {tasks}.", tasks=", ".join(done.absent))
             )
         (self.partial if parts else self.message).emit(what, "\n".join(parts))
 

@@ -174,7 +174,7 @@ class LibraryController(QObject):
 
     def delete_permanently(self) -> None:
         if not self.in_trash:
-            self.notice.show_message(tr("Only papers in Trash can be deleted permanently"))
+            self.notice.show_message(tr("Only papers in the Trash can be deleted permanently"))
         elif ids := self._chosen():
             self._ask_to_delete(len(ids), ids)
 
@@ -182,7 +182,7 @@ class LibraryController(QObject):
         if count := self.work.shelf.trash:
             self._ask_to_delete(count, None)
         else:
-            self.notice.show_message(tr("Trash is empty"))
+            self.notice.show_message(tr("The Trash is empty"))
 
     def edit(self) -> None:
         """Edit one paper in full, or common fields of several."""

@@ -266,8 +266,8 @@ class BulkEditDialog(QDialog):
         text = styled(
             QLabel(
                 tr(
-                    "Checked fields are set for all papers. A checked field that is empty is "
-                    "cleared."
+                    "Checked fields replace those of all selected papers. An empty checked "
+                    "field clears the field in all of them."
                 )
             ),
             "quiet",

@@ -275,7 +275,7 @@ class Sidebar(QFrame):
         self._work.submit(
             tr("Removing the sample papers"),
             lambda organise: organise.remove_sample(node.key),
-            done=tr("Moved the sample papers to Trash"),
+            done=tr("Moved the sample papers to the Trash"),
         )
         self._follow([node], "", "")
 

@@ -80,7 +80,7 @@ class MapEmptyStates(QWidget):
         self._busy = False
         self._update_text()
         self._unfinished = True
-        self.line.setText(tr("The map is not finished. Resume to continue where it stopped."))
+        self.line.setText(tr("Drawing the map was stopped. Resume to continue."))
         self.button.setText(tr("Resume"))
         self.bar.hide()
         self.button.show()
@@ -150,12 +150,12 @@ def _outdated_text(drawing: MapLayout) -> str:
     )
     if not drawing.ungrouped:
         return text
-    unplaced = trn("{n:,} fits no group.", "{n:,} fit no group.", drawing.ungrouped)
+    unplaced = trn("{n:,} paper fits no group.", "{n:,} papers fit no group.", drawing.ungrouped)
     return f"{text} {unplaced}"
 
 
 def _too_few(papers: int) -> str:
-    more = tr("Add papers to see similar ones placed close together.")
+    more = tr("Add papers to see similar papers placed close together.")
     if not papers:
         return more
     have = trn("Your library has {n} paper.", "Your library has {n} papers.", papers)

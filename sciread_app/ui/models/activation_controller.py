@@ -229,7 +229,7 @@ class ActivationController(QObject):
             return
         self._unfollowed_model = model  # until following it has succeeded
         self._jobs.run(
-            tr("Switching to the model of another program"),
+            tr("Switching to the model selected in another program"),
             self._service.follow,
             self._followed,
             queue=JobQueue.short,
@@ -239,4 +239,4 @@ class ActivationController(QObject):
     def _followed(self, result: ActivationResult | None) -> None:
         self._unfollowed_model = ""
         if result:
-            self._activated(result, tr("Another program switched the model."))
+            self._activated(result, tr("Another program selected this model."))

@@ -107,7 +107,7 @@ class ModelCard(QFrame):
         show_text(
             self.made,
             tr(
-                "Moved to Trash on {day}. SciRead deletes the model permanently after {last}.",
+                "Moved to the Trash on {day}. SciRead deletes the model permanently after {last}.",
                 day=day.isoformat(),
                 last=(day + timedelta(days=DAYS)).isoformat(),
             ),
@@ -221,14 +221,16 @@ class ModelCard(QFrame):
         )
         self.measure = action_button(
             tr("Evaluate…"),
-            tr("Compare the scores of this model with other models on the Dashboard"),
+            tr("Compare the scores of this model with those of other models on the Dashboard"),
         )
         self.export = action_button(
             tr("Export…"), tr("Export the model to a zip file for another computer")
         )
         self.rename = action_button(tr("Rename"), tr("Change the title of the model (F2)"))
-        self.remove = action_button(tr("Move to Trash"), tr("Move the model to Trash (Del)"))
-        self.restore = action_button(tr("Restore"), tr("Restore the model from Trash"), "primary")
+        self.remove = action_button(tr("Move to Trash"), tr("Move the model to the Trash (Del)"))
+        self.restore = action_button(
+            tr("Restore"), tr("Restore the model from the Trash"), "primary"
+        )
         self.delete = action_button(
             tr("Delete permanently…"),
             tr("Delete the files of the model and its index of your papers"),

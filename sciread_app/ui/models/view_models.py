@@ -57,7 +57,7 @@ def why_not(
 ) -> str:
     """Why an action on the selected model is unavailable; empty if it is available."""
     if action in ("restore", "delete"):
-        return "" if removed else tr("Select a model in Trash first")
+        return "" if removed else tr("Select a model in the Trash first")
     if action == "back":
         earlier = any(one.state is ModelState.earlier for one in models)
         return "" if earlier else tr("No previous model")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PAUSE_MS = 400  # of no typing, after which a draft is saved
 FEWEST_LINES, MOST_LINES = 4, 24
-HOW = tr("Markdown. Press Ctrl+Return to save.")
+HOW = tr("Markdown. Press Ctrl+Enter to save.")
 KEPT = tr("SciRead saves a draft as you type. Esc leaves the editor and keeps the draft.")
 
 

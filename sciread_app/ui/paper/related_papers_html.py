@@ -21,8 +21,8 @@ ADD, MORE = "add", "more"  # schemes of internal links, besides `PAPER`
 FEW = 20  # papers that are shown at first
 AUTHORS = 3
 NOTHING_ALIKE = tr(
-    "No similar papers yet. Similar papers appear when the library has more than "
-    "one paper; those by meaning when indexing is finished."
+    "No similar papers yet. They appear when the library has more than one paper and indexing "
+    "is finished."
 )
 NOT_ASKED = tr("Citations not fetched yet. Fetch them from Semantic Scholar and PubMed.")
 NAMELESS = tr("This paper has no DOI, arXiv ID, or PMID. Add an identifier to fetch citations.")

@@ -36,7 +36,7 @@ class FindBar(QFrame):
         before, after = tr("Previous (Shift+Enter)"), tr("Next (Enter)")
         self._before = _button(tr("Previous"), before, lambda: self.stepped.emit(-1))
         self._after = _button(tr("Next"), after, lambda: self.stepped.emit(1))
-        self._close = _button(tr("Close"), tr("Close (Escape)"), self.closed.emit)
+        self._close = _button(tr("Close"), tr("Close (Esc)"), self.closed.emit)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(lambda: self.requested.emit(self.line.text()))
         self.line.textEdited.connect(lambda _: self._pause.start())

@@ -108,7 +108,7 @@ class ReaderPage(Page):
         return [
             PaletteEntry(
                 f"open:{tab.path}",
-                tr("Go to open paper: {title}", title=tab.title),
+                tr("Switch to open paper: {title}", title=tab.title),
                 trc("a paper that is open", "Open"),
                 partial(self._go_to_tab, number),
             )

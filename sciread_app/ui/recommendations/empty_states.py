@@ -35,8 +35,8 @@ NO_TOPICS = EmptyMessage(
     "foryou",
     tr("Get recommendations"),
     tr(
-        "Follow a query to arXiv or PubMed, add at least five papers to a collection, or save a "
-        "search. New papers for each are listed here, with the reasons."
+        "Follow a query on arXiv or PubMed, add at least five papers to a collection, or save "
+        "a search. New papers for each are listed here, with the reasons."
     ),
     (
         (tr("Follow a query…"), EmptyAction.new_query),
@@ -56,14 +56,14 @@ _OTHERS = {
     RecommendationTab.dismissed: EmptyMessage(
         "minus",
         tr("No dismissed papers"),
-        tr("Papers that you dismiss are listed here. You can undo each dismissal."),
+        tr("Papers that you dismiss are listed here, where you can undo each dismissal."),
     ),
     RecommendationTab.far: EmptyMessage(
         "similar",
         tr("No weaker matches"),
         tr(
-            "Papers that are less similar to yours than your papers are to each other are "
-            "listed here."
+            "Papers are listed here if they are less similar to your papers than your papers "
+            "are to each other."
         ),
     ),
     RecommendationTab.seen: EmptyMessage(

@@ -71,7 +71,7 @@ TABS = {  # the name and the tooltip of each tab
     RecommendationTab.seen: (tr("Seen"), tr("Matching papers that you have already seen")),
     RecommendationTab.far: (
         tr("Weaker matches"),
-        tr("Papers less similar to yours than your papers are to each other"),
+        tr("New papers that are less similar to your papers than your papers are to each other"),
     ),
     RecommendationTab.dismissed: (
         tr("Dismissed"),

@@ -77,9 +77,9 @@ def _title(name: Identifier) -> str:
 
 
 _HINTS = tr(
-    "Try fewer or different keywords, or switch to Meaning, which finds papers in "
-    "other words. All keywords must match; -word excludes a word, and word* "
-    "matches its beginning."
+    "Try fewer or different keywords, or switch to Meaning, which also finds papers that use "
+    "other words. All keywords must match. Enter -word to exclude a word, or photo* to match "
+    "words that begin with photo."
 )
 
 
@@ -99,8 +99,11 @@ def empty_texts(view: ResultView) -> tuple[str, str, str]:
     if request.of_trash and not request.typed:
         return (
             TRASH,
-            tr("Trash is empty"),
-            tr("You can restore papers from Trash here."),
+            tr("The Trash is empty"),
+            tr(
+                "Papers that you move to the Trash are kept here until you restore or "
+                "permanently delete them."
+            ),
         )
     if not request.typed and request.scope and not request.filters:
         return (

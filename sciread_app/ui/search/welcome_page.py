@@ -61,19 +61,19 @@ class WelcomePage(QScrollArea):
             Choice(
                 "papers",
                 tr("Import from Zotero"),
-                tr("Copies papers, collections, tags and notes from the running Zotero."),
+                tr("Copies papers, collections, tags, and notes. Zotero must be running."),
                 navigate.import_zotero,
             ),
             Choice(
                 "collection",
                 tr("Add a folder of PDFs"),
-                tr("Finds all PDF files in a folder and in its subfolders."),
+                tr("Finds all PDF files in a folder and its subfolders."),
                 navigate.add_folder,
             ),
             Choice(
                 "citations",
                 tr("Add .bib or .ris files"),
-                tr("Imports references exported from another program."),
+                tr("Imports references that another program has exported."),
                 navigate.add_files,
             ),
         ]

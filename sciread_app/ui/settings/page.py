@@ -157,7 +157,7 @@ class SettingsPage(Page):
     def _show_styles(self, chosen: str) -> None:
         """List the installed styles; others may have been added since."""
         self.citation_style.clear()
-        self.citation_style.addItem(tr("Format used last"), "")
+        self.citation_style.addItem(tr("Last format used"), "")
         for style in self._services.styles():
             self.citation_style.addItem(style.title, style.key)
         self.citation_style.setCurrentIndex(max(0, self.citation_style.findData(chosen)))
@@ -363,8 +363,8 @@ class SettingsPage(Page):
         self._citekey_row = FormRow(
             tr("Citation key pattern"),
             tr(
-                "For exported papers without a citation key, from {fields}. Keys that were "
-                "exported before do not change.",
+                "For exported papers that have no citation key. Available fields: {fields}. "
+                "Keys that were already exported do not change.",
                 fields=", ".join(f"{{{field}}}" for field in CITEKEY_FIELDS),
             ),
             self.citekey,

@@ -170,7 +170,7 @@ class TrainingView(QFrame):
             "add_model": action_button(tr("Add to Models"), tr("Copy the trained model to Models")),
             "measure": action_button(
                 tr("Evaluate…"),
-                tr("Compare the scores of this model with other models on the Dashboard"),
+                tr("Compare the scores of this model with those of other models on the Dashboard"),
             ),
             "compare": action_button(
                 tr("Compare models"),

@@ -255,7 +255,7 @@ class _Died(Exception):
     """The process is gone; there will be no response."""
 
     def message(self, pages: str) -> str:
-        return tr("{pages} gave no usable result.", pages=pages)
+        return tr("{pages} produced no usable result.", pages=pages)
 
 
 class _TimedOut(_Died):

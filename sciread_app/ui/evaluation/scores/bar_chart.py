@@ -228,9 +228,9 @@ def differences(number: PaperNumber) -> str:
     """Differences between a published evaluation and ours, in words; empty if none."""
     sentences = []
     if not number.same_data:
-        sentences.append(tr("other or incomplete data"))
+        sentences.append(tr("different or incomplete data"))
     if not number.same_model:
-        sentences.append(tr("other model weights"))
+        sentences.append(tr("different model weights"))
     return ", ".join(sentences)
 
 

@@ -34,7 +34,9 @@ LEGEND = tr(
     "best score of the row, not necessarily by a significant difference. Strips: "
     "95% confidence intervals, on one scale per row."
 )
-OF_PAPERS = tr("◇ published score (* on other or incomplete data, † with other model weights).")
+OF_PAPERS = tr(
+    "◇ published score (* on different or incomplete data, † with different model weights)."
+)
 
 
 class RowPanel(QFrame):

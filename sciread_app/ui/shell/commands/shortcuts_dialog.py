@@ -126,7 +126,10 @@ class ShortcutsDialog(QDialog):
             tr("Listed actions"),
             (
                 (tr("This page"), tr("Shortcuts that can be used on this page")),
-                (trc("of the actions", "All"), tr("All actions, also without a shortcut")),
+                (
+                    trc("of the actions", "All"),
+                    tr("All actions, including those without a shortcut"),
+                ),
             ),
         )
         self.list = self._new_list()
@@ -291,7 +294,7 @@ class ShortcutsDialog(QDialog):
             self._wanted = keys
             self.label.setText(
                 tr(
-                    "{keys} is the shortcut of “{other}”.",
+                    "{keys} is already the shortcut of “{other}”.",
                     keys=keys.toString(QKeySequence.SequenceFormat.NativeText),
                     other=self._shortcuts.name(other),
                 )

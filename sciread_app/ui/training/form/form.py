@@ -244,8 +244,8 @@ class TrainingForm(QFrame):
         self.stop = styled(QPushButton(tr("Stop")), "link")
         self.job = QPushButton(tr("Export as job…"))
         self.job.setToolTip(
-            tr("Export a folder or zip file that trains this model with one command on "
-               "another computer, such as one with a GPU")
+            tr("Export a folder or zip file that trains this model on another computer, such "
+               "as a GPU server, with one command")
         )  # fmt: skip
         self.start = styled(QPushButton(tr("Start training")), "primary")
         for part in (self.bar, self.stop):

@@ -37,7 +37,7 @@ def test_verdict_is_better_when_better_in_some_tasks_and_worse_in_none():
     assert "1 of 2 tasks" in found.sentence
     assert "SPECTER on 900 papers: Citations, MAP 56.00 vs. 50.00 (95%" in found.support[0]
     assert "4.00 to 8.00" in found.support[0]
-    assert "Not significant in: Fields." in found.support
+    assert "Not significant on: Fields." in found.support
 
 
 def test_verdict_of_worse_model_names_the_better_model_first():

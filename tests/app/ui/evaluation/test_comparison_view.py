@@ -74,7 +74,7 @@ def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard,
     view.pair.swap.click()
     settled()
     heads = [line.text for line in view.table.model().rows if isinstance(line, TableHeading)]
-    assert heads[-2:] == ["Other properties of the models, not part of the conclusion", "health"]
+    assert heads[-2:] == ["Other properties of the models, not used for the conclusion", "health"]
 
 
 def test_swap_button_reverses_the_comparison(view, dashboard, settled):

@@ -340,7 +340,7 @@ def test_removed_model_is_restored_from_banner_and_trash(
     choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_Delete)
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs was moved to Trash.")
+    qtbot.waitUntil(lambda: "Theirs" in window.banner.message.text())
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
     [back] = [b for b in window.banner.findChildren(QPushButton) if b.text() == "Restore"]
     click(qtbot, back)

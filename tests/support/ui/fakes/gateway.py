@@ -75,7 +75,7 @@ class FakeGateway(FakeSearch):
         if isinstance(source, str):
             return QueryDocument("On Bees", (), "On Bees that fly")
         if source[0].name == "empty.bib":
-            raise BadQuery("No paper was found in empty.bib.", "Drop a PDF.")
+            raise BadQuery("No papers were found in empty.bib.", "Drop a PDF.")
         return QueryDocument("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
 
     def facets(self, query: Query, mode: SearchMode, task: Task) -> FacetCounts:

@@ -136,8 +136,8 @@ def test_published_score_is_a_bar_with_its_differences(page, dashboard, refresh)
     ours, paper = bars[0], bars[1]
     assert ours.number is not None and paper.number is None
     assert "Table 1" in paper.name and paper.value == pytest.approx(0.884)
-    assert "†" in paper.aside and "other model weights" in paper.tip
-    assert "88.40, other model weights" in page.scores.panel.bars.accessibleDescription()
+    assert "†" in paper.aside and "different model weights" in paper.tip
+    assert "88.40, different" in page.scores.panel.bars.accessibleDescription()
     assert "◇ SPECTER (Cohan et al. 2020), Table 1" in page.scores.panel.read.text()
 
 
