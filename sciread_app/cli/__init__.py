@@ -1,4 +1,4 @@
-"""The command line without a window; every command answers in JSON when asked to."""
+"""The command line without a window; every command prints JSON with --json."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def add(
     pooling: Annotated[
         str,
         typer.Option(
-            help="Pooling of a Hugging Face model that specifies none: cls, mean or mean_no_special."
+            help="Pooling of a Hugging Face model that specifies none: cls, mean, mean_no_special."
         ),
     ] = "",
 ) -> None:
