@@ -363,8 +363,8 @@ def init_process_group(device: torch.device, rank: int, world: int, patience: ti
 def agree_on_run_id(store: Store, rank: int, world: int, patience: timedelta) -> str:
     """Agree on an id that is unique to this start of the ranks.
 
-    torchrun keeps its store when it restarts ranks, with all keys of the dead ones (torch 2.13),
-    including addresses to which the new ranks would try to connect in vain. So each rank publishes
+    torchrun keeps its store when it restarts ranks, with all keys of the dead ranks (torch 2.13),
+    including addresses that the new ranks could not connect to. So each rank publishes
     a random id, and rank 0's is used once it has read those of all others and they have confirmed
     it.
     """

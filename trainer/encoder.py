@@ -37,7 +37,7 @@ class Encoder:
     ) -> None:
         """`device` is a torch device name; empty: the first GPU, or else the CPU.
 
-        `exact` computes in float32 even where bfloat16 is faster. `raw` skips the normalisation to
+        `exact` computes in float32 even where bfloat16 is faster. `raw` skips the normalization to
         unit length, for published evaluations. Raises TrainerError.
         """
         self.package = package

@@ -72,7 +72,7 @@ Tasks = Annotated[
     str, typer.Option(help="Only these tasks, separated by commas; default: all tasks.")
 ]
 Seeds = Annotated[
-    int, typer.Option(min=0, help="Number of runs of randomized tasks; 0: as in the papers.")
+    int, typer.Option(min=0, help="Number of runs of randomized tasks; 0: as published.")
 ]
 Seed = Annotated[
     int,
@@ -135,7 +135,7 @@ def evaluate(
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
-    """Evaluate models by the protocols of the papers, on the same data.
+    """Evaluate models with published protocols, on the same data.
 
     Each model gets a report: an HTML page, scores as JSON, and the values of the individual items,
     from which `sciread-trainer compare` computes which differences are significant. Run the same
@@ -223,7 +223,7 @@ class _Work:
             display.note(f"{title} is skipped: {why}")
         if not self._tasks:
             raise TrainerError(
-                f"The data contain no task of {suite.name}.", "; ".join(self.absent.values())
+                f"The data contains no task of {suite.name}.", "; ".join(self.absent.values())
             )
 
     def measure(

@@ -85,7 +85,7 @@ def read_package(folder: Path, *, hashes: bool = True) -> Package:
     """Read and verify a model folder: format, files, then hashes.
 
     Raises PackageRefused. Nothing but JSON is parsed, so a hostile folder does no harm. The folder
-    of the starter model, which has no package.json, is recognised as well. Without `hashes`, which
+    of the starter model, which has no package.json, is recognized as well. Without `hashes`, which
     take a second per gigabyte, the result is good for listing, not for loading.
     """
     if folder.resolve() == _starter_folder():
@@ -110,7 +110,7 @@ def write_package(package: Package, source: Path) -> Package:
     """
     if package.folder.exists():
         raise PackageRefused(
-            f"{package.folder} already contains a model.", "Choose another name for the new model."
+            f"{package.folder} already contains a model.", "Use another name for the new model."
         )
     unfinished = package.folder.with_name(package.folder.name + ".new")
     shutil.rmtree(unfinished, ignore_errors=True)

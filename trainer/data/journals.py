@@ -103,7 +103,7 @@ def journal_examples(
 ) -> JournalExamples:
     """Return papers labelled with their journal, for training and validation.
 
-    Papers from PubMed, recognised by their ids, are subject to the rule `pubmed`, others to `rule`;
+    Papers from PubMed, recognized by their ids, are subject to the rule `pubmed`, others to `rule`;
     both count all papers with a journal and an abstract, so that the classes do not depend on the
     split. `exclude` names journals to hold out, case-insensitively. Raises TrainerError if fewer
     than two journals remain.
@@ -125,8 +125,8 @@ def journal_examples(
         "journals": len(classes),
         "journals with too few papers": chosen.too_small,
         "journals without a recent paper": chosen.not_recent,
-        "papers of journals left out, or beyond what one gives": len(rows) - len(kept),
-        "papers kept for tests": int(np.count_nonzero(corpus.split[kept] == Split.test)),
+        "papers of excluded journals, or beyond the maximum per journal": len(rows) - len(kept),
+        "papers of the test split": int(np.count_nonzero(corpus.split[kept] == Split.test)),
         "examples": len(train),
         "examples for validation": len(validation),
     }

@@ -65,7 +65,7 @@ def category_pairs(
         "pairs": sum(per_category.values()),
         "pairs by category": per_category,
         "papers without category": int(np.count_nonzero(codes < 0)),
-        "papers without the text that is read": int(np.count_nonzero(~readable & (codes >= 0))),
+        "papers without the text used for pairs": int(np.count_nonzero(~readable & (codes >= 0))),
         "categories with too few papers": left_out,
         "papers of categories with too few papers": int(sizes.sum() - sizes[kept].sum()),
     }
@@ -129,7 +129,7 @@ def citation_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> PairS
     records = {
         "pairs": len(pairs),
         "citations": len(inner.indices),
-        "citations across the split, dropped": crossing,
+        "citations across splits, dropped": crossing,
         "papers without title": len(rows) - len(titled),
     }
     return PairSet(

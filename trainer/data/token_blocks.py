@@ -96,7 +96,7 @@ class Blocks:
         if words.mask < 0:
             raise TrainerError(
                 "The tokenizer has no [MASK] token, which masked language modeling requires.",
-                "Choose another base model, or set train_tokenizer=true.",
+                "Use another base model, or set train_tokenizer=true.",
             )
         self.cache = cache
         self.length = length

@@ -145,11 +145,11 @@ def _records(
     return {
         "papers": len(inner),
         "citations": len(inner.indices),
-        "citations across the split, dropped": crossing,
+        "citations across splits, dropped": crossing,
         "queries": int(why[GIVES]),
         "triplets": len(hard),
         "with a hard negative": int(np.count_nonzero(hard)),
-        "papers without triplets, by what each": {
+        "papers without triplets, by reason": {
             reason: int(count) for reason, count in zip(REASONS[1:], why[1:], strict=True)
         },
     }
@@ -266,7 +266,7 @@ def given_triples(corpus: Corpus, split: Split) -> tuple[NDArray[np.int32], dict
     titled = (corpus.titles.lengths[every] > 0).all(1)
     records = {
         "triplets": int(np.count_nonzero(whole & titled)),
-        "triplets across the split, dropped": int(np.count_nonzero(mine & ~whole)),
+        "triplets across splits, dropped": int(np.count_nonzero(mine & ~whole)),
         "triplets of papers without title": int(np.count_nonzero(whole & ~titled)),
     }
     return every[whole & titled], records

@@ -1,4 +1,4 @@
-"""Learning the word pieces of a corpus (Devlin et al., 2019), as PhysBERT does first of all."""
+"""Training of a WordPiece tokenizer on a corpus (Devlin et al., 2019), PhysBERT's first step."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from trainer.data.corpus.corpus import Corpus, Split
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Reserved, so that Multi2SPE can use them later for its additional [CLS] tokens.
 _UNUSED = tuple(f"[unused{number}]" for number in range(1, 10))
-# The rarer letters are unknown: else all the world's would leave no room for words.
+# Rarer letters become [UNK]: the letters of all scripts would leave no room for words.
 _LETTERS = 1_000
 _AT_ONCE = 1_000
 
 
 def learn_word_pieces(corpus: Corpus, folder: Path, *, size: int, cased: bool) -> Path:
-    """Learn at most `size` word pieces from the papers to train on, into a tokenizer's folder.
+    """Learn at most `size` word pieces from the training split, and save the tokenizer to a folder.
 
     transformers opens the folder as a BERT tokenizer. The same corpus gives the same words in the
     same order. Raises TrainerError where there is no text.
@@ -36,8 +36,9 @@ def learn_word_pieces(corpus: Corpus, folder: Path, *, size: int, cased: bool) -
             f"The corpus {corpus.folder} contains no text for training a tokenizer.",
             "Set train_tokenizer=false, or prepare a corpus with titles or abstracts.",
         )
-    # The library numbers continued letters as its hash tables hold them, otherwise in every
-    # process, and words alike frequent then come by number: so they are numbered here.
+    # The library numbers continued letters in the order of its hash tables, which differs between
+    # processes, and orders equally frequent words by these numbers. Numbered here, the letters
+    # give the same tokenizer every time.
     first += [f"##{letter}" for letter in letters]
     trainer = trainers.WordPieceTrainer(
         vocab_size=size,
@@ -56,7 +57,7 @@ def learn_word_pieces(corpus: Corpus, folder: Path, *, size: int, cased: bool) -
 
 
 def _letters(corpus: Corpus, tokenizer: Tokenizer, most: int) -> list[str]:
-    """The most frequent letters of normalised text, in the order of their code points."""
+    """The most frequent letters of normalized text, in the order of their code points."""
     counts: Counter[str] = Counter()
     texts = _texts(corpus)
     while batch := "\n".join(islice(texts, _AT_ONCE)):

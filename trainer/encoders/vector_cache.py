@@ -1,8 +1,9 @@
 """On-disk cache of vectors, in files of some hundreds.
 
-<cache>/<key>/<name>.npz   keys, vectors, tokens, cut and seconds of some texts, a row each; the
-                           key is of all that makes the vectors: the model's space and files, the
-                           precision it computed in and the trainer's version
+<cache>/<key>/<name>.npz   keys, vectors, tokens, cut and seconds of some texts, one row per text.
+                           <key> is a hash of everything that determines the vectors: the model's
+                           space and files, the precision and the trainer's version
+
 Files are written atomically: a process may be killed at any time, and any number of processes may
 share the folder. Vectors are not normalized. Once all files together exceed the limit, the least
 recently used are deleted.

@@ -1,11 +1,11 @@
 """Vector files written by other programs, read without executing their content.
 
-FILE.jsonl, FILE.jsonl.gz   a line a paper: {"paper_id": ..., "embedding": [...]}, as SciDocs has
-                            them; an empty list: no vector. Several vectors of one paper, as
-                            Multi2SPE may give, are summed
-FILE.npy                    one row per paper; their ids beside it, in FILE.ids.json, FILE.ids.txt,
-                            ids.json or ids.txt
-FOLDER                      of such files; or what `sciread-trainer embed` wrote
+FILE.jsonl, FILE.jsonl.gz   one paper per line: {"paper_id": ..., "embedding": [...]}, as in
+                            SciDocs; an empty list means no vector. Several vectors of one paper,
+                            such as those of Multi2SPE, are summed
+FILE.npy                    one row per paper, with the ids in FILE.ids.json, FILE.ids.txt, ids.json
+                            or ids.txt in the same folder
+FOLDER                      a folder of such files, or an output folder of `sciread-trainer embed`
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Checkpoints:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise TrainerError(
                 f"The checkpoint of step {step} could not be written: {_reason(error)}.",
-                f"Free disk space for {self.folder} and start the training again: it resumes "
+                f"Free up disk space for {self.folder} and start the training again: it resumes "
                 "from the previous checkpoint.",
             ) from error
         self._drop_but({*self._steps()[-_KEPT:], best})

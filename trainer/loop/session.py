@@ -62,7 +62,7 @@ def _for_people(error: TrainerError | OSError | SafetensorError) -> TrainerError
     if number in _DISK_FULL or any(os.strerror(full) in why for full in _DISK_FULL):
         return TrainerError(
             f"The disk is full{where}: {why}.",
-            "Free disk space and start the training again: it resumes from the last checkpoint.",
+            "Free up disk space and start the training again: it resumes from the last checkpoint.",
         )
     return TrainerError(
         f"A file could not be read or written{where}: {why}.",

@@ -30,7 +30,7 @@ def triples(
     train, given = triple_examples(setup.corpus, texts, Split.train, setup.seed, draws)
     validation, held_out = triple_examples(setup.corpus, texts, Split.validation, setup.seed, draws)
     if not len(train):
-        why = given["papers without triplets, by what each"]
+        why = given["papers without triplets, by reason"]
         reasons = ", ".join(f"each of {n:,} papers {reason}" for reason, n in why.items() if n)
         raise TrainerError(
             f"The corpus {setup.corpus.folder} yields no triplets: {reasons}.",

@@ -96,7 +96,7 @@ class TrainableBert(nn.Module):
 
 
 class Embeddings(nn.Module):
-    """The sum of word, position and (always the first) segment embeddings, normalised."""
+    """The sum of word, position and (always the first) segment embeddings, normalized."""
 
     def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
         super().__init__()

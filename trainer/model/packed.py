@@ -54,7 +54,7 @@ def pack(texts: Sequence[ArrayLike]) -> Packed:
 def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Tensor:
     """Pool the states [tokens, dim] of packed texts to one vector each [texts, dim].
 
-    `mean_no_special` excludes every [CLS] and [SEP], recognised by the first and last token of the
+    `mean_no_special` excludes every [CLS] and [SEP], recognized by the first and last token of the
     text, wherever they are, unless there are no others. `multi_cls` is the sum of the first
     `cls_tokens` (Seoh et al., 2023).
     """

@@ -20,8 +20,8 @@ _POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
 _REAL: Mapping[object, str] = {True: "significant", False: "not significant"}
 _MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
 # A module that does not exist: sentence-transformers fails with this name. Without it, vectors
-# would silently be the mean of all tokens. Outside the library's namespace it would be taken for
-# code of the model, which the library offers to run.
+# would silently be the mean of all tokens. In another namespace it would be treated as code of the
+# model, which the library offers to run.
 _NOT_EXPRESSIBLE = (
     "sentence_transformers.has_no_such_pooling__open_this_model_with_sciread.{pooling}"
 )

@@ -127,7 +127,7 @@ def _inside(folder: Path, path: str, title: str) -> Path:
 
 
 def _pooling(folder: Path) -> str:
-    """Pooling in a sentence-transformers folder; empty if it is none of ours."""
+    """Pooling in a sentence-transformers folder; empty if SciRead does not support it."""
     found = read_json(folder / "config.json")
     chosen = [name for name in found if name.startswith("pooling_mode_") and found[name]]
     if len(chosen) == 1:

@@ -308,7 +308,7 @@ def _check_room(size: int, folder: Path) -> None:
             raise TrainerError(
                 f"The model requires {bytes_ >> 20:,} MB of disk space in {place}, but only "
                 f"{free >> 20:,} MB are free.",
-                "Free disk space, then pull the model again.",
+                "Free up disk space, then pull the model again.",
             )
 
 

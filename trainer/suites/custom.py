@@ -1,20 +1,20 @@
-"""A lab's own suite: tasks that a SUITE.toml describes, of files that lie beside it.
+"""Custom suites: tasks described in a SUITE.toml, with data files in the same folder.
 
 name = "ours"
 
 [[task]]
 name = "topics"
 title = "Our topics"
-evaluation = "v_measure"      # or purity, probe, neighbours, pearson_pairs: of labels alone
-papers = "papers.jsonl"       # a line a paper: {"id": ..., "title": ..., "abstract": ...}
-labels = "labels.tsv"         # paper id, tab, label; neighbours, pearson_pairs: several
+evaluation = "v_measure"      # or purity, probe, neighbours, pearson_pairs
+papers = "papers.jsonl"       # one paper per line: {"id": ..., "title": ..., "abstract": ...}
+labels = "labels.tsv"         # paper id, tab, label; several with neighbours, pearson_pairs
 
 [[task]]
 name = "kinds"
 evaluation = "svm"
 papers = "papers.jsonl"
-train = "train.tsv"           # paper id, tab, label: to learn
-test = "test.tsv"             # the same: to tell
+train = "train.tsv"           # paper id, tab, label: for training
+test = "test.tsv"             # the same, for testing
 
 [[task]]
 name = "related"
@@ -26,7 +26,7 @@ judged = "related.tsv"        # paper id, tab, candidate's id, tab, relevance
 name = "versions"
 evaluation = "cosine_accuracy"
 papers = "papers.jsonl"
-pairs = "pairs.tsv"           # paper id, tab, paper id, tab, 1 (they belong together) or 0
+pairs = "pairs.tsv"           # paper id, tab, paper id, tab, 1 (related) or 0
 
 [[task]]
 name = "questions"

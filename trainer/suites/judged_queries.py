@@ -1,9 +1,10 @@
-"""Typed queries with what was judged relevant: collections as search engines are compared on.
+"""Test collections for retrieval: papers, queries, and judgments of their relevance.
 
-NAME.papers.jsonl   a line a paper: {"id": ..., "title": ..., "abstract": ...}
+NAME.papers.jsonl   one paper per line: {"id": ..., "title": ..., "abstract": ...}
 NAME.queries.tsv    query id, tab, query
-NAME.qrels.tsv      query id, tab, paper id, tab, relevance (0: judged, and found irrelevant)
-Several collections may lie in one folder; each is a task. Files may be gzipped.
+NAME.qrels.tsv      query id, tab, paper id, tab, relevance (0: judged not relevant)
+
+A folder may contain several collections; each is a task. Files may be gzipped.
 """
 
 from __future__ import annotations

@@ -1,29 +1,28 @@
-"""The local suite: what any corpus of one's own can tell of a model, by the papers set aside.
+"""The local suite: evaluation on any corpus of your own.
 
-Papers that are asked about are of the test part of the split, which no training reads; but for
-unseen journals, of which no training may have read. Which of them, and what they are held against,
-depends on the corpus alone. Sizes, at the most:
+Papers, queries and labels are those of the test split, which is never trained on. Only the papers
+of unseen journals come from all splits; no training may have used these journals. The sample of
+papers depends on the corpus alone. Maximum sizes:
 
 fields            40 fields with 50 papers or more, 100 papers each; by primary field. Clusters of
-                  so few agree with any labels by chance: look at `random` beside it
+                  so few papers agree with any labels by chance: compare with `random`
 field-pairs       3,000 papers
 journals          100 journals with 10 papers or more, 100 papers each
-unseen-journals   all papers of the journals named, of whatever part. A model whose run lists one
-                  of them among the journals that it learned has no part in it
-citations         1,000 papers, 5 that each cites among 25 others. These may be of any part:
-                  the citations of a test paper are unseen, whatever it cites. All of a list have
-                  an abstract, or none has
-co-citations      the same, of papers that a test paper cites together with a test paper
-cited-pairs       2,000 pairs, half of them a paper and one that it cites
-labels            30 labels; learned from 3,000 papers of the training part, told of 2,000
-questions         1,000 questions among 10,000 papers; titles that are the question are left out
+unseen-journals   all papers of the given journals, of any split. The task is skipped for a model
+                  whose run was trained on one of these journals
+citations         1,000 papers; 5 papers that each cites, ranked among 25 others. Candidates may be
+                  of any split: the citations of a test paper are unseen in any case. Either all
+                  candidates of a list have an abstract, or none has
+co-citations      the same, for papers that a test paper cites together with a test paper
+cited-pairs       2,000 pairs, half of them a paper and a paper that it cites
+labels            30 labels; trained on 3,000 papers of the training split, tested on 2,000
+questions         1,000 questions among 10,000 papers, without papers whose title is the question
 same-field, same-journal   5,000 papers
-cited-neighbours  1,000 papers; what they cite, among 5,000 in all or more
+cited-neighbours  1,000 papers; the papers that they cite, among at least 5,000 papers
 health            2,000 papers, and their titles alone
 
-Whoever wants but a look names a number of papers (`Settings.papers`): no task has more of the test
-part then; a tenth of them are asked for what they cite, among others of them, and half as many of
-the training part teach labels.
+For a quick estimate, `Settings.papers` limits the papers of the test split in each task; then
+citations are ranked for a tenth of this number, and labels are trained on half of it.
 """
 
 from __future__ import annotations

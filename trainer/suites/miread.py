@@ -1,19 +1,19 @@
-"""MIReAD's evaluation (Razdaibiedina and Brechalov, 2023), of the tables its authors publish.
+"""MIReAD's evaluation (Razdaibiedina and Brechalov, 2023), on the tables published by its authors.
 
 df_0.csv.gz ... df_9.csv.gz        abstr, title, journal, field ..., as on the hub: categories are
-                                   fields, up to 100 papers of each that has 20 or more
-unseen_journals.csv                the same columns, of journals that no training knew: up to 100
-                                   papers of each that has 20 or more
-df_arxiv_information_retrieval.csv id, abstr, title, categories: all pairs inside each field of
-                                   arXiv, of up to 20,000 papers whose categories all lie in it
+                                   fields; up to 100 papers of each with 20 papers or more
+unseen_journals.csv                the same columns, for journals that no training has used: up to
+                                   100 papers of each with 20 papers or more
+df_arxiv_information_retrieval.csv id, abstr, title, categories: all pairs within each field of
+                                   arXiv, of up to 20,000 papers with categories of this field only
 mag/, mesh/, paper_metadata_mag_mesh.json
-                                   SciDocs' labels, here or in data/, all of them
+                                   all labels of SciDocs, in this folder or in data/
 
-Tables may be csv, tsv or parquet, gzipped or not. The paper does not say how many papers of a
-category or journal it took. As in its code, papers without an abstract are left out. The code feeds
-abstracts without titles to all models but SPECTER and MIReAD (--baseline-input abstract_only), and
-tells SciDocs' labels by the validation part (--split val): to compare with the paper's tables, do
-likewise.
+Tables may be csv, tsv or parquet, gzipped or not. The paper does not state the number of papers per
+category or journal. As in its code, papers without an abstract are left out. The code uses
+abstracts without titles for all models but SPECTER and MIReAD (--baseline-input abstract_only), and
+evaluates SciDocs' labels on the validation split (--split val): to compare scores with the paper's
+tables, use the same options.
 """
 
 from __future__ import annotations

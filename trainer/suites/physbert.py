@@ -1,18 +1,18 @@
-"""PhysBERT's evaluation (Hellert et al., 2024), of its authors' data sets as the hub has them.
+"""PhysBERT's evaluation (Hellert et al., 2024), on the data sets of its authors on the hub.
 
-physbert_category_clustering/P2P_*.json      texts of the category that the file's name says
+physbert_category_clustering/P2P_*.json      texts of the category in the file name
 physbert_citation_classification/citing_pairs.json, non_citing_pairs.json
                                              pairs of titles
 physbert_information_retrieval/ir_dataset.json
                                              {"queries": {id: question}, "corpus": {id: passage},
                                              "relevant_docs": {question's id: [passage's id]}}
-physbert_subdomain_eval/P2P_*.json           texts of a subcategory, of three fields
-physbert_subdomain_training/P2P_*.json       pairs of them, which `sciread-trainer subdomain` learns
+physbert_subdomain_eval/P2P_*.json           texts of a subcategory, for three fields
+physbert_subdomain_training/P2P_*.json       pairs of such texts, for `sciread-trainer subdomain`
 
-All of it is measured: clusters by V-measure over ten folds, pairs by cosine accuracy at the best
-threshold, questions by nDCG@10 among all passages. Subcategories are clustered by the model as it
-is; the paper's numbers of them are of models that were trained on each field first. A text stands
-where a title does, since it is one segment.
+All papers are used: clusters are evaluated by V-measure over ten folds, pairs by cosine accuracy at
+the best threshold, questions by nDCG@10 among all passages. Subcategories are clustered with the
+unchanged model; the scores in the paper are those of models fine-tuned to each field. Each text is
+encoded as a title, because it is one segment.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""SciDocs as it is published (Cohan et al., 2020), and Multi-SciDocs, which lies in the same way.
+"""SciDocs as published (Cohan et al., 2020), and Multi-SciDocs, which has the same layout.
 
 mag/train.csv, mag/test.csv, mesh/...      pid, class_label; with a header
-cite/test.qrel, cocite/, coview/, coread/  query, 0, paper, relevance; between blanks
+cite/test.qrel, cocite/, coview/, coread/  query, 0, paper, relevance; separated by spaces
 recomm/train.csv, val.csv, test.csv        query, clicked, "all that were shown"; with a header
-recomm/propensity_scores.json              {"scores": how likely each place is looked at}
+recomm/propensity_scores.json              {"scores": probability that each position is seen}
 paper_metadata_mag_mesh.json               {id: {"title": ..., "abstract": ...}}
-paper_metadata_view_cite_read.json         the same, of the papers of the ranked lists
-paper_metadata_recomm.json                 and "authors", "year", "references", "cited_by"
+paper_metadata_view_cite_read.json         the same, for the papers of the ranked lists
+paper_metadata_recomm.json                 also "authors", "year", "references", "cited_by"
 
-The test part is measured, or with --split val the validation part, whole. Multi-SciDocs has mag,
-cite and cocite alone. The ranker of recommendations is learned three times, on frozen vectors.
+Models are evaluated on the whole test split, or with --split val on the validation split.
+Multi-SciDocs has only mag, cite and cocite. The ranker of recommendations is trained three times,
+on frozen vectors.
 """
 
 from __future__ import annotations

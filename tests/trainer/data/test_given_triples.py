@@ -113,7 +113,7 @@ def test_given_training_triples_stay_in_their_split(tmp_path: Path) -> None:
     assert (corpus.split[held[:, 0]] == Split.validation).all()
     assert (corpus.split[held] != Split.test).all() and records["triplets"] == len(held) > 50
     mine = corpus.split[corpus.triples[:, 0]] == Split.validation
-    assert records["triplets across the split, dropped"] == mine.sum() - len(held)
+    assert records["triplets across splits, dropped"] == mine.sum() - len(held)
 
 
 @pytest.mark.usefixtures("one_thread", "own_home")

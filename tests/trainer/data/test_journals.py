@@ -88,8 +88,10 @@ def test_examples_are_labelled_with_their_journal(texts):
         assert venues == [found.classes[label] for label in examples.labels]
     assert found.records["papers without journal or abstract"] == 110
     assert found.records["papers of excluded journals"] == 100
-    assert len(found.train) + len(found.validation) + found.records["papers kept for tests"] == 160
-    assert found.records["papers of journals left out, or beyond what one gives"] == 30
+    assert (
+        len(found.train) + len(found.validation) + found.records["papers of the test split"] == 160
+    )
+    assert found.records["papers of excluded journals, or beyond the maximum per journal"] == 30
 
 
 def test_too_few_journals_are_refused_with_a_hint(texts):

@@ -116,7 +116,7 @@ def test_citation_pairs_stay_in_their_split_and_have_titles(corpus):
         assert (corpus.split[pairs.rows] == split).all()
         assert all(corpus.title(row) for row in pairs.rows.ravel().tolist())
         assert len(pairs.rows) == pairs.records["citations"] > 0
-        assert pairs.records["citations across the split, dropped"] > 0
+        assert pairs.records["citations across splits, dropped"] > 0
 
 
 def test_sampled_citations_are_distinct_and_depend_on_the_seed(corpus):

@@ -75,7 +75,7 @@ def test_every_triplet_follows_the_definition_or_has_a_reason(lists, data):
             assert positive in cited
             assert negative in (hard if is_hard else easy)
     assert len(found.rows) == sum(map(len, by_query.values()))
-    assert found.records["papers without triplets, by what each"] == reasons
+    assert found.records["papers without triplets, by reason"] == reasons
     assert found.records["queries"] + sum(reasons.values()) == found.records["papers"]
 
 
@@ -113,7 +113,7 @@ def test_pools_and_counts_match_the_reference_example(shared):
 def test_query_without_second_hand_papers_is_counted():
     found = triples(graph([{1, 2, 3}, set(), {3}, set(), set()]), np.arange(5), 1)
     assert len(found.rows) == 0
-    reasons = found.records["papers without triplets, by what each"]
+    reasons = found.records["papers without triplets, by reason"]
     assert reasons[NONE_SECOND_HAND] == 2
     assert reasons["cites no other paper"] == 3
 
@@ -121,7 +121,7 @@ def test_query_without_second_hand_papers_is_counted():
 def test_query_with_too_few_candidates_is_skipped_unless_allowed():
     cites = graph([{1}, {2}, set(), set()])
     few = triples(cites, np.arange(4), 1)
-    assert few.records["papers without triplets, by what each"][FEW] == 1
+    assert few.records["papers without triplets, by reason"][FEW] == 1
     more = triples(cites, np.arange(4), 1, Draws(candidates=2))
     # One positive and one hard negative make only one hard triplet.
     assert more.hard.tolist() == [True, False, False, False]
@@ -169,7 +169,7 @@ def test_citations_across_the_split_are_dropped_and_counted():
     cites = graph([{1, 2}, {3}, {3, 4}, set(), set(), set()])
     found = triples(cites, np.array([0, 1, 3, 5]), 1, Draws(candidates=2))
     assert found.records["citations"] == 2
-    assert found.records["citations across the split, dropped"] == 2
+    assert found.records["citations across splits, dropped"] == 2
     assert set(found.rows.ravel().tolist()) == {0, 1, 3, 5}
 
 

@@ -78,7 +78,7 @@ def test_pubmed_papers_end_with_the_recent_year(
         corpus, base, "miread-paper", **FEW | {"recent_year": recent}, pubmed_min_papers=2
     )
     (stage,) = method.stages
-    kept = method.records["papers kept for tests"]
+    kept = method.records["papers of the test split"]
     assert len(stage.train) + len(stage.validation) + kept == papers
 
 

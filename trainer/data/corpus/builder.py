@@ -60,7 +60,7 @@ class Builder:
     def __init__(self, output: Path) -> None:
         if output.exists():
             raise TrainerError(
-                f"{output} already exists.", "Choose another name, or delete the existing folder."
+                f"{output} already exists.", "Use another name, or delete the existing folder."
             )
         self.read = 0
         self.dropped: Counter[str] = Counter()

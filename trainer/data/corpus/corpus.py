@@ -177,7 +177,7 @@ class Corpus:
         return row if row < self.papers and self.ids.bytes(row) == wanted else None
 
     def from_pubmed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which of these rows are papers of PubMed, recognised by their ids."""
+        """Return which of these rows are papers of PubMed, recognized by their ids."""
         # Rows are in the order of their ids.
         first, last = (
             bisect.bisect_left(range(self.papers), end, key=self.ids.bytes)

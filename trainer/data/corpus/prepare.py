@@ -38,7 +38,7 @@ def prepare(
     """Make a corpus of all papers in the files `inputs` and all `citations` between them.
 
     `split` assigns papers to training, validation and test; None: the default split. A file may be
-    given as "kind=path" if its kind is not recognised. Of libraries, only the papers of the
+    given as "kind=path" if its kind is not recognized. Of libraries, only the papers of the
     `collection` are used, if one is given. Raises TrainerError, leaving nothing behind, for missing
     or unknown files and for an unwritable output. Damaged entries and files are reported to `watch`
     and left out.

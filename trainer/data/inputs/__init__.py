@@ -1,4 +1,4 @@
-"""Input formats of a corpus, recognised by content."""
+"""Input formats of a corpus, recognized by content."""
 
 from __future__ import annotations
 

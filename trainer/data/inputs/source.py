@@ -38,7 +38,7 @@ class Source:
         return self.bytes * 5 if self.path.suffix == ".gz" else self.bytes
 
     def open(self) -> io.BufferedReader:
-        """Open the decompressed contents. Gzip is recognised by the first bytes."""
+        """Open the decompressed contents. Gzip is recognized by the first bytes."""
         raw = self.path.open("rb", buffering=0)
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)

@@ -1,7 +1,7 @@
 """Tables of papers, pairs of texts or triplets of ids, as CSV, TSV or parquet: MIReAD's,
 PhysBERT's.
 
-Columns are recognised by name. A title (`title`) or an abstract (`abstr`, `abstract`, `text`) makes
+Columns are recognized by name. A title (`title`) or an abstract (`abstr`, `abstract`, `text`) makes
 a table of papers; two columns of texts a table of pairs; three columns of ids (`query_id`,
 `positive_id`, `negative_id`) a table of triplets.
 """
@@ -36,7 +36,7 @@ BROKEN = "The rest of the file was skipped."
 
 
 def read(source: Source) -> Iterator[InputRecord | CitedIds | Triple | RecordProblem]:
-    """Iterate over the rows of the table. Raises TrainerError if the columns are not recognised."""
+    """Iterate over the rows of the table. Raises TrainerError if the columns are not recognized."""
     category = of_category(source.path)
     for entry, row in _rows(source):
         if isinstance(row, RecordProblem):
