@@ -28,7 +28,7 @@ class CitationResponse(NamedTuple):
     nameless: int = 0  # citing or cited papers without any identifier in NAMES
     withheld: bool = False  # the publisher does not allow the source to share the references
     remark: str = ""  # what is missing, and why
-    problem: str = ""  # why there is no answer for this paper; the request may be repeated
+    problem: str = ""  # why there is no response for this paper; the request may be repeated
 
 
 class Neighbour(NamedTuple):

@@ -26,7 +26,7 @@ _ENDS_LINE = re.compile(r"</(?:p|div|li|h\d|blockquote)>|<br\s*/?>", re.I)
 
 
 def paper(data: Item, files: Iterable[str] = ()) -> Paper | None:
-    """The paper of an item; None if it is none. `files` are filtered to those that exist."""
+    """The paper of an item, with the existing ones of its `files`; None if it is not a paper."""
     if data.get("itemType") in CHILDREN:
         return None
     found = csl_json.from_item(to_csl(data))

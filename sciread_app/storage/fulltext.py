@@ -122,8 +122,10 @@ def reindexing(db: Connection, ids: Sequence[int]) -> Iterator[None]:
 
 
 def rebuild(db: Connection, step: Callable[[int, int], None] = lambda done, all: None) -> None:
-    """Index all papers anew. `step` is called with the number of papers indexed and their total;
-    it may raise to stop."""
+    """Rebuild the index of all papers.
+
+    `step` is called with the number of papers indexed and their total; it may raise to stop.
+    """
     db.exec_driver_sql("INSERT INTO fulltext (fulltext) VALUES ('delete-all')")
     ids = db.exec_driver_sql("SELECT id FROM papers ORDER BY id").scalars().all()
     for done in range(0, len(ids), _FEW):

@@ -1,7 +1,7 @@
 """Salvage of a damaged library into a new one.
 
 The damaged file is read page by page, without SQLite. A B-tree whose root page is not known is
-recognised by its rows, but only if they can belong to no other table or index: a wrong row is worse
+recognized by its rows, but only if they can belong to no other table or index: a wrong row is worse
 than a lost one. Indexes and the full-text index are rebuilt.
 """
 
@@ -33,7 +33,7 @@ from sciread_app.storage.table_layout import (
 )
 
 _ROWS = 5_000  # rows inserted at a time
-_SAMPLE = 2_000  # rows by which a B-tree is recognised
+_SAMPLE = 2_000  # rows by which a B-tree is recognized
 # Tables with an index that covers all important columns: a second copy in another order.
 _TWICE = ("identifiers", "tagged", "collected", "fields")
 _OF_PEOPLE = ("notes", "tagged", "collected", "attachments", "highlights", "citekeys", "opinions")

@@ -78,8 +78,8 @@ papers = Table(
         sqlite_where=Column("venue", Text) != literal_column("''"),
     ),
     Index("papers_withdrawn", "id", sqlite_where=text(WITHDRAWN)),
-    # Ids are never reused: vectors and index entries of a deleted paper must not be taken for those
-    # of a new one.
+    # Ids are never reused: vectors and index entries of a deleted paper must not be confused with
+    # those of a new one.
     sqlite_autoincrement=True,
 )
 
@@ -450,7 +450,7 @@ synced = Table(
     Column("problem", Text, nullable=False),
 )
 
-# Progress of the search for duplicates in the whole library: one row, or none if none is due.
+# Progress of the search for duplicates in the whole library: one row while a search is due.
 duplicate_search = Table(
     "duplicate_search",
     metadata,

@@ -1,4 +1,4 @@
-"""Layouts of the rows in a library's tables and indexes, by which a salvage recognises rows."""
+"""Layouts of the rows in a library's tables and indexes, by which a salvage recognizes rows."""
 
 from __future__ import annotations
 

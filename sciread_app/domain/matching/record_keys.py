@@ -96,7 +96,7 @@ def text_hash(paper: Paper) -> int:
 
 
 def fingerprint(paper: Paper) -> int:
-    """Hash of the whole record, to recognise an unchanged record when it is read again."""
+    """Hash of the whole record, to recognize an unchanged record when it is read again."""
     authors = [
         f"{family}\x1f{given}\x1f{particle}\x1f{suffix}\x1f{literal}"
         for family, given, particle, suffix, literal in paper.authors

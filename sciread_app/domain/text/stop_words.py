@@ -53,7 +53,7 @@ _EMPTY_WORDS = """
     vary want wanted wants way ways well went whatever whence whenever whereafter whereas whereby
     wherein whereupon wherever whither whoever whole widely willing wish wonder word words work
     works yes yourself yourselves zero
-    abstract aim aims allowing analyse analysed analyze analyzed apply applied approach approaches
+    abstract aim aims allowing analyse analyzed analyze analyzed apply applied approach approaches
     article based basis case cases compare compared conclude conclusion conclusions current
     demonstrate demonstrated demonstrates determine determined develop developed discuss discussed
     discusses effective effectively effects examine examined existing explore explored finding

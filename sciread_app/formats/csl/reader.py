@@ -59,7 +59,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
 
 
 def from_item(item: Any) -> Paper | None:
-    """The paper of one CSL-JSON item; None if it is none."""
+    """The paper of one CSL-JSON item; None if the item is not a paper."""
     found = _paper_or_skipped(item, 1, Path(), ())
     return found if isinstance(found, Paper) else None
 

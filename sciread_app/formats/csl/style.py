@@ -39,7 +39,7 @@ class CslStyle:
 
 
 def read_style(path: Path) -> CslStyle:
-    """Read a .csl file. Raises StyleRefused if it is none, or damaged."""
+    """Read a .csl file. Raises StyleRefused if the file is damaged or not a style."""
     try:
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)

@@ -19,7 +19,7 @@ from sciread_app.formats.pdf.metadata.xmp import read_xmp
 
 MAX_PAGES = 3_000
 MAX_TEXT = 2_000_000  # characters
-_LAYOUT_PAGES = 3  # pages whose layout is analysed
+_LAYOUT_PAGES = 3  # pages whose layout is analyzed
 _INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "doi", "DOI", "WPS-ARTICLEDOI", "arXivID")
 _HEAD = 1024  # bytes in which PDF readers search "%PDF-"
 

@@ -1,6 +1,6 @@
 """The PDF extraction process, run by extraction_pool.py and never imported by it.
 
-It receives paths and answers with the content of the files.
+It receives paths and returns the content of the files.
 """
 
 from __future__ import annotations

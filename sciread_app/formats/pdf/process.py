@@ -39,7 +39,7 @@ def lengths_of(head: bytes | bytearray) -> tuple[int, int]:
 
 
 def fields_of(text: bytes | bytearray) -> dict[str, Any]:
-    """The JSON object of a message. Raises ValueError if it is none."""
+    """The JSON object of a message. Raises ValueError if the message contains none."""
     fields = json.loads(text)
     if not isinstance(fields, dict):
         raise ValueError("not a message")

@@ -78,7 +78,7 @@ _SERIAL = re.compile(r"(?:ISSN:?\s*)?\d{4}-?\d{3}[\dX]|[\d\s-]{9,}X?", re.I)
 
 
 def is_truncation_mark(author: str) -> bool:
-    """Whether an author stands for omitted names."""
+    """Whether an author is a placeholder for omitted names."""
     return author.strip(" ,").lower() in _TRUNCATION_MARKS
 
 

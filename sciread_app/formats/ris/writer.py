@@ -127,6 +127,6 @@ def _lines_of(tag: str, text: str) -> Iterator[str]:
 
 
 def _other(name: str, text: str) -> str:
-    # Four blanks prevent that a line is taken for a tag.
+    # Four spaces prevent a line from being read as a tag.
     folded = text.replace("\n", "\n    ")
     return f"{OTHER}  - {name}: {folded}"

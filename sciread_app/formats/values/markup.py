@@ -8,7 +8,7 @@ from html.entities import html5
 
 from sciread_app.formats.values import latex
 
-# Without its semicolon an entity is recognised only where it cannot be a word: "lambda &gt 0".
+# Without its semicolon an entity is recognized only where it cannot be a word: "lambda &gt 0".
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});|&(?:gt|lt)\b")
 # Only tags that web pages and journals use: "<z>" and "<Q>" are mathematics.
 _INLINE = r"i|b|u|em|strong|sup|sub|inf|sc|tt|scp|italic|bold|jats:(?:italic|bold|sup|sub|sc)"

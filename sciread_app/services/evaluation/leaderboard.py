@@ -102,7 +102,7 @@ class ScoreRow:
 
     @property
     def too_few(self) -> bool:
-        """Whether a score of quality has too few items to tell anything."""
+        """Whether a score of quality has too few items to be meaningful."""
         quality = self.result.evaluation not in NO_QUALITY
         return quality and all(cell.score.n < FEW_ITEMS for cell in self.cells.values())
 

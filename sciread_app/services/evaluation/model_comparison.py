@@ -110,7 +110,7 @@ class ModelComparer:
 def verdict(
     first: StoredReport, second: StoredReport, answer: Mapping[str, Any]
 ) -> ComparisonVerdict:
-    """The verdict from the trainer's answer. Raises TrainerFailed if that is invalid."""
+    """The verdict from the trainer's response. Raises TrainerFailed if that is invalid."""
     called = names([first, second])
     one, other = called[first.model], called[second.model]
     if first.model == second.model:

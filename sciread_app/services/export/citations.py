@@ -40,7 +40,7 @@ _TO_MARKUP = str.maketrans("&<>", "\ue000\ue001\ue002") | str.maketrans(
     {_KEPT[0]: '<span class="nocase">', _KEPT[1]: "</span>"}
 )
 _UNDISGUISE = {0xE000: "&amp;", 0xE001: "&lt;", 0xE002: "&gt;"}
-# As named in BibTeX and PubMed: citeproc.js recognises English by "en-".
+# As named in BibTeX and PubMed: citeproc.js recognizes English by "en-".
 _ENGLISH = frozenset(["en", "eng", "english", "american", "british", "usenglish", "ukenglish"])
 
 

@@ -26,7 +26,7 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 # Overlap of two runs: papers dated before a run may appear after it. Over a long weekend, arXiv
-# announces on Tuesday what was submitted on Friday. Papers that come twice are recognised.
+# announces on Tuesday what was submitted on Friday. Papers fetched twice are recognized.
 _LATE = timedelta(days=7)
 
 

@@ -70,7 +70,7 @@ class Importer:
     """Imports files.
 
     An import that was killed or stopped is resumed by starting it again: papers in the library are
-    recognised, and PDFs already read are not opened a second time.
+    recognized, and PDFs already read are not opened a second time.
     """
 
     def __init__(self, library: Library, *, pdf_workers: int = 2, pdf_seconds: float = 30) -> None:

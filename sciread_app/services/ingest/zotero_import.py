@@ -34,7 +34,7 @@ class _Brought(NamedTuple):
 class ZoteroImporter:
     """Reads from a Zotero that runs on this computer, and never writes to it.
 
-    A repeated import adds what is new: known papers are recognised, and no tag or note is added
+    A repeated import adds what is new: known papers are recognized, and no tag or note is added
     twice, even if it was removed here. A note is identified by its creation time; notes edited here
     stay as they are.
     """

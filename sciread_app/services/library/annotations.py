@@ -101,7 +101,7 @@ class OpenFile:
     ) -> None:
         self.paper, self.path, self.shape, self.password = paper, path, shape, password
         self._pages = pages
-        self._not_here: set[int] = set()  # ids of highlights that were searched for in vain
+        self._not_here: set[int] = set()  # ids of highlights whose text was not found
 
     def draw(self, part: PageRegion, task: Task) -> bytearray:
         return self._pages.draw(part, task.raise_if_cancelled)

@@ -228,7 +228,7 @@ def _files(library: Library) -> Diagnosis:
 
 
 def _leftovers(home: Home) -> Diagnosis:
-    """Partial files of interrupted writes. Ours all end in .new, and none is ever read."""
+    """Partial files of interrupted writes. They all end in .new, and are never read."""
     halves = [
         path
         for folder in (home.folder, home.indexes, home.models)

@@ -209,7 +209,7 @@ def all_seen(last: LastFetch | None, now: datetime) -> StatusMessage:
 
 
 def none_fits(count: int, subject: FollowedTopic) -> StatusMessage:
-    """Papers were ranked, but none is similar enough to the topic's papers."""
+    """Papers were ranked, but all are weaker matches."""
     if subject.kind is TopicKind.search:
         said = trn(
             "The only new paper is a weaker match for this search.",

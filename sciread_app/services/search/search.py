@@ -269,7 +269,7 @@ class SearchService:
             replace(hit, weak=not _are_alike(hit.percentile, rank, of))
             for rank, hit in enumerate(hits, start=1)
         ]
-        if query.unlike:  # the order is another one than that of the likeness to what is wanted
+        if query.unlike:  # the order is not that of the similarity to the examples
             hits = [replace(hit, percentile=None) for hit in hits]
         found = [hit for hit in hits if not hit.weak]
         weaker = [hit for hit in hits if hit.weak]

@@ -158,7 +158,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _answer(answer: bytes, log: bytes) -> dict[str, Any]:
     """Return the JSON object on the last line of stdout.
 
-    The exit status is ignored: it is 1 also for an answer that lists partial failures. Raises
+    The exit status is ignored: it is also 1 for a response that lists partial failures. Raises
     TrainerFailed if the answer is an error, or is incomplete.
     """
     lines = answer.decode("utf-8", "replace").splitlines()

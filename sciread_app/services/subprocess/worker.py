@@ -71,7 +71,7 @@ def _follow(process: subprocess.Popen[bytes], work: Any, task: Task) -> tuple[bo
 
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # keeps printed text out of the answers
+    os.dup2(2, 1)  # keeps printed text out of the responses
     if hasattr(os, "nice"):
         os.nice(_NICE)
     set_language(*pickle.load(sys.stdin.buffer))

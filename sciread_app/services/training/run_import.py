@@ -160,7 +160,7 @@ class RunImporter:
 
 
 def _run_in(folder: Path, source: Path) -> Path:
-    """Return the run's folder: `folder` itself, or one inside. Raises LibraryError if none is."""
+    """Return the run's folder: `folder` itself, or one inside. Raises LibraryError without one."""
     inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
     for place in (folder, folder / RUN, *inside, *(path / RUN for path in inside)):
         if (place / RECIPE).is_file():

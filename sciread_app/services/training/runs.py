@@ -289,7 +289,7 @@ class Runs:
     def _is_starting(self, run: Run, state: RunState) -> bool:
         """Whether a process was started that had not written an event when `state` was read.
 
-        Not read again: a run that has begun since would be taken for one that failed.
+        Not read again: a run that has started since would be treated as failed.
         """
         if run.folder.name in self._processes:
             return self._child(run.folder.name) is not None

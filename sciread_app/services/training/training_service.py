@@ -182,7 +182,7 @@ class TrainingService:
         return replace(plan.on(self.corpora.make(plan.data, task)), title=title)
 
     def title(self, plan: TrainingPlan) -> str:
-        """Return the usual title of the model: its base, and by what and on what it is tuned.
+        """Return the usual title of the model: its base model, method and training data.
 
         Raises LibraryError for unknown data, and TrainerError for invalid settings.
         """

@@ -161,7 +161,7 @@ class _Run:
         doubted: Callable[[AtomFeed], bool] = lambda found: False,
         fresh: bool = False,
     ) -> AtomFeed:
-        """One page. Raises Busy, and SourceError if arXiv cannot answer."""
+        """One page. Raises Busy, and SourceError if arXiv does not respond."""
         named = _named_ids(self._query.text)
         params = [
             ("id_list", ",".join(named)) if named else ("search_query", self._text()),
@@ -475,7 +475,7 @@ def contradiction(found: AtomFeed, start: int, size: int) -> str:
 
 
 def is_rising(entries: Sequence[AtomEntry]) -> bool:
-    """Whether none is earlier by more than a day than one before it."""
+    """Whether no entry is more than a day earlier than an entry before it."""
     latest = ""
     for published in (submission_dates.minute(entry.published) for entry in entries):
         if published and published < latest and published < submission_dates.day_before(latest):

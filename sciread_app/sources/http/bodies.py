@@ -71,5 +71,5 @@ def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
     except zlib.error as error:
         raise BadCoding(tr("it could not be decompressed")) from error
     if not packed.eof:
-        # Translators: an answer that ends too early
+        # Translators: a response that ends too early
         raise BadCoding(tr("it is incomplete"))

@@ -68,7 +68,7 @@ class _Place:
 
     todo: tuple[Slice, ...]  # the last one is the current one
     done: int = 0  # papers of the current slice already fetched,
-    mark: int = 0  # and a hash by which these are recognised
+    mark: int = 0  # and a hash by which these are recognized
     total: int = 0
 
     def cursor(self) -> str:
@@ -300,7 +300,7 @@ def _resumed(pmids: Sequence[str], place: _Place) -> tuple[Sequence[str], _Place
     """The papers of a slice, those already fetched first, and the position among them.
 
     If the list has changed so much that these are not found in it, the position is the beginning:
-    repeated papers are recognised, but skipped ones would be lost.
+    repeated papers are recognized, but skipped ones would be lost.
     """
     for newer in range(min(len(pmids) - place.done, _NEWER) + 1):
         known = pmids[newer : newer + place.done]

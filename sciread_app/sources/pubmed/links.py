@@ -27,7 +27,7 @@ def ask(
     """PubMed's citations of the papers with these PMIDs: a list per response, each paper once.
 
     A paper without any links is unknown: PubMed does not tell whether it has references. The next
-    request is sent on demand. Raises SourceError, or Busy, if PubMed does not answer.
+    request is sent on demand. Raises SourceError, or Busy, if PubMed does not respond.
     """
     unique = list(dict.fromkeys(name for name in pmids if name.kind == "pmid"))
     for at in range(0, len(unique), BATCH):

@@ -26,7 +26,7 @@ class ModelRef(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ActiveModelState:
-    """`pending` is being activated, or was when a process was killed; empty if none is.
+    """`pending` is being activated, or was when a process was killed; empty if there is none.
 
     `earlier` are the previously active models, latest first.
     """

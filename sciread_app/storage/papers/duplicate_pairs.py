@@ -126,5 +126,5 @@ class DuplicatePairStore:
 
 
 def _compared(db: Connection) -> int | None:
-    """The last paper that the search has compared; None if none is due."""
+    """The last paper that the search has compared; None if no search is due."""
     return db.scalars(select(schema.duplicate_search.c.compared)).one_or_none()

@@ -36,7 +36,8 @@ class _Taken(NamedTuple):
 def split(db: Connection, id: int, now: float, merge: int | None = None) -> list[int]:
     """Restore each record that was merged into a paper, or only that of one merge.
 
-    Returns the new papers. Each is as it was; whatever was added to the paper since applies to all.
+    Returns the new papers. Each is as it was; everything added to the paper since applies to
+    all of them.
     """
     found = merge_history.of_papers(db, [id])[id]
     merges = [one for one in found if merge in (None, one.id)]

@@ -64,10 +64,10 @@ def _row(model: InstalledModel, share: float | None) -> ModelRow:
         # Translators: a model whose files are not as they were made
         mark, kind = tr("Damaged"), "problem"
     elif model.state is ModelState.answers:
-        # Translators: this model answers searches now
+        # Translators: this model is used for searches now
         mark, kind = tr("In use"), "answers"
     elif model.state is ModelState.pending:
-        # Translators: a model that reads papers before it answers
+        # Translators: a model that indexes papers before it is used
         mark = tr("Indexing") if share is None else tr("{percent}%", percent=int(share * 100))
     going = model.state is ModelState.pending and not model.problem
     return ModelRow(

@@ -38,7 +38,7 @@ class PaperGateway:
         quickest: Callable[[], AbstractContextManager[SearchService]],
         cards: Callable[[Sequence[int]], list[Card]],
     ) -> None:
-        """`best` is the search that knows meanings, if any; `quickest` answers at once; `cards`
+        """`best` is the search that knows meanings, if any; `quickest` returns at once; `cards`
         returns the cards of papers."""
         self._workspace = workspace
         self._library = workspace.library

@@ -563,7 +563,7 @@ class PaperList(QTableView):
         return self._held is not None
 
     def release_keys(self) -> None:
-        """Answer the keys that were kept."""
+        """Handle the keys that were kept."""
         held, self._held = self._held or [], None
         for event in held:
             self.keyPressEvent(event)

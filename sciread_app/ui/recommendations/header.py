@@ -290,7 +290,7 @@ class RecommendationsHeader(QWidget):
             (self.switch, 0, left),
             self._buttons,
             self.note,
-            # The header is higher than needed until the page is laid out anew: the extra space
+            # The header is higher than needed until the next layout of the page: the extra space
             # goes below, so that nothing above moves.
             1,
             parent=self,

@@ -51,7 +51,7 @@ class SearchHeader(QWidget):
     """Its widgets together make up the search request; the user can change each at any time."""
 
     asked = Signal()  # the request has changed, or is to be run again
-    activated = Signal(object)  # SearchRequest for a list of its own, with a way back
+    activated = Signal(object)  # SearchRequest for a separate list, with a way back
     save_requested = Signal(str, str)  # a name and a query
     weaker_requested = Signal()
     mode_chosen = Signal(object)  # ViewMode

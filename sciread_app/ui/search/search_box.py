@@ -161,7 +161,7 @@ class SearchBox(QWidget):
         help.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def offer_names(self, field: str, written: str, names: Sequence[FacetCount]) -> None:
-        """Offer names for a field, if the user is still typing what they were looked up for."""
+        """Suggest names for a field, if the text they were looked up for is still being typed."""
         text, cursor = self.edit.text(), self.edit.cursorPosition()
         half = partial_word(text, cursor)
         awaited = half == self._awaited and self.window().focusWidget() is self.edit
@@ -217,7 +217,7 @@ class SearchBox(QWidget):
             self.ask()
 
     def _suggest(self) -> None:
-        """Offer what the word at the cursor may become."""
+        """Suggest completions of the word at the cursor."""
         text, cursor = self.edit.text(), self.edit.cursorPosition()
         half = self._awaited = partial_word(text, cursor)
         if half is None:

@@ -143,7 +143,7 @@ class SettingsPage(Page):
         self._appearance.resize_list_text(percent)
 
     def _preview_key(self) -> None:
-        """Show the key of an example, or what is wrong with the pattern."""
+        """Show the key of an example, or the error in the pattern."""
         pattern = self.citekey.text()
         problem = citekey_problem(pattern)
         self._citekey_row.show_error(problem)

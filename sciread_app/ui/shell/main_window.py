@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         return self._ready
 
     def wait_for(self, what: str) -> None:
-        """Show what is done before the library can be opened."""
+        """Show the work that is done before the library can be opened."""
         self._wait.show_message("papers", what, tr("A large library can take several minutes."))
 
     def go_to(self, key: str) -> None:
@@ -479,7 +479,7 @@ class MainWindow(QMainWindow):
             page.window_closes()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keep keys that nothing can answer before the library is open. An identifier that is
+        """Keep keys that cannot be handled before the library is open. An identifier that is
         pasted outside a text field is offered to be added."""
         if not self._ready:
             self._type_ahead.keep(event)

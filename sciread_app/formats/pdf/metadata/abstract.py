@@ -41,7 +41,7 @@ _SMALLER = 0.85  # relative to the abstract's font size: an index or a mark on a
 
 
 def printed_abstract(pages: Iterable[PageLayout]) -> str:
-    """The text under the first heading "Abstract"; empty if none is certain."""
+    """The text under the first heading "Abstract"; empty if in doubt."""
     for page in pages:
         for position, line in enumerate(page.lines):
             if match := _HEADING.match(line.text):

@@ -259,8 +259,9 @@ def _identifiers(stamp: Stamp | None, doi: str, xmp: Xmp) -> tuple[Identifier, .
 def _authors(evidence: MetadataEvidence, title: str) -> tuple[tuple[Author, ...], str]:
     """The authors in the file's metadata, if the first page names exactly these; and a remark.
 
-    A file's author is often the typist, or one of several; none is better than a few. So one name
-    that is not used is not worth a remark, and a list is.
+    The author of a file is often the typist, or only one of several authors, and no authors are
+    better than an incomplete list. A single name that is not used is therefore not remarked on; a
+    list of names is.
     """
     dropped: tuple[Author, ...] = ()
     words = letters_of("\n".join(evidence.texts[:1]))

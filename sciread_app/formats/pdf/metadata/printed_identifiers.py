@@ -135,7 +135,7 @@ def before_references(page: str) -> str:
 def printed_doi(pages: Iterable[str], titles: Sequence[str]) -> tuple[str, str]:
     """The DOI that the first pages give as the paper's own, and its source.
 
-    `titles` are candidates of the paper's title, by which a citation before a DOI is recognised as
+    `titles` are candidates of the paper's title, by which a citation before a DOI is recognized as
     the paper's own. Both are empty if no DOI is certain.
     """
     for number, page in enumerate(pages, start=1):

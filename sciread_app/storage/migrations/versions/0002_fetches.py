@@ -1,4 +1,4 @@
-"""Adds fetches, updates of papers, citation lookups, and indexes on normalised titles."""
+"""Adds fetches, updates of papers, citation lookups, and indexes on normalized titles."""
 
 from __future__ import annotations
 

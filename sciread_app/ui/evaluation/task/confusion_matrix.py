@@ -1,4 +1,4 @@
-"""A confusion matrix, normalised by row: the share of predictions per true class."""
+"""A confusion matrix, normalized by row: the share of predictions per true class."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def opacities(similar: Sequence[SimilarPoint]) -> list[float]:
 
 
 def caption(similar: Sequence[SimilarPoint]) -> str:
-    """Return what the lines and sizes mean."""
+    """Return the explanation of lines and sizes."""
     text = trn("{n} similar paper", "{n} similar papers", len(similar))
     if any(point.citations for point in similar):
         text = tr("{text}; larger points have more citations", text=text)

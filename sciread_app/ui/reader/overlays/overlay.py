@@ -1,4 +1,4 @@
-"""A frame over the pages, beside what it belongs to."""
+"""A frame over the pages, beside its text or highlight."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from sciread_app.ui.style.theme import styled
 
-GAP = 8  # pixels between the frame and what it belongs to, and to the edges of the area
+GAP = 8  # pixels between the frame and its text or highlight, and the edges of the area
 
 
 class Overlay(QFrame):

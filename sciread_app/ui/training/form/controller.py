@@ -147,7 +147,7 @@ class TrainingFormController(QObject):
         self._form.show_note("")
 
     def _cure(self, line: CheckLine) -> None:
-        """Fetch what is missing."""
+        """Fetch the missing data."""
         if line.remedy is Remedy.settings:
             self._form.settings.write(line.settings)
         elif line.remedy is Remedy.papers:
