@@ -57,7 +57,7 @@ def _date(text: str, paper: Paper | None) -> str:
     if not _DATE.fullmatch(text):
         raise InvalidFieldValue(
             tr(
-                "“{text}” is not a valid date. Enter a date such as 2017, 2017-06 or 2017-06-12.",
+                "“{text}” is not a valid date. Enter a date such as 2017, 2017-06, or 2017-06-12.",
                 text=text,
             )
         )

@@ -13,7 +13,7 @@ from sciread_app.errors import BadQuery
 from sciread_app.language import tr
 
 EXAMPLES = {
-    "year": tr("year:2015, year:2015..2019 or year:>=2015"),
+    "year": tr("year:2015, year:2015..2019, or year:>=2015"),
     "rating": tr("rating:4.. or rating:5; rating:0 finds unrated papers"),
     "added": tr("added:7d, added:today or added:2026-01..2026-03"),
 }

@@ -158,7 +158,7 @@ def _read_macro(chunk: str, start: re.Match[str], quoting: _Quoting, macros: dic
     """Add the macro to `macros` and return the end of its block."""
     name = _NAME.match(chunk, start.end())
     if not name:
-        raise _Unreadable(tr("@string needs a name, an equals sign (=) and a value"), start.end())
+        raise _Unreadable(tr("@string needs a name, an equals sign (=), and a value"), start.end())
     value, end = _value(chunk, name.end(), quoting, macros)
     macros[name[1].lower()] = value
     closed = _END[start[2]].match(chunk, end)

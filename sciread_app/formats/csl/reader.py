@@ -104,7 +104,7 @@ def _paper_or_skipped(
     if isinstance(item, dict) and "itemType" in item:  # Better BibTeX's JSON, and Zotero's own
         item = to_csl(item)
     if not isinstance(item, dict) or not ({"id", "type", "title"} & item.keys()):
-        why = tr("item {number} is not CSL-JSON: it has no id, type or title.", number=number)
+        why = tr("item {number} is not CSL-JSON: it has no id, type, or title.", number=number)
         return Skipped(str(path), "", why)
     title = plain(_text(item.get("title")) or _text(item.get("title-short")))
     if not title:

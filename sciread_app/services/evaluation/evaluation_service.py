@@ -68,7 +68,7 @@ class EvaluationOutcome:
             models.setdefault((failed.task, failed.why), []).append(failed.model)
         alone = len(self.reports) == 1
         return [
-            *(tr("{model} failed: {why}", model=name, why=why)
+            *(tr("Could not evaluate {model}: {why}", model=name, why=why)
               for name, why in self.failed.items()),
             *(
                 tr("Could not run {task}: {why}", task=task, why=why)

@@ -218,10 +218,10 @@ class _Run:
         if self._nameless:
             report.remarks.append(
                 trn(
-                    "{n:,} citation was skipped because the other paper has no DOI, arXiv ID or "
-                    "PMID.",
-                    "{n:,} citations were skipped because the other papers have no DOI, arXiv ID "
+                    "{n:,} citation was skipped because the other paper has no DOI, arXiv ID, "
                     "or PMID.",
+                    "{n:,} citations were skipped because the other papers have no DOI, arXiv "
+                    "ID, or PMID.",
                     self._nameless,
                 )
             )

@@ -55,8 +55,8 @@ class SalvageReport:
     def lines(self) -> Iterator[str]:
         """The report for the user, line by line."""
         done = self.salvaged
-        yield tr("Saved {count:,} papers to {folder}.", count=done.kept["papers"],
-                 folder=self.folder)  # fmt: skip
+        yield trn("Saved {n:,} paper to {folder}.", "Saved {n:,} papers to {folder}.",
+                  done.kept["papers"], folder=self.folder)  # fmt: skip
         if self.complete:
             yield tr("No data was lost.")
         if done.pages:
@@ -72,7 +72,7 @@ class SalvageReport:
             (f"{id}: {about}" for id, about in done.placeholders.items()),
         )
         yield from _listed(
-            tr("Papers with a damaged title, abstract or other text:"),
+            tr("Papers with a damaged title, abstract, or other text:"),
             (f"{id}: {title}" for id, title in done.altered.items()),
         )
         yield from _listed(tr("Files that could not be copied:"), self.missing_files)

@@ -88,7 +88,7 @@ def _no_paper(name: str) -> BadQuery:
     return BadQuery(
         tr("The paper {name} is not in the library.", name=name),
         tr(
-            "After “like:”, enter a paper number, DOI, arXiv ID, PMID or citation key. To "
+            "After “like:”, enter a paper number, DOI, arXiv ID, PMID, or citation key. To "
             'search for the words, enter "like {name}".',
             name=name,
         ),

@@ -24,7 +24,7 @@ _WORDS_OF_PDF = 250
 # Characters and words that are operators of the query language.
 _SIGNS = str.maketrans(dict.fromkeys(QUOTES + "*()\0", " "))
 _OPERATORS = re.compile(r"\b(?:AND|OR|NOT)\b|(?<!\S)-+|(?<=\w):(?=\S)")
-_HINT = tr("Drop a PDF, BibTeX, RIS or PubMed file, or paste an entry from a file.")
+_HINT = tr("Drop a PDF, BibTeX, RIS, or PubMed file, or paste an entry from a file.")
 
 
 @dataclass(frozen=True)

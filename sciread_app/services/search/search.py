@@ -71,7 +71,7 @@ _FEW = 30  # papers among which nothing is rare
 # Queries of fewer words are too unlike papers to be compared with pairs of papers.
 COMPARABLE_WORDS = 4
 _HOW_TO_ADD = tr(
-    "To find the paper here, add its PDF, or a BibTeX, RIS or PubMed file that contains it."
+    "To find the paper here, add its PDF, or a BibTeX, RIS, or PubMed file that contains it."
 )
 
 

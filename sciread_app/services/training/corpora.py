@@ -218,7 +218,7 @@ def files_in(folder: Path) -> list[Path]:
         raise LibraryError(
             tr("{folder} contains no training data.", folder=folder),
             tr("Supported files are JSON Lines, PubMed XML, tables (CSV, TSV, Parquet), and "
-               "the JSON files of SPECTER, SciDocs and PhysBERT. Import other files into the "
+               "the JSON files of SPECTER, SciDocs, and PhysBERT. Import other files into the "
                "library first."),
         )  # fmt: skip
     return files

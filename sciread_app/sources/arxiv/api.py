@@ -40,9 +40,9 @@ FIELDS = (
     QueryField(tr("Journal"), 'jr:"{}"', "Phys. Rev. D"),
 )
 HELP = tr(
-    "Enter words, or fields joined by AND, OR and ANDNOT: cat:cs.CL AND "
-    "all:transformer. The fields are all, ti, au, abs, cat, co and jr; cat:cs.* "
-    "finds all of computer science. You can also enter a list of arXiv IDs."
+    "Enter words, or fields joined by AND, OR, and ANDNOT: cat:cs.CL AND all:transformer. The "
+    "fields are all, ti, au, abs, cat, co, and jr; cat:cs.* finds all of computer science. You "
+    "can also enter a list of arXiv IDs."
 )
 
 why_nothing = submission_dates.why_nothing

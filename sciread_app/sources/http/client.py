@@ -357,7 +357,7 @@ def _http(patience: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise SourceError(
             tr("The proxy set in the environment variables cannot be used."),
-            tr("Check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."),
+            tr("Check HTTP_PROXY, HTTPS_PROXY, and ALL_PROXY."),
         ) from error
 
 

@@ -41,9 +41,8 @@ FIELDS = (
     QueryField(tr("Language"), "{}[la]", "english"),
 )
 HELP = tr(
-    "Put fields after the words, and write AND, OR and NOT in capitals. For "
-    "example: sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT "
-    "review[pt]."
+    "Put fields after the words, and write AND, OR, and NOT in capitals. For example: "
+    "sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT review[pt]."
 )
 
 _BATCH = 500

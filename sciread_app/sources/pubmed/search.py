@@ -27,7 +27,7 @@ _HIGHEST_PMID = 99_999_999
 _A_DAY = timedelta(days=1)
 # Temporary failures that PubMed reports within a valid response.
 _PASSES = re.compile(r"timed? ?out|backend address|temporar|unavailable|resolve|connect", re.I)
-_TAG_HELP = tr("Put fields after the words, such as sepsis[ti], smith j[au] or humans[mh].")
+_TAG_HELP = tr("Put fields after the words, such as sepsis[ti], smith j[au], or humans[mh].")
 _LONGEST_TRANSLATION = 400
 
 

@@ -49,7 +49,7 @@ def _check(values: Mapping[str, Any]) -> None:
     if not _DATE.fullmatch(values.get("published", "")):
         raise LibraryError(
             tr("“{text}” is not a valid date.", text=values["published"]),
-            tr("Enter a date such as 2017, 2017-06 or 2017-06-12."),
+            tr("Enter a date such as 2017, 2017-06, or 2017-06-12."),
         )
 
 

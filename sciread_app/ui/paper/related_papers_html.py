@@ -72,7 +72,7 @@ def match_note(one: SimilarPaper) -> str:
 
 def _known(citations: CitationList) -> str:
     return trn(
-        "{n:,} papers, {inside:,} in the library",
+        "{n:,} paper, {inside:,} in the library",
         "{n:,} papers, {inside:,} in the library",
         citations.total,
         inside=len(citations.held),

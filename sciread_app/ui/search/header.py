@@ -310,12 +310,9 @@ def count_text(view: ResultView) -> str:
         return ""
     weaker = sum(one.weak for one in view.listing.evidence.values()) if total < shown else 0
     if weaker and not view.listing.weaker:
-        return trn(
-            "{n:,} paper and {weaker:,} weaker matches",
-            "{n:,} papers and {weaker:,} weaker matches",
-            total,
-            weaker=weaker,
-        )
+        papers = trn("{n:,} paper", "{n:,} papers", total)
+        matches = trn("{n:,} weaker match", "{n:,} weaker matches", weaker)
+        return tr("{papers} and {matches}", papers=papers, matches=matches)
     if not view.title:
         if request == SearchRequest():
             return trn("{n:,} paper in the library", "{n:,} papers in the library", total)

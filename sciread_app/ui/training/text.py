@@ -230,9 +230,9 @@ def typed_value(setting: Setting, text: str) -> Value | tuple[Value, ...]:
 def citations_text(report: CitationFetchReport) -> str:
     """The result of fetching citations, and why it is incomplete."""
     text = tr(
-        "Fetched {references:,} references and {citations:,} citations.",
-        references=report.references,
-        citations=report.citations,
+        "Fetched {references} and {citations}.",
+        references=trn("{n:,} reference", "{n:,} references", report.references),
+        citations=trn("{n:,} citation", "{n:,} citations", report.citations),
     )
     return f"{text} {report.failed[0].why}" if report.failed else text
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelection, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView
 
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.services.evaluation.leaderboard import ScoreRow
 from sciread_app.ui.evaluation.metric_table import (
     MetricDelegate,
@@ -158,7 +158,7 @@ class ScoreModel(MetricModel[ScoreRow]):
         if column == METRIC:
             return f"{row.result.title}, {row.metric.title}"
         if column == N:
-            return "" if row.n is None else tr("{n:,} items", n=row.n)
+            return "" if row.n is None else trn("{n:,} item", "{n:,} items", row.n)
         model = self.models[column - FIRST]
         return spoken(row, model, self.found.names[model])
 

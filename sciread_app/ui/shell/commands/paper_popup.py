@@ -35,7 +35,7 @@ class PaperPopup(Popup):
         appearance: Appearance,
     ) -> None:
         """`find` returns the papers that match a text; it is called on a background thread."""
-        super().__init__(window, appearance, tr("Go to paper"), tr("Title, author or year"))
+        super().__init__(window, appearance, tr("Go to paper"), tr("Title, author, or year"))
         self._find = find
         self._navigate = navigate
         self._jobs = jobs

@@ -34,8 +34,8 @@ KINDS = (
 NO_COLLECTION = tr("No collections with papers yet.")
 NO_CORPUS = tr("No saved datasets yet. Every training run saves its papers as a dataset.")
 FILES = tr(
-    "A folder with papers as JSON Lines, PubMed XML or tables, or in the formats "
-    "of SPECTER, SciDocs and PhysBERT."
+    "A folder with papers as JSON Lines, PubMed XML, or tables, or in the formats of SPECTER, "
+    "SciDocs, and PhysBERT."
 )
 LIBRARY_IS = tr("All papers in your library when the training run starts.")
 

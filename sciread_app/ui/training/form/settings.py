@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.ui.setting_labels import (
     choice_label,
     setting_help,
@@ -123,7 +123,7 @@ class SettingsPart(QWidget):
             if name in self.rows:
                 self._column.addWidget(self.rows[name])
         others = [entry for name, entry in self.rows.items() if name not in OFTEN]
-        title = tr("{count} more settings", count=len(others))
+        title = trn("{n} more setting", "{n} more settings", len(others))
         rest = QWidget()
         self.folded = CollapsibleSection(title, rest, self._appearance)
         self._column.addWidget(self.folded)

@@ -107,7 +107,7 @@ def test_generated_csl_ids_are_not_citation_keys(read):
 def test_unreadable_csl_items_are_skipped_by_number(read):
     found = read([{"id": "a", "title": "A"}, 5, {"id": "b"}, {"id": "c", "title": "C"}])
     assert [getattr(paper, "title", None) for paper in found] == ["A", None, None, "C"]
-    assert found[1].why == "item 2 is not CSL-JSON: it has no id, type or title."
+    assert found[1].why == "item 2 is not CSL-JSON: it has no id, type, or title."
     assert (found[2].entry, found[2].why[:19]) == ("b", "item 3 has no title")
 
 
