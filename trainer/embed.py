@@ -59,7 +59,7 @@ class EmbeddingJob:
 
 @dataclass(frozen=True)
 class EmbeddingProgress:
-    """The number of papers done by all workers, and what this one did in its `seconds`.
+    """The number of papers done by all workers, and the work of this worker in `seconds`.
 
     `left`: seconds remaining at the present speed of all workers; None while unknown.
     """
@@ -160,7 +160,7 @@ class Worker:
         self._leases.__exit__(kind, error, traceback)
 
     def run(self, numbers: Iterable[int] | None = None) -> WorkerResult:
-        """Work until all shards, or those in `numbers`, are done; return what this worker did.
+        """Work until all shards, or those in `numbers`, are done; return the work of this worker.
 
         After an error the worker must not be used again.
         """

@@ -325,7 +325,7 @@ def is_free(folder: Path, subject: EvaluatedModel) -> bool:
 
 
 def _same(old: EvaluatedModel, new: EvaluatedModel) -> bool:
-    """Whether both have the same vectors, whatever their names and locations."""
+    """Whether both have the same vectors, regardless of their names and locations."""
     if any(old.about.get(what) != new.about.get(what) for what in ("files", "precision")):
         return False
     one, other = (replace(subject, title="", found="", about={}) for subject in (old, new))

@@ -108,8 +108,8 @@ Beside = Annotated[
     bool,
     typer.Option(
         "--beside",
-        help="If the output folder has a report for different files or another precision, keep "
-        "it and write the new report next to it.",
+        help="If the output folder has a report for different model files or another precision, "
+        "keep that report and write the new one next to it.",
     ),
 ]
 Device = Annotated[str, typer.Option(help="PyTorch device; default: a GPU if available.")]

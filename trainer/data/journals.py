@@ -160,7 +160,7 @@ def _classes(
 def _labelled(
     corpus: Corpus, texts: Texts, rows: NDArray[np.int64], classes: Sequence[int]
 ) -> PaperExamples:
-    """Return the papers whose journal is among the classes, labelled with its index."""
+    """Return the papers whose journal is among the classes, labeled with its index."""
     label = np.full(len(corpus.venue_names), -1)
     label[classes] = np.arange(len(classes))
     mine = rows[label[corpus.venues[rows]] >= 0]

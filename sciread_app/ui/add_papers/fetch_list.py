@@ -233,7 +233,7 @@ class FetchList(QWidget):
         title = QLabel(tr("Queries"))
         title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
         self.all_button = styled(QPushButton(tr("Refresh all")), "link")
-        self.all_button.setToolTip(tr("Refresh all queries and resume stopped ones"))
+        self.all_button.setToolTip(tr("Refresh all queries, and resume stopped queries"))
         self.all_button.clicked.connect(lambda: self._work.run(self._work.fetches))
         head = row(title, 0, self.all_button, margins=(4, 0, 4, 0))
         head.addStrut(32)

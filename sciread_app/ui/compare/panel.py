@@ -40,14 +40,13 @@ if TYPE_CHECKING:
 
 ALONE = tr("Compare two models")
 NONE_THERE = tr(
-    "Only one model is installed. Train a model on your own papers or fetch a "
-    "published model, then compare the results of both models side by side and "
-    "vote for the better ones."
+    "Only one model is installed. Train a model on your own papers or fetch a published model, "
+    "then compare the results of both models side by side and vote for the better results."
 )
 NO_QUERY = tr("Search for something to see the results of both models.")
 BY_WORDS = tr("Keyword search gives the same results with every model. Switch to Meaning or Both.")
 KNOWN = tr(
-    "You have already seen which results come from which model. Search for something else to vote."
+    "You have already seen which results come from which model. To vote, search for something else."
 )
 SAME = tr("Both models give the same results, so there is nothing to vote on.")
 UNREAD = tr("You can vote once both models have indexed all papers.")

@@ -304,7 +304,7 @@ class ComparisonPanel(QFrame):
             (
                 self.versions,
                 "V",
-                tr("Keep both papers as versions of one work; lists show only one"),
+                tr("Keep both papers as versions of one work; lists show the work once"),
             ),
         ):
             button.setToolTip(f"{means} ({keys})")

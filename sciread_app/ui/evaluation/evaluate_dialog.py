@@ -35,9 +35,8 @@ KINDS = {
     "baseline": tr("baseline"),
 }
 HOW = tr(
-    "Evaluation uses the test split, which no training run on this computer trains "
-    "on. Finished results are reused, and a stopped evaluation resumes where it "
-    "was."
+    "Models are evaluated on the test split, which no training run on this computer uses. "
+    "Finished results are reused, and a stopped evaluation resumes where it stopped."
 )
 
 

@@ -23,7 +23,7 @@ _NO_VALUE = frozenset(("nan", "none", "null", "<na>"))
 
 
 def is_no_value(value: Any) -> bool:
-    """Whether a value stands for a missing one: NaN, or a word such as NaN or None.
+    """Whether a text means that there is no value: NaN, or a word such as NaN or None.
 
     An empty text and JSON's null are simply missing.
     """
@@ -80,5 +80,5 @@ def venue_of(journal_ref: str) -> str:
 
 
 def no_values(**named: Any) -> tuple[str, ...]:
-    """Return the names of those values that stand for a missing one."""
+    """Return the names of the texts that mean that there is no value."""
     return tuple(name for name, value in named.items() if is_no_value(value))

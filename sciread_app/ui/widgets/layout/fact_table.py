@@ -13,7 +13,7 @@ from sciread_app.ui.widgets.text.labels import plain_label
 
 
 class FactTable(QWidget):
-    """Names on the left, what they stand for on the right."""
+    """Names on the left, values on the right."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,12 +14,12 @@ from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 
 class StatTiles(QWidget):
-    """Numbers side by side, each above what it counts. They may change twice a second."""
+    """Numbers side by side, each above its label. They may change twice a second."""
 
     def __init__(self) -> None:
         super().__init__()
         self._flow = FlowLayout(10)
-        self._tiles: dict[str, tuple[QWidget, QLabel]] = {}  # with its number, by what it counts
+        self._tiles: dict[str, tuple[QWidget, QLabel]] = {}  # with its number, by label
         self.setLayout(self._flow)
 
     def show_tiles(self, tiles: Sequence[tuple[str, str]]) -> None:
