@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Not searched where there are other words.
+# Not searched for if the query has other words.
 _STOP_WORDS = """
     a about above after again against all also am among an and any are as at be because been
     before being between both but by can cannot could did do does doing down during each either

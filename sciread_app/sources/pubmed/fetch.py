@@ -188,7 +188,7 @@ class _Records:
         return [pmid for pmid in expected if pmid not in self._came]
 
     def _from_history(self, start: int, number: int) -> list[Paper | Skipped]:
-        """Empty if the list expires again as soon as the search was repeated."""
+        """Empty if the list expires again right after the search was repeated."""
         for last in (False, True):
             form = [
                 ("WebEnv", self._found.web_env),

@@ -88,7 +88,7 @@ def _fill(annotation: Any, place: Place, fields: dict[str, Any]) -> None:
 def _add_appearances(page: PdfPage) -> None:
     """Let PDFium draw the annotations: it stores how each one looks, which some readers need.
 
-    The page is drawn outside of a picture of one pixel, since only this side effect counts.
+    The page is drawn outside of an image of one pixel, since only this side effect counts.
     """
     bitmap = pdfium.FPDFBitmap_Create(1, 1, 0)
     if not bitmap:
