@@ -128,7 +128,7 @@ LOG = """2026-11-22 14:01:12,418 INFO Tokenizing 9,412 titles
 2026-11-22 14:01:31,078 INFO Stage 1: journals.
 2026-11-22 14:01:44,310 INFO journals: step 12 · loss 4.9981 · 2,911 tokens/s · 6 min left
 2026-11-22 14:03:02,841 ERROR The disk is full: No space left on device.
-Free disk space and start the training again: it resumes from the last checkpoint.
+Free up disk space and start the training again: it resumes from the last checkpoint.
 """
 
 

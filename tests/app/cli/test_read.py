@@ -54,4 +54,4 @@ def test_notes_are_written_into_a_copy_of_the_pdf(tmp_path):
     two = CliRunner().invoke(
         cli.app, ["notes", "1", "2", "--pdf", str(copy), "--home", str(tmp_path)]
     )
-    assert two.exit_code == 1 and "Name one paper" in two.output
+    assert two.exit_code == 1 and "one paper" in two.output

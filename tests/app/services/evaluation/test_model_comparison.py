@@ -35,7 +35,7 @@ def test_verdict_is_better_when_better_in_some_tasks_and_worse_in_none():
     assert found.answer is ComparisonOutcome.yes
     assert found.sentence.startswith("SPECTER on 900 papers is better than Starter: ")
     assert "1 of 2 tasks" in found.sentence
-    assert "SPECTER on 900 papers: Citations, MAP 56.00 vs. 50.00 (95%" in found.support[0]
+    assert "MAP 56.00 vs. 50.00 (95%" in found.support[0]
     assert "4.00 to 8.00" in found.support[0]
     assert "Not significant on: Fields." in found.support
 
@@ -50,19 +50,19 @@ def test_verdict_of_worse_model_names_the_better_model_first():
 def test_verdict_is_mixed_when_better_and_worse():
     found = verdict_of(compared("cite", "map", 0.06), compared("mag", "macro_f1", -0.05))
     assert found.answer is ComparisonOutcome.both
-    assert "1 of 2 tasks" in found.sentence and "worse in 1" in found.sentence
-    assert "gain of SPECTER" in found.support[0] and "gain of Starter" in found.support[1]
+    assert "1 of 2 tasks" in found.sentence and "worse on 1" in found.sentence
+    assert found.support[0].startswith("SPECTER") and found.support[1].startswith("Starter")
 
 
 def test_metrics_of_one_task_count_as_one_finding():
     found = verdict_of(compared("cite", "map", 0.06), compared("cite", "ndcg", 0.05))
-    assert "in 1 of 1 task " in found.sentence
+    assert "1 of 1 task " in found.sentence
     split = verdict_of(
         compared("cite", "map", 0.06), compared("cite", "ndcg", -0.05),
         compared("mag", "macro_f1", 0.04),
     )  # fmt: skip
     assert split.answer is ComparisonOutcome.both
-    assert split.sentence.endswith("The metrics of 1 task disagree.")
+    assert split.sentence.endswith("The metrics disagree on 1 task.")
 
 
 def test_verdict_is_unknown_when_no_difference_is_significant():

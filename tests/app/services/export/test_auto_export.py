@@ -170,7 +170,7 @@ def test_restored_collection_is_exported_again(exports, library, tmp_path):
 def test_disable_requires_an_enabled_export(exports, tmp_path):
     with pytest.raises(LibraryError, match="does not exist"):
         exports.enable("nowhere", tmp_path / "x.bib", Format.bibtex, Task())
-    with pytest.raises(LibraryError, match="not kept in sync"):
+    with pytest.raises(LibraryError, match="not exported automatically"):
         exports.disable("thesis")
     exports.enable("thesis", tmp_path / "x.bib", Format.bibtex, Task())
     exports.disable("thesis")

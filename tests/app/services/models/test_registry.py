@@ -292,7 +292,7 @@ def test_deleted_model_loses_its_vectors(models, home, tiny, cleaned):
     models.delete(removed.key)
     assert models.trashed() == [] and list((home.trash / "models").iterdir()) == []
     assert cleaned
-    with pytest.raises(LibraryError, match="not in Trash"):
+    with pytest.raises(LibraryError, match="not in the Trash"):
         models.restore(removed.key)
 
 
