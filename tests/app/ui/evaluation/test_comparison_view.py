@@ -29,7 +29,7 @@ def cells(view, line):
 
 def test_verdict_names_the_better_model_and_the_evidence(view):
     assert view.sentence.text().startswith("SPECTER on 900 papers is better than Starter")
-    assert "Citations, MAP 56.00 vs. 50.00" in view.support.text()
+    assert "MAP 56.00 vs. 50.00" in view.support.text()
     assert "the library of today" in view.data.text()
     assert "Not compared because the data differ: Speed and size." in view.notes.text()
     assert "Holm" in view.notes.text()
