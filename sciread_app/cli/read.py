@@ -14,7 +14,6 @@ from sciread_app.cli.views import counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
-from sciread_app.language import trn
 from sciread_app.workspace import Workspace
 
 

@@ -35,16 +35,16 @@ SETTING_TEXTS: dict[str, SettingText] = {
     ),
     "learning_rate": SettingText(
         tr_noop("Learning rate"),
-        tr_noop("Highest learning rate, reached at the end of the warm-up."),
+        tr_noop("Highest learning rate, reached at the end of the warmup."),
     ),
     "weight_decay": SettingText(
         tr_noop("Weight decay"),
-        tr_noop("Strength with which AdamW pulls weights toward zero, except biases and norms."),
+        tr_noop("How strongly AdamW pulls the weights toward zero, except biases and norms."),
     ),
     "warmup": SettingText(
-        tr_noop("Warm-up"),
+        tr_noop("Warmup"),
         tr_noop(
-            "Length of the warm-up: a share of all steps if below 1, otherwise a number of steps."
+            "Length of the warmup: a share of all steps if below 1, otherwise a number of steps."
         ),
     ),
     "schedule": SettingText(
@@ -53,7 +53,7 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "clip": SettingText(
         tr_noop("Gradient clipping"),
         tr_noop(
-            "Largest norm of the gradient, which is scaled down above it; 0 turns clipping off."
+            "Maximum norm of the gradient, which is scaled down above it; 0 turns clipping off."
         ),
     ),
     "beta1": SettingText(
@@ -64,14 +64,17 @@ SETTING_TEXTS: dict[str, SettingText] = {
         tr_noop("Decay rate of AdamW for the mean of the squared gradients."),
     ),
     "epsilon": SettingText(
-        tr_noop("Adam epsilon"), tr_noop("Small number that AdamW adds to its denominator.")
+        tr_noop("Adam epsilon"), tr_noop("Small number added to the denominator of AdamW.")
     ),
     "max_tokens": SettingText(
         tr_noop("Max tokens in training"), tr_noop("Longer texts are cut to this length."), _TOKENS
     ),
     "read_tokens": SettingText(
         tr_noop("Max tokens in use"),
-        tr_noop("Length to which the finished model cuts texts; 0 uses the length in training."),
+        tr_noop(
+            "Longer texts are cut to this length when the model is used; 0 uses the length in "
+            "training."
+        ),
         _TOKENS,
     ),
     "join": SettingText(
@@ -82,7 +85,7 @@ SETTING_TEXTS: dict[str, SettingText] = {
     ),
     "evaluations": SettingText(
         tr_noop("Evaluations per epoch"),
-        tr_noop("Number of evaluations on the validation papers per epoch."),
+        tr_noop("Number of evaluations per epoch on the validation papers."),
     ),
     "max_steps": SettingText(
         tr_noop("Max steps"),
@@ -91,11 +94,13 @@ SETTING_TEXTS: dict[str, SettingText] = {
     ),
     "precision": SettingText(
         tr_noop("Precision"),
-        tr_noop("Number format of the forward pass; Automatic uses bf16 where the hardware can."),
+        tr_noop(
+            "Number format of the forward pass; Automatic uses bf16 if the hardware supports it."
+        ),
     ),
     "margin": SettingText(
         tr_noop("Margin"),
-        tr_noop("Required difference in distance between a cited and another paper."),
+        tr_noop("Difference required between the distances to a cited paper and to another paper."),
     ),
     "distance": SettingText(
         tr_noop("Distance"), tr_noop("Measure of the distance between two papers.")
@@ -103,8 +108,8 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "pooling": SettingText(
         tr_noop("Pooling"),
         tr_noop(
-            "Combination of the tokens of a text; with Pooler, search uses the [CLS] token of "
-            "the last layer."
+            "Method of combining the tokens of a text; with Pooler, search uses the [CLS] token "
+            "of the last layer."
         ),
     ),
     "embedding_dropout": SettingText(
@@ -114,38 +119,39 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "start_share": SettingText(
         tr_noop("Share of the base model"),
         tr_noop(
-            "Share of the base model's weights in the finished model, which keeps what a small "
-            "library would make the model forget; validation scores do not include this share."
+            "Share of the base model's weights that is mixed into the finished model. A higher "
+            "share preserves general knowledge that training on a small library can erase. "
+            "Validation scores are those of the model without this share."
         ),
     ),
     "triples": SettingText(
-        tr_noop("Source of triples"),
+        tr_noop("Source of triplets"),
         tr_noop(
-            "Whether triples are drawn from citations or read from the table of paper IDs in the "
-            "training data."
+            "Whether triplets are drawn from citations or read from the table of paper IDs in "
+            "the training data."
         ),
     ),
     "samples_per_query": SettingText(
-        tr_noop("Triples per paper"),
-        tr_noop("Triples for each paper that cites others."),
-        tr_noop("triples"),
+        tr_noop("Triplets per paper"),
+        tr_noop("Number of triplets for each paper that cites others."),
+        tr_noop("triplets"),
     ),
     "hard_share": SettingText(
         tr_noop("Share of hard negatives"),
-        tr_noop("Share of triples whose negative is cited by a cited paper."),
+        tr_noop("Share of triplets whose negative is cited by a cited paper."),
     ),
     "queries": SettingText(
         tr_noop("Query papers"),
         tr_noop(
-            "Citing papers that give triples: all for which triples can be drawn, or, as in the "
-            "released code, only those with hard negatives."
+            "Citing papers used for triplets: all of them, or only papers with hard negatives, "
+            "as in the released code."
         ),
     ),
     "negatives": SettingText(
         tr_noop("Negatives"),
         tr_noop(
-            "Papers that a cited paper is compared with: the negative drawn for its triple, as in "
-            "the paper, or all papers of the step that the query paper does not cite."
+            "Papers that a cited paper is compared with: the negative drawn for its triplet, as "
+            "published, or all papers in the batch that the query paper does not cite."
         ),
     ),
     "cls_tokens": SettingText(
@@ -160,20 +166,21 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "mix": SettingText(
         tr_noop("Weighted values"),
         tr_noop(
-            "Quantity that the weight of the best pair applies to: similarities, as in the paper, "
+            "Quantity that the weight of the best pair applies to: similarities, as published, "
             "or losses, as in the released code."
         ),
     ),
     "facet_init": SettingText(
         tr_noop("Initial [CLS] layers"),
         tr_noop(
-            "Identity leaves the base model unchanged, as in the paper; Common words also starts "
-            "the extra [CLS] tokens as words; Zero output is the released code."
+            "Identity leaves the base model unchanged, as published; Common words also "
+            "initializes the extra [CLS] tokens with common words; Zero output is used by the "
+            "released code."
         ),
     ),
     "similarity": SettingText(
         tr_noop("Similarity"),
-        tr_noop("Similarity of two papers: dot product, as in the paper, or cosine."),
+        tr_noop("Similarity of two papers: dot product, as published, or cosine."),
     ),
     "temperature": SettingText(
         tr_noop("Temperature"), tr_noop("Similarities are divided by this number.")
@@ -181,21 +188,23 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "tanh": SettingText(
         tr_noop("Tanh on the output"),
         tr_noop(
-            "Limits the output values with tanh, as in the released code but not in the paper."
+            "Limits the output values with tanh, as in the released code; the published method "
+            "does not."
         ),
     ),
     "head": SettingText(
         tr_noop("Classifier input"),
         tr_noop(
-            "Output from which the journal is predicted; with Pooler, search uses the [CLS] token "
-            "of the last layer."
+            "Output that the journal is predicted from; with Pooler, search uses the [CLS] "
+            "token of the last layer."
         ),
     ),
     "head_scale": SettingText(
         tr_noop("Classifier scale"),
         tr_noop(
-            "Factor of the classifier scores; with a higher factor the classifier trains sooner "
-            "than the base model, which an untrained classifier misleads."
+            "Factor applied to the classifier scores. With a higher factor, the classifier "
+            "learns faster than the base model, so that the base model is not changed to suit "
+            "an untrained classifier."
         ),
     ),
     "min_papers": SettingText(
@@ -209,23 +218,28 @@ SETTING_TEXTS: dict[str, SettingText] = {
         _PAPERS,
     ),
     "max_papers": SettingText(
-        tr_noop("Max papers per journal"), tr_noop("Papers used per journal; 0 uses all."), _PAPERS
+        tr_noop("Max papers per journal"),
+        tr_noop("Maximum number of papers used per journal; 0 uses all."),
+        _PAPERS,
     ),
     "recent_year": SettingText(
         tr_noop("Required year"),
-        tr_noop("Journals need a paper from this year; 0 removes the requirement."),
+        tr_noop("Only journals with a paper from this year are used; 0 uses all journals."),
     ),
     "first_year": SettingText(
         tr_noop("First year"), tr_noop("Earlier papers are not used; 0 uses all papers.")
     ),
     "pubmed_first_year": SettingText(
         tr_noop("First year of PubMed papers"),
-        tr_noop("Earlier PubMed papers are not used, nor are those after the required year."),
+        tr_noop(
+            "PubMed papers from before this year, or from after the required year, are not used."
+        ),
     ),
     "choose": SettingText(
         tr_noop("Selection of papers"),
         tr_noop(
-            "Papers used of a larger journal: random ones, or the first as in the released code."
+            "Papers used from a journal with more papers than the maximum: a random sample, or "
+            "the first papers, as in the released code."
         ),
     ),
     "exclude": SettingText(
@@ -236,7 +250,9 @@ SETTING_TEXTS: dict[str, SettingText] = {
         tr_noop("Train a tokenizer"), tr_noop("Trains a tokenizer on the training data first.")
     ),
     "vocabulary": SettingText(
-        tr_noop("Vocabulary size"), tr_noop("Number of different tokens of the tokenizer."), _TOKENS
+        tr_noop("Vocabulary size"),
+        tr_noop("Number of different tokens in the vocabulary of the tokenizer."),
+        _TOKENS,
     ),
     "cased": SettingText(
         tr_noop("Case-sensitive tokens"), tr_noop("Distinguishes uppercase from lowercase letters.")
@@ -248,13 +264,14 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "mlm_short": SettingText(
         tr_noop("Short block length"),
         tr_noop(
-            "Length of the text blocks that language model training starts with; 0 skips them."
+            "Length of the text blocks at the beginning of language model training; 0 skips "
+            "these blocks."
         ),
         _TOKENS,
     ),
     "mlm_long": SettingText(
         tr_noop("Long block length"),
-        tr_noop("Length of the text blocks that follow the short ones; 0 skips them."),
+        tr_noop("Length of the text blocks that follow the short blocks; 0 skips these blocks."),
         _TOKENS,
     ),
     "mlm_short_epochs": SettingText(
@@ -273,9 +290,9 @@ SETTING_TEXTS: dict[str, SettingText] = {
         tr_noop("Highest learning rate of language model training."),
     ),
     "mlm_warmup": SettingText(
-        tr_noop("Warm-up of blocks"),
+        tr_noop("Warmup of blocks"),
         tr_noop(
-            "Warm-up of language model training as a share of its steps, at most 10,000 steps."
+            "Warmup of language model training, as a share of its steps; at most 10,000 steps."
         ),
     ),
     "mlm_beta2": SettingText(
@@ -288,7 +305,7 @@ SETTING_TEXTS: dict[str, SettingText] = {
     "mlm_epsilon": SettingText(
         tr_noop("Adam epsilon of blocks"),
         tr_noop(
-            "Number that AdamW adds to its denominator in language model training, as for RoBERTa."
+            "Number added to the denominator of AdamW in language model training, as for RoBERTa."
         ),
     ),
     "masked": SettingText(
@@ -301,34 +318,36 @@ SETTING_TEXTS: dict[str, SettingText] = {
     ),
     "category_pairs": SettingText(
         tr_noop("Category pairs"),
-        tr_noop("Pairs of papers of the same category; 0 uses none."),
+        tr_noop("Number of pairs of papers of the same category; 0 uses none."),
         _PAIRS,
     ),
     "category_text": SettingText(
         tr_noop("Text of category pairs"),
-        tr_noop("Text of each paper in category pairs; the paper uses the abstract only."),
+        tr_noop(
+            "Text of each paper in category pairs; the published method uses the abstract only."
+        ),
     ),
     "citation_pairs": SettingText(
         tr_noop("Citation pairs"),
-        tr_noop("Pairs of the titles of a citing and a cited paper; 0 uses none."),
+        tr_noop("Number of pairs of the titles of a citing and a cited paper; 0 uses none."),
         _PAIRS,
     ),
     "question_pairs": SettingText(
         tr_noop("Question pairs"),
-        tr_noop("Pairs of a question and its paper; 0 uses none."),
+        tr_noop("Number of pairs of a question and the paper that answers it; 0 uses none."),
         _PAIRS,
     ),
     "merge": SettingText(
         tr_noop("Merge subcategories"),
-        tr_noop("Treats astro-ph, cond-mat and hep as one category each."),
+        tr_noop("Treats astro-ph, cond-mat, and hep as one category each."),
     ),
     "homogeneous": SettingText(
         tr_noop("One kind of pair per batch"),
-        tr_noop("All pairs of a step come from the same source."),
+        tr_noop("All pairs in a batch come from the same source."),
     ),
     "together": SettingText(
         tr_noop("Pairs compared together"),
-        tr_noop("Number of pairs that are negatives of each other."),
+        tr_noop("Number of pairs that serve as negatives for each other."),
         _PAIRS,
     ),
     "mask_same_label": SettingText(
@@ -341,7 +360,7 @@ SETTING_TEXTS: dict[str, SettingText] = {
     ),
     "scored": SettingText(
         tr_noop("Validation papers"),
-        tr_noop("Most validation papers used in an evaluation."),
+        tr_noop("Maximum number of validation papers used in an evaluation."),
         _PAPERS,
     ),
 }
@@ -360,7 +379,7 @@ CHOICE_LABELS: dict[str, dict[str, str]] = {
     "head": {"pooler": _POOLER, "raw_cls": _CLS, "mean": _MEAN},
     "join": {"sep": tr_noop("[SEP] token"), "space": tr_noop("Space")},
     "mix": {"logits": tr_noop("Similarities"), "losses": tr_noop("Losses")},
-    "negatives": {"drawn": tr_noop("One per triple"), "batch": tr_noop("All of the step")},
+    "negatives": {"drawn": tr_noop("One per triplet"), "batch": tr_noop("All in the batch")},
     "pooling": {
         "mean": _MEAN,
         "mean_no_special": tr_noop("Mean without special tokens"),
