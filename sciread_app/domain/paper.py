@@ -150,6 +150,10 @@ class Order(Enum):
     lowest_rating = "lowest rating"
     unread = "unread"
     read = "read"
+    citations = "citations"
+    fewest_citations = "fewest citations"
+    last_read = "last read"
+    earliest_read = "earliest read"
 
     @property
     def reverse(self) -> Order:
@@ -165,6 +169,8 @@ _PAIRS = (
     (Order.venue, Order.venue_descending),
     (Order.rating, Order.lowest_rating),
     (Order.unread, Order.read),
+    (Order.citations, Order.fewest_citations),
+    (Order.last_read, Order.earliest_read),
 )
 _REVERSE = dict(_PAIRS) | {reverse: order for order, reverse in _PAIRS}
 

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from sciread_app.domain.paper import Identifier, Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.parser import Condition
@@ -433,6 +442,20 @@ def _live() -> Any:
     return schema.papers.c.trashed.is_(None)
 
 
+# The number of papers that are known to cite a paper; one with several identifiers counts once.
+_CITATIONS: Any = literal_column(
+    "(SELECT count(DISTINCT coalesce((SELECT min(far.paper) FROM identifiers AS far"
+    " WHERE far.kind = c.citing_kind AND far.value = c.citing), c.citing_kind || ' ' || c.citing))"
+    " FROM identifiers AS near CROSS JOIN citations AS c"
+    " ON c.cited_kind = near.kind AND c.cited = near.value WHERE near.paper = papers.id)"
+)
+# When a file of a paper was last open in the Reader.
+_LAST_READ: Any = literal_column(
+    "(SELECT max(reading.at) FROM attachments JOIN reading USING (sha256)"
+    " WHERE attachments.paper = papers.id)"
+)
+
+
 def _sort_columns(order: Order) -> Sequence[Any]:
     """ORDER BY expressions: unknown values last, newest first among equals."""
     papers, authors = schema.papers.c, schema.authors.c
@@ -462,6 +485,10 @@ def _sort_columns(order: Order) -> Sequence[Any]:
         Order.lowest_rating: (papers.rating == 0, papers.rating, *newest),
         Order.unread: (papers.read, *newest),
         Order.read: (papers.read.desc(), *newest),
+        Order.citations: (_CITATIONS.desc(), *newest),
+        Order.fewest_citations: (_CITATIONS == 0, _CITATIONS, *newest),
+        Order.last_read: (_LAST_READ.desc().nulls_last(), papers.read.desc(), *newest),
+        Order.earliest_read: (_LAST_READ.nulls_last(), papers.read.desc(), *newest),
     }[order]
 
 

@@ -56,6 +56,7 @@ class Card:
     retracted: str = ""  # "Retracted", "Withdrawn", or empty
     tag_colours: Mapping[str, str] = field(default_factory=dict)
     versions: int = 1  # of its work that are in the library
+    citations: int = 0  # known ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,10 @@ class CitationStore:
         references, citations = self._numbers(ids, "cited"), self._numbers(ids, "citing")
         return {id: Counts(references.get(id, 0), citations.get(id, 0)) for id in ids}
 
+    def citation_counts(self, papers: Iterable[PaperId]) -> dict[PaperId, int]:
+        """Number of known citations of those of these papers that are cited."""
+        return self._numbers(list(papers), "citing")
+
     def known_identifiers(self, names: Iterable[Identifier]) -> set[Identifier]:
         """Those of these identifiers that papers in the library have."""
         by_kind: dict[str, list[str]] = defaultdict(list)

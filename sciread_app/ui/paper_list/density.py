@@ -51,6 +51,10 @@ def _creators(card: Card) -> str:
     return "".join(families)
 
 
+def _citations(card: Card) -> str:
+    return f"{card.citations:,}" if card.citations else ""
+
+
 def _identifier(kind: str) -> Callable[[Card], str]:
     return lambda card: card.paper.identifier(kind)
 
@@ -64,6 +68,7 @@ COLUMNS = (
     Column("rating", tr("Rating"), 8, lambda card: "★" * card.rating, Order.rating),
     Column("tags", tr("Tags"), 14, lambda card: ", ".join(card.tags)),
     Column("pdf", tr("PDF"), 6, lambda card: "✓" if has_pdf(card) else ""),
+    Column("citations", tr("Citations"), 10, _citations, Order.citations, shown=False),
     Column("kind", tr("Type"), 16, lambda card: KIND_NAMES.get(card.paper.kind, ""), shown=False),
     Column("fields", tr("Fields"), 16, lambda card: ", ".join(card.paper.fields), shown=False),
     Column("doi", "DOI", 24, _identifier("doi"), shown=False),

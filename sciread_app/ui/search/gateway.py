@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from sciread_app.domain.paper import Order
+from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.paper_updates import retraction_status
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import Query
@@ -103,6 +103,7 @@ class SearchGateway:
         marks = self._library.organisation.of(ids)
         colours = self._library.tags.colours() if any(m.tags for m in marks.values()) else {}
         versions = self._library.version_counts(ids)
+        cited = self._library.citations.citation_counts(map(PaperId, ids))
         return [
             Card(
                 paper,
@@ -112,6 +113,7 @@ class SearchGateway:
                 retraction_status(paper),
                 colours,
                 versions.get(paper.id, 1),
+                cited.get(paper.id, 0),
             )
             for paper in self._library.get(ids)
             if paper.id is not None and (mark := marks.get(paper.id)) is not None

@@ -26,6 +26,8 @@ ORDERS = {
     Order.venue: tr("Venue"),
     Order.rating: tr("Rating"),
     Order.unread: tr("Unread first"),
+    Order.last_read: tr("Recently read"),
+    Order.citations: tr("Most cited"),
 }
 _REVERSED = {
     Order.earliest_added: tr("Oldest added"),
@@ -34,6 +36,8 @@ _REVERSED = {
     Order.venue_descending: tr("Venue, Z to A"),
     Order.lowest_rating: tr("Lowest rating"),
     Order.read: tr("Read first"),
+    Order.earliest_read: tr("Read longest ago"),
+    Order.fewest_citations: tr("Least cited"),
 }
 
 

@@ -9,9 +9,10 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from sciread_app.domain.annotations.annotations import ReadingPlace
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.matching.record_keys import MatchVerdict
-from sciread_app.domain.paper import Author, Order, Skipped
+from sciread_app.domain.paper import Author, Order, PaperId, Skipped
 from sciread_app.domain.query.parser import parse
 from sciread_app.errors import LibraryError
 from sciread_app.storage.library import Library
@@ -247,17 +248,44 @@ def test_papers_without_value_are_last_in_either_direction(library):
     assert library.ids(Order.venue_descending).tolist() == [3, 1, 2]
 
 
+def test_ids_by_citations_count_citing_paper_with_two_identifiers_once(library):
+    library.put([paper("a", doi="10.1000/a"), paper("b", doi="10.1000/b"), paper("c")])
+    library.put([paper("citing", doi="10.1000/x", arxiv="2401.00001")])
+    a, b, x, y = (identifier("doi", f"10.1000/{name}") for name in "abxy")
+    preprint = identifier("arxiv", "2401.00001")
+    library.citations.put([(x, a), (preprint, a), (x, b), (y, b)], "test")
+    assert library.ids(Order.citations).tolist() == [2, 1, 4, 3]
+    assert library.ids(Order.fewest_citations).tolist() == [1, 2, 4, 3]
+
+
+def test_ids_by_last_reading_begin_with_file_read_last(library):
+    library.put([paper("a"), paper("b"), paper("c")])
+    for number in (1, 2):
+        file = Attachment(PaperId(number), f"/{number}.pdf", str(number))
+        library.attachments.put([(file, "")])
+    for file in ("2", "1"):
+        library.annotations.remember(file, ReadingPlace())
+    assert library.ids(Order.last_read).tolist() == [1, 2, 3]
+    assert library.ids(Order.earliest_read).tolist() == [2, 1, 3]
+
+
 @pytest.mark.parametrize("order", [one for one in Order if one is not Order.relevance])
 def test_order_and_its_reverse_list_all_papers(library, order):
     library.put(
         [
-            paper("a", published="2001", authors="Adam", venue="V"),
-            paper("b", published="1999", authors="Eve", venue="W"),
+            paper("a", published="2001", authors="Adam", venue="V", doi="10.1000/a"),
+            paper("b", published="1999", authors="Eve", venue="W", doi="10.1000/b"),
         ]
     )
     library.reading_state.rate([1], 5)
     library.reading_state.rate([2], 2)
     library.reading_state.mark_read([2])
+    for number, file in enumerate("ab", start=1):
+        library.attachments.put([(Attachment(PaperId(number), f"/{file}.pdf", file), "")])
+    for file in ("b", "a"):
+        library.annotations.remember(file, ReadingPlace())
+    a, b, x, y = (identifier("doi", f"10.1000/{name}") for name in "abxy")
+    library.citations.put([(x, a), (x, b), (y, b)], "test")
     assert order.reverse.reverse is order
     assert library.ids(order).tolist() == library.ids(order.reverse).tolist()[::-1]
 
