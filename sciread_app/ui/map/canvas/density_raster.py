@@ -6,6 +6,7 @@ All work is done by numpy within the memory of one image, without a step per poi
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ LEVELS = 16
 MOST_COLOURS = 256 // LEVELS
 _FULL = 8  # weight of a pixel that a point covers completely
 _MAX_COUNT = 200  # points on one pixel; more look the same
+_SPARSE = 32  # pixels of the image per point, from which on points are drawn one by one
 
 
 def tones(colours: list[QColor], background: QColor) -> Tones:
@@ -58,22 +60,38 @@ def density_image(
         & (pixels[:, 1] >= margin) & (pixels[:, 1] < height + margin)
     )  # fmt: skip
     places = pixels[inside, 1] * stride + pixels[inside, 0]
-    counts = np.bincount(places, minlength=stride * rows).clip(max=_MAX_COUNT).astype(np.uint16)
-    counts = counts.reshape(rows, stride)
-    dense = np.zeros((height, width), np.uint16)
-    for weight, right, down in _taps(radius):
-        top, left = margin - down, margin - right
-        dense += counts[top : top + height, left : left + width] * np.uint16(weight)
-    which = np.zeros(stride * rows, np.uint8)
     base = (colours[inside] * np.uint8(LEVELS)).astype(np.uint8)
     below = len(base) - int(inside[len(inside) - on_top :].sum())
+    taps = _taps(radius)
+    offsets = np.array([down * stride + right for _, right, down in taps], np.int32)
+    which = np.zeros(stride * rows, np.uint8)
     for part in (slice(below), slice(below, None)):
-        for _, right, down in _taps(radius):
-            which[places[part] + (down * stride + right)] = base[part]
-    levels = _levels(strength)[np.minimum(dense, _MAX_COUNT)]
-    shown = which.reshape(rows, stride)[margin : margin + height, margin : margin + width]
-    image = tones[levels + shown]
+        for offset in offsets.tolist():
+            which[places[part] + offset] = base[part]
+    visible = (slice(margin, margin + height), slice(margin, margin + width))
+    if len(places) * _SPARSE < stride * rows:
+        # Point by point: with few points of many pixels, this takes a fraction of the time.
+        every = (offsets[:, None] + places).ravel()
+        weights = np.repeat(np.array([weight for weight, *_ in taps], np.float64), len(places))
+        sums = np.bincount(every, weights, stride * rows)
+        painted = np.flatnonzero(sums)
+        pixmap = np.full(stride * rows, tones[0], np.uint32)
+        pixmap[painted] = tones[_levels(strength)[_capped(sums[painted])] + which[painted]]
+        image = np.ascontiguousarray(pixmap.reshape(rows, stride)[visible])
+    else:
+        counts = _capped(np.bincount(places, minlength=stride * rows)).reshape(rows, stride)
+        dense = np.zeros((height, width), np.uint16)
+        for weight, right, down in taps:
+            top, left = margin - down, margin - right
+            dense += counts[top : top + height, left : left + width] * np.uint16(weight)
+        levels = _levels(strength)[np.minimum(dense, _MAX_COUNT)]
+        image = tones[levels + which.reshape(rows, stride)[visible]]
     return QImage(image.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+
+
+def _capped(counts: NDArray[Any]) -> NDArray[np.uint16]:
+    found: NDArray[np.uint16] = np.minimum(counts, _MAX_COUNT).astype(np.uint16)
+    return found
 
 
 @lru_cache(maxsize=32)
