@@ -215,7 +215,7 @@ def _maps(window: MainWindow) -> None:
 
 
 def _group(window: MainWindow) -> None:
-    _page(window).maps.sides[0].view.group_requested.emit(0, False)
+    _page(window).maps.sides[0].view.group_requested.emit(0, 0)
 
 
 def _ask(window: MainWindow) -> None:

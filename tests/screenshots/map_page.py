@@ -57,7 +57,7 @@ def _picked(window: MainWindow) -> None:
 
 def _group(window: MainWindow) -> None:
     _whole(window)
-    _map(window).view.group_requested.emit(0, False)
+    _map(window).view.group_requested.emit(0, 0)
 
 
 def _map(window: MainWindow) -> MapPanel:

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 Labels = NDArray[np.int16]
 
 _FINE_MOST, _COARSE_MOST = 120, 12
+# Fine clusters of a map of so many papers are divided again, into so many, of at least so many.
+_DIVIDED_FROM, _FINEST_MOST, _FINEST_PAPERS = 2_000, 400, 40
 
 
 def how_many(papers: int) -> tuple[int, int]:
@@ -31,6 +33,43 @@ def group(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], Labels]:
         found = KMeans(fine, n_init=2, random_state=0).fit(points)
     centres = found.cluster_centers_.astype(np.float32)
     return centres, _merge(centres, np.bincount(found.labels_, minlength=fine), coarse)
+
+
+def divide(
+    points: NDArray[np.float32], labels: Labels, groups: int
+) -> tuple[NDArray[np.float32], Labels]:
+    """Divide the fine clusters of a large map, whose numbers are `labels`, into finest ones.
+
+    Returns the centres of these, [clusters, dim], and the fine cluster of each; none for a small
+    map.
+    """
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    centres, parents = [np.empty((0, points.shape[1]), np.float32)], []
+    if len(points) >= _DIVIDED_FROM:
+        size = max(_FINEST_PAPERS, len(points) / _FINEST_MOST)
+        with threadpool_limits(1):
+            for group in range(groups):
+                inside = points[labels == group]
+                parts = min(max(1, round(len(inside) / size)), len(np.unique(inside, axis=0)))
+                if parts:
+                    found = KMeans(parts, n_init=1, random_state=0).fit(inside)
+                    centres.append(found.cluster_centers_.astype(np.float32))
+                    parents += [group] * parts
+    return np.concatenate(centres), np.array(parents, np.int16)
+
+
+def nearest_part(
+    points: NDArray[np.float32], labels: Labels, centres: NDArray[np.float32], parents: Labels
+) -> Labels:
+    """Return the finest cluster of each point: the nearest one of its fine cluster, -1 if that was
+    not divided."""
+    found = np.full(len(points), -1, np.int16)
+    for group in np.unique(parents):
+        inside, parts = np.flatnonzero(labels == group), np.flatnonzero(parents == group)
+        found[inside] = parts[nearest_group(points[inside], centres[parts])]
+    return found
 
 
 def _merge(centres: NDArray[np.float32], sizes: NDArray[np.int64], count: int) -> Labels:

@@ -26,11 +26,14 @@ _SAVE_EVERY = 100  # steps between two saved states; a killed process loses at m
 
 
 class Draft(NamedTuple):
-    """A finished layout: positions of papers, centres of fine clusters, their coarse clusters."""
+    """A finished layout: positions of papers, centres of fine clusters, their coarse clusters, and
+    centres of finest clusters, their fine clusters."""
 
     places: Places
     centres: NDArray[np.float32]
     parents: NDArray[np.int16]
+    finest_centres: NDArray[np.float32]
+    finest_parents: NDArray[np.int16]
 
 
 class Unfinished(NamedTuple):
@@ -62,7 +65,9 @@ def lay_out(
         write_arrays(unfinished.neighbours, {**papers, **near._asdict()})
     places = _run_tsne(points, near, unfinished.state, task, resume=known is not None)
     task.step(0, 0, tr("Naming groups"))
-    return Draft(places, *clusters.group(points))
+    centres, parents = clusters.group(points)
+    fine = clusters.nearest_group(points, centres)
+    return Draft(places, centres, parents, *clusters.divide(points, fine, len(centres)))
 
 
 def _run_tsne(

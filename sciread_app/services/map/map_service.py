@@ -40,7 +40,7 @@ SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is pla
 # from this number of the latter.
 _OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.1, 0.05, 10
 NO_GROUP = -1
-_FIRST_FORMAT, _FORMAT = 1, 2
+_FIRST_FORMAT, _SECOND_FORMAT, _FORMAT = 1, 2, 3
 _WITH_ABSTRACTS = 1_000  # papers up to which their abstracts are read to name groups
 _READ = 4096  # vectors read at a time
 
@@ -58,8 +58,9 @@ class Cluster:
 class MapLayout:
     """A map. Positions are in the unit square; papers added later may lie slightly outside.
 
-    `fine` and `coarse` are the indices of each paper's clusters in `fine_clusters` and
-    `coarse_clusters`; NO_GROUP: it was added later and is unlike the papers of every cluster.
+    `coarse`, `fine` and `finest` are the indices of each paper's clusters in `coarse_clusters` and
+    so on; NO_GROUP: it was added later and is unlike the papers of every cluster. A small map has
+    no finest clusters.
     `later` is the number of papers added after the map was laid out.
     """
 
@@ -69,8 +70,18 @@ class MapLayout:
     coarse: NDArray[np.int16]
     fine_clusters: tuple[Cluster, ...]
     coarse_clusters: tuple[Cluster, ...]
+    finest: NDArray[np.int16] | None = None
+    finest_clusters: tuple[Cluster, ...] = ()
     outgrown: bool = False  # many papers were added later: the map should be laid out again
     later: int = 0
+
+    @property
+    def levels(self) -> tuple[tuple[NDArray[np.int16], tuple[Cluster, ...]], ...]:
+        """The clusters of each paper and the clusters, from coarse to finest."""
+        both = ((self.coarse, self.coarse_clusters), (self.fine, self.fine_clusters))
+        if self.finest is None or not self.finest_clusters:
+            return both
+        return (*both, (self.finest, self.finest_clusters))
 
     @property
     def ungrouped(self) -> int:
@@ -160,17 +171,20 @@ class MapService:
         chosen = rows[there]
         near = unfinished[1] if unfinished and there.all() else None
         papers = {"ids": ids[chosen], "hashes": hashes[chosen]}
-        places, centres, parents = self._run(
+        places, centres, parents, finest_centres, finest_parents = self._run(
             lay_out, points, near, papers, self._unfinished, task=task
         )
         fine = clusters.nearest_group(points, centres)
+        finest = clusters.nearest_part(points, fine, finest_centres, finest_parents)
         namer = self._namer(ids[chosen])
         above = namer.names(parents[fine], int(parents.max()) + 1)
         named = namer.names(fine, len(centres))
+        parts = namer.names(finest, len(finest_centres)) if len(finest_centres) else ()
         laid = np.ones(len(chosen), bool)
         return _Kept(
-            ids[chosen], hashes[chosen], places, laid, ~laid, fine,
-            centres, parents, axes, tuple(named), tuple(above), least,
+            ids[chosen], hashes[chosen], places, laid, ~laid, fine, finest,
+            centres, parents, finest_centres, finest_parents,
+            axes, tuple(named), tuple(above), tuple(parts), least,
         )  # fmt: skip
 
     def _namer(self, ids: Ids) -> GroupNamer:
@@ -228,7 +242,9 @@ class MapService:
             fine = clusters.nearest_group(points, kept.centres)
             if later:
                 fine[similarity_to_nearest(vectors, laid) < kept.least] = NO_GROUP
-            kept = kept.with_papers(ids[part], hashes[part], places, fine, later=later)
+            finest = clusters.nearest_part(points, fine, kept.finest_centres, kept.finest_parents)
+            labels = (fine, finest)
+            kept = kept.with_papers(ids[part], hashes[part], places, labels, later=later)
         return kept
 
 
@@ -247,11 +263,15 @@ class _Kept:
     laid: NDArray[np.bool_]
     later: NDArray[np.bool_]
     fine: NDArray[np.int16]
+    finest: NDArray[np.int16]
     centres: NDArray[np.float32]
     parents: NDArray[np.int16]
+    finest_centres: NDArray[np.float32]
+    finest_parents: NDArray[np.int16]
     axes: Axes
     fine_names: tuple[str, ...]
     coarse_names: tuple[str, ...]
+    finest_names: tuple[str, ...]
     least: float
 
     def only(self, ids: Ids, hashes: Ids) -> _Kept:
@@ -262,8 +282,15 @@ class _Kept:
         return self._part((ids[places] == self.ids) & (hashes[places] == self.hashes))
 
     def with_papers(
-        self, ids: Ids, hashes: Ids, places: Places, fine: NDArray[np.int16], *, later: bool
+        self,
+        ids: Ids,
+        hashes: Ids,
+        places: Places,
+        labels: tuple[NDArray[np.int16], NDArray[np.int16]],
+        *,
+        later: bool,
     ) -> _Kept:
+        """`labels` are the fine and the finest clusters."""
         together = replace(
             self,
             ids=np.append(self.ids, ids),
@@ -271,7 +298,8 @@ class _Kept:
             places=np.concatenate([self.places, places]),
             laid=np.append(self.laid, np.zeros(len(ids), bool)),
             later=np.append(self.later, np.full(len(ids), later)),
-            fine=np.append(self.fine, fine),
+            fine=np.append(self.fine, labels[0]),
+            finest=np.append(self.finest, labels[1]),
         )
         return together._part(np.argsort(together.ids, kind="stable"))
 
@@ -289,12 +317,14 @@ class _Kept:
             self.ids, self.places, self.fine, coarse.astype(np.int16),
             self._clusters(self.fine, self.fine_names),
             self._clusters(coarse, self.coarse_names),
+            self.finest,
+            self._clusters(self.finest, self.finest_names),
             later > _OUTGROWN * papers or astray,
             later,
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
-        named = json.dumps([self.fine_names, self.coarse_names]).encode()
+        named = json.dumps([self.fine_names, self.coarse_names, self.finest_names]).encode()
         write_arrays(
             path,
             {
@@ -310,17 +340,20 @@ class _Kept:
         """Read a map file; None if it does not exist or is damaged."""
         found = read_arrays(path)
         try:
-            if found is None or int(found["format"]) not in (_FIRST_FORMAT, _FORMAT):
+            if found is None or int(found["format"]) > _FORMAT:
                 return None
             if int(found["format"]) == _FIRST_FORMAT:
                 found = _of_first_format(found)
-            fine, coarse = json.loads(found["names"].tobytes())
+            if int(found["format"]) <= _SECOND_FORMAT:
+                found = _without_finest(found)
+            fine, coarse, *finest = json.loads(found["names"].tobytes())
             axes = Axes(found["mean"], found["directions"])
             rest = {name: found[name] for name in _COLUMNS + _GROUPS}
             kept = cls(
                 axes=axes,
                 fine_names=tuple(fine),
                 coarse_names=tuple(coarse),
+                finest_names=tuple(*finest),
                 least=float(found["least"]),
                 **rest,
             )
@@ -337,6 +370,10 @@ class _Kept:
             and np.isfinite(self.places).all()
             and len(self.centres) == len(self.parents) == k
             and (not n or NO_GROUP <= self.fine.min() <= self.fine.max() < k)
+            and len(self.finest_centres) == len(self.finest_parents) == len(self.finest_names)
+            and (
+                not n or NO_GROUP <= self.finest.min() <= self.finest.max() < len(self.finest_names)
+            )
             and (not k or 0 <= self.parents.min() <= self.parents.max() < len(self.coarse_names))
             and (np.diff(self.ids) > 0).all()
         )
@@ -353,8 +390,18 @@ class _Kept:
         return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
 
 
-_COLUMNS = ("ids", "hashes", "places", "laid", "later", "fine")  # one value per paper
-_GROUPS = ("centres", "parents")
+_COLUMNS = ("ids", "hashes", "places", "laid", "later", "fine", "finest")  # one value per paper
+_GROUPS = ("centres", "parents", "finest_centres", "finest_parents")
+
+
+def _without_finest(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Convert a map of an earlier format, which has two levels of clusters."""
+    return {
+        **found,
+        "finest": np.full(len(found["fine"]), NO_GROUP, np.int16),
+        "finest_centres": found["centres"][:0],
+        "finest_parents": found["parents"][:0],
+    }
 
 
 def _of_first_format(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

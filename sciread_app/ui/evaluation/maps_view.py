@@ -131,10 +131,10 @@ class MapsView(InstalledPairView):
         for side in self.sides:
             side.pick(paper)
 
-    def _select_group(self, place: int, group: int, fine: bool) -> None:
+    def _select_group(self, place: int, group: int, level: int) -> None:
         drawing = self._drawings[place]
         if drawing is not None:
-            labels = drawing.fine if fine else drawing.coarse
+            labels = drawing.levels[level][0]
             self._light(drawing.ids[labels == group].tolist())
 
     def _select(self, place: int, numbers: Sequence[int]) -> None:
@@ -285,4 +285,5 @@ def turned(drawing: MapLayout, like: MapLayout) -> MapLayout:
         places=place(drawing.places.astype(np.float64)).astype(drawing.places.dtype),
         fine_clusters=moved(drawing.fine_clusters),
         coarse_clusters=moved(drawing.coarse_clusters),
+        finest_clusters=moved(drawing.finest_clusters),
     )

@@ -65,6 +65,11 @@ class MapGateway:
         """Return the publication year of each paper; 0: not known. `ids` are ascending."""
         return year_of_each(ids, self._workspace.library.attributes.years())
 
+    def citations(self, ids: Ids) -> NDArray[np.int64]:
+        """Return the number of known citations of each paper."""
+        counts = self._workspace.library.citations.citation_counts(map(PaperId, ids.tolist()))
+        return np.array([counts.get(PaperId(id), 0) for id in ids.tolist()], np.int64)
+
     def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
         """Return the papers most similar to one, best first."""
         with self._workspace.active_model.use() as now:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRectF, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -49,7 +50,7 @@ class MapPanel(QWidget):
         super().__init__()
         jobs, appearance = context.jobs, context.appearance
         self._gateway = gateway
-        self._jobs = jobs
+        self._jobs, self._toast = jobs, context.toast
         self.by = ColorBy.group
         self._highlighted: Sequence[int] | None = None  # None: all papers
         self._current: PaperId | None = None
@@ -117,6 +118,7 @@ class MapPanel(QWidget):
             if changes.papers:
                 self._colour_again()
                 self._load_years()
+                self._load_citations()
 
     def redraw(self) -> None:
         self.layout_job.draw(from_scratch=True)
@@ -173,6 +175,7 @@ class MapPanel(QWidget):
         self.view.show_points(points)
         self.colour_by(self.by)
         self._load_years()
+        self._load_citations()
         self.highlight(self._highlighted)
         self.show_current(self._current)
         if self._to_fit is not None:
@@ -201,6 +204,27 @@ class MapPanel(QWidget):
             show,
             queue=JobQueue.short,
             replaces="map years",
+        )
+
+    def _load_citations(self) -> None:
+        """Enlarge points by citations, if the user wishes so."""
+        points = self.view.points
+        if points is None or not self.bar.sizes.isChecked():
+            self.view.size_by(None)
+            return
+
+        def show(citations: NDArray[np.int64]) -> None:
+            if self.view.points is points and self.bar.sizes.isChecked():
+                self.view.size_by(citations)
+                if not citations.any():
+                    self._toast.show_message(tr("No citations of these papers are known yet"))
+
+        self._jobs.run(
+            tr("Counting citations"),
+            lambda task: self._gateway.map.citations(points.ids),
+            show,
+            queue=JobQueue.short,
+            replaces="map citations",
         )
 
     # User actions
@@ -236,10 +260,10 @@ class MapPanel(QWidget):
         assert self.view.points is not None
         self.papers_selected.emit(self.view.points.ids[numbers].tolist())
 
-    def _select_group(self, group: int, fine: bool) -> None:
+    def _select_group(self, group: int, level: int) -> None:
         assert self.view.points is not None
         drawing = self.view.points.drawing
-        labels = drawing.fine if fine else drawing.coarse
+        labels = drawing.levels[level][0]
         self.papers_selected.emit(drawing.ids[labels == group].tolist())
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
@@ -285,6 +309,7 @@ class MapPanel(QWidget):
         bar.whole.clicked.connect(lambda: self.fit())
         bar.only.toggled.connect(lambda: self.highlight(self._highlighted))
         bar.years.toggled.connect(self._show_timeline)
+        bar.sizes.toggled.connect(self._load_citations)
         self.timeline.filtered.connect(view.filter)
         bar.legend.toggled.connect(self._place_legend)
         self.legend.isolated_changed.connect(view.isolate)

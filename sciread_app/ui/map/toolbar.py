@@ -46,6 +46,9 @@ class MapToolbar(QWidget):
         self.years = QPushButton(tr("Years"))
         self.years.setCheckable(True)
         self.years.setToolTip(tr("Show the papers of selected years"))
+        self.sizes = QPushButton(tr("Size by citations"))
+        self.sizes.setCheckable(True)
+        self.sizes.setToolTip(tr("Draw papers with more known citations as larger points"))
         self.out = self._button("−", tr("Zoom out"), "−")
         self.out.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
         self.closer = self._button("+", tr("Zoom in"), "+")
@@ -56,7 +59,16 @@ class MapToolbar(QWidget):
         # Wraps in a narrow window, or at 300% text size.
         flow = FlowLayout(8)
         self.setLayout(flow)
-        for widget in (self.by, self.tools, zoom, self.legend, self.years, self.only, self.missing):
+        for widget in (
+            self.by,
+            self.tools,
+            zoom,
+            self.legend,
+            self.years,
+            self.sizes,
+            self.only,
+            self.missing,
+        ):
             flow.addWidget(widget)
         self.show_highlight(False, 0)
 

@@ -45,6 +45,8 @@ class MapActions(PageActions["SearchPage"]):
         menu.addSeparator()
         for by in ColorBy:
             self._add(BY[by].action, partial(_colour, by))
+        sizes = tr("Size points by cit&ations")
+        self._add(sizes, lambda shown: shown.bar.sizes.toggle())
         menu.addSeparator()
         for tool in Tool:
             self._add(TOOLS[tool].action, partial(_take, tool))

@@ -326,7 +326,7 @@ def _use_map(window):
     yield
     shown.fit_highlighted()
     yield
-    shown.view.group_requested.emit(0, False)
+    shown.view.group_requested.emit(0, 0)
     yield
     window.toggle_map()
 

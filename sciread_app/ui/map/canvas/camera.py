@@ -49,6 +49,13 @@ class Camera:
         grown = max(min(width, height), 1) / max(min(self.width, self.height), 1)
         return replace(self, width=width, height=height, scale=self.scale * grown)
 
+    def framed(self, width: float, height: float, shift: QPointF) -> Camera:
+        """The camera of a frame of another size, in which each point is moved by `shift` pixels."""
+        right = (width - self.width) / 2 - shift.x()
+        down = (height - self.height) / 2 - shift.y()
+        x, y = self.x + right / self.scale, self.y + down / self.scale
+        return replace(self, x=x, y=y, width=width, height=height)
+
     def panned(self, right: float, down: float) -> Camera:
         """The camera after a pan by pixels, kept within the map."""
         x, y = self.x + right / self.scale, self.y + down / self.scale

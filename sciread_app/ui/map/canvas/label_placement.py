@@ -6,7 +6,7 @@ They depend on the zoom only, so that no label moves while the map is panned.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,11 @@ class Occupancy:
         self._cell = max(extent, 1e-6) / _CELLS
         cells = ((places - self._low) / self._cell).astype(np.int64).clip(0, _CELLS - 1)
         group = np.where(labels < 0, groups, labels).astype(np.int64)  # the last one: no group
-        self._sums: Counts = np.zeros((groups + 1, _CELLS + 1, _CELLS + 1), np.int32)
+        most = int(np.bincount(group, minlength=1).max())
+        small = np.uint16 if most < 2**16 else np.int32  # the array is large
+        self._sums: NDArray[Any] = np.zeros((groups + 1, _CELLS + 1, _CELLS + 1), small)
         np.add.at(self._sums, (group, cells[:, 1] + 1, cells[:, 0] + 1), 1)
-        for axis in (1, 2):  # in place: the array is large
+        for axis in (1, 2):  # in place
             np.cumsum(self._sums, axis=axis, out=self._sums)
         self._total: Counts = self._sums.sum(axis=0, dtype=np.int32)
 
@@ -70,7 +72,7 @@ class Occupancy:
         cells[..., 2:] += 1
         left, top, right, bottom = np.moveaxis(cells.clip(0, _CELLS), -1, 0)
         own, every = (
-            sums[(*at, bottom, right)]
+            sums[(*at, bottom, right)].astype(np.int32)
             - sums[(*at, top, right)]
             - sums[(*at, bottom, left)]
             + sums[(*at, top, left)]

@@ -27,7 +27,7 @@ from sciread_app.ui.style.theme import Theme
 T = TypeVar("T")
 
 MAX_SINGLE_POINTS = 1_500  # points that are drawn one by one
-MAX_PIXELS = 1_000_000  # of an image that is rendered on the window's thread
+MAX_PIXELS = 500_000  # of an image that is rendered on the window's thread
 REST_MS = 90  # without a movement, after which the image is rendered sharply
 MIN_RADIUS, MAX_RADIUS = 1.25, 5.5  # radius of a point, in pixels
 OUTLINE_RADIUS = 2.5  # radius from which on a point has an outline
@@ -73,6 +73,9 @@ class PointRenderer(QObject):
             self._paint_few(painter, points, camera, theme, visible)
         else:
             self._paint_many(painter, points, camera, theme, visible)
+            if points.added_radius is not None:
+                largest = visible.largest(points.added_radius)
+                self._paint_few(painter, points, camera, theme, largest)
             if 0 < visible.on_top <= MAX_SINGLE_POINTS:
                 self._paint_few(painter, points, camera, theme, visible.highlighted())
         return visible
@@ -117,7 +120,7 @@ class PointRenderer(QObject):
         """An image of a single point, centred."""
         key = (colour.name() + theme.surface, radius, hollow, ratio)
         if key not in self._sprites:
-            if len(self._sprites) > 200:
+            if len(self._sprites) > 400:
                 self._sprites.clear()
             self._sprites[key] = sprite(colour, theme, radius, ratio, hollow)
         return self._sprites[key]
@@ -127,15 +130,23 @@ class PointRenderer(QObject):
     ) -> None:
         ratio = painter.device().devicePixelRatioF()
         radius = radius_of(points, camera) + (0.75 if points.highlighted is not None else 0)
-        gradients = [*points.scheme.colours(theme), dimmed(theme)]
-        sprites = [
-            self._sprite(ink, theme, radius, ratio, hollow=kind in points.scheme.hollow)
-            for kind, ink in enumerate(gradients)
-        ]
-        half = sprites[0].width() / ratio / 2
-        drawn = zip((visible.pixels - half).tolist(), visible.colours.tolist(), strict=True)
-        for (x, y), kind in drawn:
-            painter.drawPixmap(QPointF(x, y), sprites[kind])
+        colours = [*points.scheme.colours(theme), dimmed(theme)]
+        added = np.zeros(len(visible.numbers), np.float32)
+        if points.added_radius is not None:
+            added = points.added_radius[visible.numbers]
+            visible, added = (
+                visible.sorted(order := np.argsort(-added, kind="stable")),
+                added[order],
+            )
+        drawn = zip(visible.pixels.tolist(), visible.colours.tolist(), added.tolist(), strict=True)
+        sprites: dict[tuple[int, float], tuple[QPixmap, float]] = {}
+        for (x, y), kind, more in drawn:
+            if (kind, more) not in sprites:
+                hollow = kind in points.scheme.hollow
+                image = self._sprite(colours[kind], theme, radius + more, ratio, hollow=hollow)
+                sprites[kind, more] = image, image.width() / ratio / 2
+            image, half = sprites[kind, more]
+            painter.drawPixmap(QPointF(x - half, y - half), image)
 
     def _paint_many(
         self, painter: QPainter, points: MapPoints, camera: Camera, theme: Theme, visible: Viewport
@@ -181,7 +192,16 @@ class Viewport(NamedTuple):
 
     def highlighted(self) -> Viewport:
         """The highlighted points, painted above the others."""
-        which = slice(len(self.numbers) - self.on_top, None)
+        return self.sorted(np.arange(len(self.numbers) - self.on_top, len(self.numbers)))
+
+    def largest(self, added: NDArray[np.float32]) -> Viewport:
+        """The points that are enlarged most, as many as can be drawn one by one. `added` is what is
+        added to the radius of each point."""
+        order = np.argsort(-added[self.numbers], kind="stable")[:MAX_SINGLE_POINTS]
+        return self.sorted(order[added[self.numbers[order]] > 0])
+
+    def sorted(self, which: NDArray[np.int64]) -> Viewport:
+        """Some of the points, in this order."""
         return Viewport(self.numbers[which], self.pixels[which], self.colours[which], 0)
 
 

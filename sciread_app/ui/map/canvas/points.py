@@ -14,6 +14,9 @@ from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 
 Numbers = NDArray[np.int64]
 
+MOST_ADDED = 8.0  # pixels added to the radius of a point for citations, at most
+_PER_DECADE = 2.5  # pixels added for ten times the citations
+
 
 class MapPoints:
     """Points of a map. The number of a point is its index in `ids`; `version` counts changes.
@@ -27,9 +30,11 @@ class MapPoints:
         self.ids = drawing.ids
         self.places = drawing.places
         self.extent = extent(drawing.places)
-        self.coarse = Occupancy(drawing.places, drawing.coarse, len(drawing.coarse_clusters))
-        self.fine = Occupancy(drawing.places, drawing.fine, len(drawing.fine_clusters))
+        self.occupancies = [
+            Occupancy(drawing.places, labels, len(groups)) for labels, groups in drawing.levels
+        ]
         self.groups = self.scheme = by_group(drawing)
+        self.added_radius: NDArray[np.float32] | None = None  # pixels of each point; None: none
         self.isolated: frozenset[int] = frozenset()  # categories; empty: no isolation
         self.highlighted: NDArray[np.bool_] | None = None  # None: no highlight
         self._only = False
@@ -54,6 +59,11 @@ class MapPoints:
         self._only = only
         self.highlighted = None if ids is None else np.isin(self.ids, np.asarray(ids, np.int64))
         self._change()
+
+    def size_by(self, citations: NDArray[np.int64] | None) -> None:
+        """Enlarge points by the citations of their papers; None: all have the same size."""
+        self.added_radius = None if citations is None else added_radius(citations)
+        self.version += 1
 
     def filter(self, shown: NDArray[np.bool_] | None) -> None:
         """Hide all points but these; None hides none."""
@@ -124,6 +134,13 @@ class MapPoints:
         self.shown_places = self.places[self.order]
         self.colours = colours[self.order]
         self.version += 1
+
+
+def added_radius(citations: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the pixels added to the radius of points: they grow with the logarithm of the
+    citations."""
+    added = _PER_DECADE * np.log10(1 + citations.clip(min=0))
+    return (added.clip(max=MOST_ADDED) * 2).round().astype(np.float32) / 2
 
 
 def extent(places: Places) -> Places:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.camera import Camera
-from sciread_app.ui.map.canvas.points import MapPoints
+from sciread_app.ui.map.canvas.points import MapPoints, added_radius
 from sciread_app.ui.style.theme import Theme
 
 VEIL = 0.7  # opacity of the layer that dims all other points
 WEAKEST, STRONGEST = 0.25, 0.9  # opacity of a line
 LEAST_RADIUS = 4.0  # pixels, of a point without known citations
-# Pixels added to the radius: for ten times the citations, and at most.
-PER_DECADE, MOST_ADDED = 2.5, 8.0
 MARGIN = 10  # pixels between the caption and the lower edge
 
 
@@ -32,9 +30,8 @@ class SimilarPoint(NamedTuple):
 
 
 def radius_for(citations: int, base: float) -> float:
-    """Return the radius of a point in pixels: it grows with the logarithm of the citations."""
-    added = PER_DECADE * math.log10(1 + max(citations, 0))
-    return max(base, LEAST_RADIUS) + min(added, MOST_ADDED)
+    """Return the radius of a point in pixels."""
+    return max(base, LEAST_RADIUS) + float(added_radius(np.array(citations)))
 
 
 def opacities(similar: Sequence[SimilarPoint]) -> list[float]:
@@ -86,11 +83,8 @@ def paint_similar(
         painter.drawEllipse(at, radius, radius)
 
 
-def paint_caption(
-    painter: QPainter, frame: QRectF, similar: Sequence[SimilarPoint], font: QFont, theme: Theme
-) -> None:
-    """Paint the caption at the lower edge of the map."""
-    text = caption(similar)
+def paint_caption(painter: QPainter, frame: QRectF, text: str, font: QFont, theme: Theme) -> None:
+    """Paint a caption at the lower edge of the map."""
     painter.setFont(font)
     room = painter.fontMetrics().boundingRect(text)
     box = QRectF(0, 0, room.width() + 16, room.height() + 8)

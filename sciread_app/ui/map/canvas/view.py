@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QPoint,
     QPointF,
     QRectF,
+    QSize,
     Qt,
     QVariantAnimation,
     Signal,
@@ -48,6 +49,7 @@ from sciread_app.ui.map.canvas.point_renderer import PointRenderer, Viewport, ra
 from sciread_app.ui.map.canvas.points import MapPoints, extent
 from sciread_app.ui.map.canvas.similar_papers import (
     SimilarPoint,
+    caption,
     paint_caption,
     paint_similar,
 )
@@ -70,7 +72,7 @@ class MapView(QWidget):
     current_changed = Signal(object)  # number of a point that was clicked, or None
     opened = Signal(int)  # number of a point
     points_selected = Signal(object)  # numbers of points inside a lasso or rectangle
-    group_requested = Signal(int, bool)  # a group to list, and whether it is a fine one
+    group_requested = Signal(int, int)  # a group to list, and its level
     escaped = Signal()
     resized = Signal()
 
@@ -86,7 +88,7 @@ class MapView(QWidget):
         self.camera = Camera()
         self.tool = Tool.move
         self.labels: list[Placed] = []  # labels of groups, as painted last
-        self._placements: dict[bool, LabelPlacement] = {}  # of the map's coarse and fine groups
+        self._placements: dict[int, LabelPlacement] = {}  # of the groups of each level
         self.placed_titles: list[Placed] = []  # titles next to points
         self.fit_scale = 1.0  # the scale that shows the whole map
         self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
@@ -99,6 +101,7 @@ class MapView(QWidget):
         self._animation.valueChanged.connect(self._animate)
         self._left = 0.0  # pixels on the left that are covered by the legend
         self._covered = QRectF()  # the rectangle that it covers
+        self._place, self._window_size = QPoint(), QSize()  # of the map in its window, and of that
         self._hovered: int | None = None
         self._picked: int | None = None
         self._rings: NDArray[np.int64] = np.empty(0, np.int64)
@@ -138,6 +141,12 @@ class MapView(QWidget):
         """Dim all other categories, or none if there are no `categories`."""
         if self.points:
             self.points.isolate(categories)
+            self.update()
+
+    def size_by(self, citations: NDArray[np.int64] | None) -> None:
+        """Enlarge points by the citations of their papers; None: all have the same size."""
+        if self.points:
+            self.points.size_by(citations)
             self.update()
 
     def highlight(self, ids: Sequence[int] | None, *, only: bool = False) -> None:
@@ -201,16 +210,16 @@ class MapView(QWidget):
         self.show_camera(self.camera.zoomed(factor, at or middle, self.fit_scale))
 
     @property
-    def fine(self) -> bool:
-        """Whether the zoom is high enough for the labels of fine groups."""
-        return self.camera.scale > NEAR * self.fit_scale
+    def level(self) -> int:
+        """The level of the groups that are labelled at this zoom; 0 is the coarsest."""
+        if not self.points:
+            return 0
+        zoom = self.camera.scale / self.fit_scale
+        return min(sum(zoom > one for one in NEAR), len(self.points.drawing.levels) - 1)
 
     @property
     def groups(self) -> tuple[Cluster, ...]:
-        if not self.points:
-            return ()
-        drawing = self.points.drawing
-        return drawing.fine_clusters if self.fine else drawing.coarse_clusters
+        return self.points.drawing.levels[self.level][1] if self.points else ()
 
     @property
     def radius(self) -> float:
@@ -231,12 +240,13 @@ class MapView(QWidget):
             paint_similar(
                 painter, self.points, self.camera, theme, self.radius, self._picked, self.similar
             )
-            frame = QRectF(self.rect()).adjusted(self._left, 0, 0, 0)
-            paint_caption(painter, frame, self.similar, self.font(), theme)
+            self._paint_caption(painter, caption(self.similar))
             self._paint_rings(painter)
         else:
             self._paint_rings(painter)
             self._paint_names(painter, visible)
+            if self.points.added_radius is not None:
+                self._paint_caption(painter, tr("Larger points have more citations"))
         if self._drag:
             self._drag.paint(painter, theme)
         if self.hasFocus():
@@ -245,10 +255,14 @@ class MapView(QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
+    def _paint_caption(self, painter: QPainter, text: str) -> None:
+        frame = QRectF(self.rect()).adjusted(self._left, 0, 0, 0)
+        paint_caption(painter, frame, text, self.font(), self._appearance.theme)
+
     def _paint_names(self, painter: QPainter, visible: Viewport) -> None:
         assert self.points
         theme = self._appearance.theme
-        font = self._label_renderer.small if self.fine else self._label_renderer.large
+        font = self._label_renderer.small if self.level else self._label_renderer.large
         self.labels = self._visible_labels(font)
         occupied = [self._covered, *(label.box for label in self.labels)]
         frame = QRectF(self.rect())
@@ -263,12 +277,11 @@ class MapView(QWidget):
     def _visible_labels(self, font: QFont) -> list[Placed]:
         """Return the labels of groups in sight."""
         assert self.points
-        if self.fine not in self._placements:
-            occupancy = self.points.fine if self.fine else self.points.coarse
-            self._placements[self.fine] = LabelPlacement(
-                self.groups, occupancy, self.points.extent, font
+        if (level := self.level) not in self._placements:
+            self._placements[level] = LabelPlacement(
+                self.groups, self.points.occupancies[level], self.points.extent, font
             )
-        placed = self._placements[self.fine].at(self.camera.scale, self._group)
+        placed = self._placements[level].at(self.camera.scale, self._group)
         origin, frame = self.camera.point((0.0, 0.0)), QRectF(self.rect())
         moved = (label._replace(box=label.box.translated(origin)) for label in placed)
         return [
@@ -328,7 +341,7 @@ class MapView(QWidget):
         number = self._number_at(at)
         under = [label.group for label in self.labels if label.box.contains(at)]
         if number is None and under:
-            self.group_requested.emit(under[0], self.fine)
+            self.group_requested.emit(under[0], self.level)
         else:
             self.current_changed.emit(number)
 
@@ -361,7 +374,16 @@ class MapView(QWidget):
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.camera = self.camera.resized(self.width(), self.height())
+        window = self.window()
+        place, size = self.mapTo(window, QPoint(0, 0)), window.size()
+        if self.underMouse() and self.points and size == self._window_size:
+            # Another part of the window has opened or closed: nothing moves under the mouse.
+            shift = QPointF(self._place - place)
+            self._goal = None
+            self.camera = self.camera.framed(self.width(), self.height(), shift)
+        else:
+            self.camera = self.camera.resized(self.width(), self.height())
+        self._place, self._window_size = place, size
         self._refit()
         self.resized.emit()
 
@@ -404,7 +426,7 @@ class MapView(QWidget):
 
     def _enter(self) -> None:
         if self._group is not None:
-            self.group_requested.emit(self._group, self.fine)
+            self.group_requested.emit(self._group, self.level)
         elif self._picked is not None:
             self.opened.emit(self._picked)
 
@@ -431,9 +453,9 @@ class MapView(QWidget):
 
     def show_camera(self, camera: Camera) -> None:
         self._animation.stop()
-        was_fine = self.fine
+        before = self.level
         self.camera, self._goal = camera, None
-        if self.fine != was_fine:
+        if self.level != before:
             self._group = None
         self._changed()
 

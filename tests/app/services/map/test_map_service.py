@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,8 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.errors import Cancelled
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.doctor import examine
+from sciread_app.services.map import clustering, tsne_layout
 from sciread_app.services.map import map_service as atlas_module
-from sciread_app.services.map import tsne_layout
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.map_service import NO_GROUP, MapService
 from sciread_app.services.map.tsne_layout import STEPS
@@ -93,6 +95,33 @@ def test_map_groups_have_distinct_names_from_their_words(atlas):
     result = " ".join(cluster.name for cluster in drawing.fine_clusters).lower()
     assert "on" not in result.replace(",", "").split()
     assert "glacier melt" in result
+
+
+def test_large_map_has_finest_groups_within_fine_groups(library, space, atlas, monkeypatch):
+    monkeypatch.setattr(clustering, "_DIVIDED_FROM", 60)
+    monkeypatch.setattr(clustering, "_FINEST_PAPERS", 6)
+    drawn = atlas.draw()
+    (_, coarse), (fine, middle), (finest, parts) = drawn.levels
+    assert len(coarse) <= len(middle) < len(parts)
+    assert sum(cluster.papers for cluster in parts) == 80
+    assert all(len(set(fine[finest == n])) == 1 for n in range(len(parts)))
+    add(library, space, [101, 102])
+    after, kept = atlas.draw(), atlas.read()
+    assert len(after.finest) == 82 and np.array_equal(kept.finest, after.finest)
+    assert kept.finest_clusters == after.finest_clusters
+
+
+def test_map_of_format_two_is_kept_with_two_levels(atlas, tmp_path):
+    drawn = atlas.draw()
+    file = next((tmp_path / "indexes").glob("*.atlas"))
+    arrays = read_arrays(file)
+    names = json.loads(arrays["names"].tobytes())[:2]
+    old = {name: array for name, array in arrays.items() if not name.startswith("finest")}
+    named = np.frombuffer(json.dumps(names).encode(), np.uint8)
+    write_arrays(file, {**old, "format": np.array(2), "names": named})
+    again = atlas.read()
+    assert np.array_equal(again.places, drawn.places) and len(again.levels) == 2
+    assert again.fine_clusters == drawn.fine_clusters
 
 
 def test_map_is_deterministic(atlas, tmp_path):

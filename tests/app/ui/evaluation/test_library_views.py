@@ -149,7 +149,7 @@ def test_scheme_like_separates_papers_missing_on_the_first_map():
 
 def test_group_is_highlighted_on_both_maps_until_escape(maps, qtbot):
     first, second = (side.view for side in maps.sides)
-    first.group_requested.emit(1, False)
+    first.group_requested.emit(1, 0)
     wanted = maps._drawings[0].ids[maps._drawings[0].coarse == 1]
     for view in (first, second):
         assert np.array_equal(view.points.ids[view.points.highlighted], wanted)

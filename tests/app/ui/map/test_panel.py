@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
 
@@ -203,6 +203,57 @@ def test_click_requests_the_paper_and_draws_lines_to_similar_ones(show, gateway,
     QTest.keyClick(panel.view, Qt.Key.Key_Escape)
     panel.show_current(None)
     assert panel.view.similar == []
+
+
+def test_size_by_citations_enlarges_points_of_cited_papers_on_whole_map(show, gateway, qtbot):
+    panel = show(gateway)
+    before = panel.view.grab().toImage()
+    panel.bar.sizes.click()
+    qtbot.waitUntil(lambda: panel.view.points.added_radius is not None)
+    added = panel.view.points.added_radius
+    assert panel.view.points.ids[np.flatnonzero(added)].tolist() == [3]
+    assert panel.view.grab().toImage() != before
+    around_it = QRect(pixel(panel, 3) - QPoint(15, 15), QSize(30, 30))
+    assert panel.view.grab(around_it).toImage() != before.copy(around_it)
+
+    panel.bar.sizes.click()
+    assert panel.view.points.added_radius is None
+    assert panel.view.grab().toImage() == before
+
+
+def test_points_stay_under_the_mouse_when_another_part_of_the_window_opens(show, gateway, qtbot):
+    panel = show(gateway)
+    view = panel.view
+    view.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    place = view.mapToGlobal(pixel(panel, 7))
+    panel.bar.years.click()  # takes height
+    qtbot.waitUntil(lambda: panel.timeline.isVisible())
+    panel.layout().activate()
+    assert (view.mapToGlobal(pixel(panel, 7)) - place).manhattanLength() <= 1
+
+    view.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    panel.fit()
+    panel.resize(700, 500)
+    assert view.rect().adjusted(20, 20, -20, -20).contains(pixel(panel, 7))
+
+
+def test_finest_groups_are_named_when_zoomed_in_furthest(show, gateway, qtbot):
+    drawn = gateway.map.drawn
+    parts = tuple(replace(one, name=f"{one.name}, nearest") for one in drawn.fine_clusters)
+    gateway.map.drawn = replace(drawn, finest=drawn.fine, finest_clusters=parts)
+    panel = show(gateway)
+    levels = []
+    for _ in range(12):
+        panel.view.zoom(1.25, QPointF(pixel(panel, 1)))
+        panel.view.grab()
+        levels.append(panel.view.level)
+    assert levels == sorted(levels) and set(levels) == {0, 1, 2}
+    assert any("nearest" in label.text for label in panel.view.labels)
+    with qtbot.waitSignal(panel.view.group_requested) as requested:
+        panel.view.setFocus()
+        QTest.keyClick(panel.view, Qt.Key.Key_Tab)
+        QTest.keyClick(panel.view, Qt.Key.Key_Return)
+    assert requested.args[1] == 2
 
 
 def test_similar_points_are_sized_by_citations_and_lines_by_similarity():

@@ -30,7 +30,7 @@ def drawing(ids: Sequence[int], *, outgrown: bool = False) -> MapLayout:
         for n, name in enumerate(NAMES)
     )
     fine = tuple(Cluster(f"{c.name}, near", c.papers, c.heart) for c in coarse)
-    return MapLayout(numbers, places, corner, corner, fine, coarse, outgrown)
+    return MapLayout(numbers, places, corner, corner, fine, coarse, outgrown=outgrown)
 
 
 class FakeMap:
@@ -66,6 +66,11 @@ class FakeMap:
     def years(self, ids: Ids) -> Ids:
         """Return 2000 to 2019 in turn, and no year for papers 20, 40, 60..."""
         return np.where(ids % 20 == 0, 0, 2000 + ids % 20)
+
+    def citations(self, ids: Ids) -> Ids:
+        """Return 200 citations for paper 3, and none for the others."""
+        self.asked.append("citations")
+        return np.where(ids == 3, 200, 0)
 
     def similar(self, paper: PaperId) -> Sequence[SimilarPaper]:
         """Return up to ten papers of the same corner, the first with citations."""
