@@ -16,7 +16,8 @@ from sciread_app.domain.paper import LibraryChanges, PaperId
 @dataclass(frozen=True, eq=False)
 class PaletteEntry:
     """An entry of the command palette. `key` identifies it between sessions; `why_not` is the
-    reason why it is unavailable, and empty if it is available."""
+    reason why it is unavailable, and empty if it is available; `of_page`: whether it acts on the
+    page that is shown."""
 
     key: str
     title: str
@@ -24,6 +25,7 @@ class PaletteEntry:
     do: Callable[[], object]
     keys: str = ""
     why_not: str = ""
+    of_page: bool = False
 
 
 class Page(QWidget):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -49,6 +49,10 @@ class ListPage(Protocol):
         ...
 
     def focus_results(self) -> None: ...
+
+    def place_of_current(self) -> QRect:
+        """Where the current paper is on the screen."""
+        ...
 
     @property
     def request(self) -> SearchRequest: ...
@@ -331,8 +335,7 @@ class LibraryController(QObject):
         chooser = PickerPopup(title, choices, self._context.appearance, self._window)
         chooser.taken.connect(take)
         chooser.closed.connect(self._back_to_list)
-        results = self._page.results
-        chooser.open_at(results.mapToGlobal(QPoint(24, results.height() - 16)))
+        chooser.open_at(self._page.place_of_current())
 
     def _back_to_list(self) -> None:
         """Return the focus to the list or the map after a popup."""

@@ -180,12 +180,15 @@ class PickerPopup(QFrame):
         self.list.clicked.connect(lambda _: self._take())
         self._show("")
 
-    def open_at(self, place: QPoint) -> None:
-        """Open with the lower left corner at `place`, in screen coordinates."""
+    def open_at(self, around: QRect) -> None:
+        """Open below `around`, in screen coordinates, or above it if there is more room."""
         self.resize(self.sizeHint())
         screen = self.screen().availableGeometry()
-        left = min(max(place.x(), screen.left()), screen.right() - self.width())
-        self.move(left, max(place.y() - self.height(), screen.top()))
+        left = min(max(around.left(), screen.left()), screen.right() - self.width())
+        top = around.bottom() + 1
+        if top + self.height() > screen.bottom():
+            top = max(around.top() - self.height(), screen.top())
+        self.move(left, top)
         self.show()
         self.line.setFocus(Qt.FocusReason.PopupFocusReason)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QRectF, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -90,6 +90,16 @@ class MapPanel(QWidget):
         """Mark this paper as the current one."""
         self._current = paper
         self.view.pick(self._number(paper))
+
+    def place_of_current(self) -> QRect | None:
+        """Where the point of the current paper is on the screen; None if it is not in sight."""
+        number, points = self._number(self._current), self.view.points
+        if number is None or points is None:
+            return None
+        at = self.view.camera.point(tuple(points.places[number].tolist())).toPoint()
+        if not self.view.rect().contains(at):
+            return None
+        return QRect(self.view.mapToGlobal(at), QSize()).adjusted(-12, -12, 12, 12)
 
     def bring_into_sight(self, paper: PaperId) -> None:
         number = self._number(paper)

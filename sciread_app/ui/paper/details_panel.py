@@ -126,6 +126,17 @@ class DetailsPanel(QFrame):
         if paper is not None:
             self._look_up_soon()
 
+    def show_selected(self, count: int) -> None:
+        """Say that these are the details of one of `count` selected papers."""
+        self.parts.selected.setVisible(count > 1)
+        self.parts.selected.setText(
+            trn(
+                "{n:,} paper is selected. These are the details of the current one.",
+                "{n:,} papers are selected. These are the details of the current one.",
+                count,
+            )
+        )
+
     def refresh(self) -> None:
         """Look up the paper again after a change of the library."""
         if self._paper is not None:

@@ -37,6 +37,7 @@ class ChipKind:
     hint: str
     one: Callable[[str], str]  # the tooltip for a name
     take_off: Callable[[str], str]
+    icon: str = ""  # of each chip
 
 
 TAG = ChipKind(
@@ -52,6 +53,7 @@ COLLECTION = ChipKind(
     tr("thesis/chapter 2"),
     lambda name: tr("Collection {name}", name=name),
     lambda name: tr("Remove from collection {name}", name=name),
+    "collection",
 )
 
 
@@ -162,7 +164,7 @@ class TagChip(QFrame):
         super().__init__()
         self.setObjectName("paperchip")
         self.name = name
-        self._colour = colour
+        self._icon, self._colour = kind.icon, colour
         self.button = QPushButton(shortened(name, SHOWN).replace("&", "&&"))
         tip = tr("Click to show matching papers. Press Delete to remove.")
         self.button.setToolTip(f"{name}\n{tip}")
@@ -180,6 +182,8 @@ class TagChip(QFrame):
     def paint(self, theme: Theme) -> None:
         look = shade(theme, self._colour)
         self.remove.setIcon(icon("close", look.text))
+        if self._icon:
+            self.button.setIcon(icon(self._icon, look.text))
         self.setStyleSheet(
             f"QFrame#paperchip {{ background: {look.fill}; border-radius: 7px; }}"
             "QPushButton, QToolButton { background: transparent; border: 1px solid transparent;"

@@ -59,7 +59,8 @@ def _identifier(kind: str) -> Callable[[Card], str]:
     return lambda card: card.paper.identifier(kind)
 
 
-# The title comes first and takes the remaining width when the table is first shown.
+# The title comes first and takes the remaining width when the table is first shown. New columns
+# come last, since saved ones are identified by their numbers.
 COLUMNS = (
     Column("title", tr("Title"), 34, lambda card: readable(card.paper.title), Order.title),
     Column("authors", tr("Authors"), 17, _creators, Order.author),
@@ -68,9 +69,9 @@ COLUMNS = (
     Column("rating", tr("Rating"), 8, lambda card: "★" * card.rating, Order.rating),
     Column("tags", tr("Tags"), 14, lambda card: ", ".join(card.tags)),
     Column("pdf", tr("PDF"), 6, lambda card: "✓" if has_pdf(card) else ""),
-    Column("citations", tr("Citations"), 10, _citations, Order.citations, shown=False),
     Column("kind", tr("Type"), 16, lambda card: KIND_NAMES.get(card.paper.kind, ""), shown=False),
     Column("fields", tr("Fields"), 16, lambda card: ", ".join(card.paper.fields), shown=False),
     Column("doi", "DOI", 24, _identifier("doi"), shown=False),
     Column("arxiv", "arXiv", 14, _identifier("arxiv"), shown=False),
+    Column("citations", tr("Citations"), 10, _citations, Order.citations, shown=False),
 )

@@ -334,6 +334,22 @@ class PaperList(QTableView):
         if self._density is Density.table:
             self._show_columns()
 
+    def choose_columns(self) -> None:
+        """Open the menu of the columns below the header of the table."""
+        columns = self.horizontalHeader()
+        self._columns_menu().popup(columns.mapToGlobal(QPoint(0, columns.height())))
+
+    def fit_columns(self) -> None:
+        """Make columns as wide as their visible texts; the title takes the remaining width."""
+        columns = self.horizontalHeader()
+        columns.setResizeContentsPrecision(0)  # visible rows only
+        for number in range(1, len(COLUMNS)):
+            if not columns.isSectionHidden(number):
+                self.resizeColumnToContents(number)
+        free = self.viewport().width() - columns.length() + columns.sectionSize(0)
+        digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
+        columns.resizeSection(0, max(free, round(COLUMNS[0].width * digit)))
+
     def _set_up_header(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -400,6 +416,8 @@ class PaperList(QTableView):
             action.setChecked(not columns.isSectionHidden(number))
             action.setEnabled(number > 0)
             action.toggled.connect(partial(self._show_column, number))
+        menu.addSeparator()
+        menu.addAction(tr("Fit column widths"), self.fit_columns)
         return menu
 
     def _show_column(self, number: int, shown: bool) -> None:

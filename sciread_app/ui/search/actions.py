@@ -44,6 +44,8 @@ class SearchActions:
         modes = view.addMenu(tr("Searc&h mode"))
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
             add(name, partial(_set_mode, mode), f"Alt+{number}", menu=modes)
+        columns = tr("Select table col&umns…")
+        add(columns, lambda page: page.choose_columns())
         densities = view.addMenu(tr("List d&ensity"))
         for density, name in DENSITIES.items():
             add(name, partial(_set_density, density), menu=densities)

@@ -54,6 +54,7 @@ class SearchHeader(QWidget):
     activated = Signal(object)  # SearchRequest for a separate list, with a way back
     save_requested = Signal(str, str)  # a name and a query
     weaker_requested = Signal()
+    compare_requested = Signal()  # the results of two models for the query
     mode_chosen = Signal(object)  # ViewMode
 
     def __init__(
@@ -72,7 +73,7 @@ class SearchHeader(QWidget):
         choices = [(name, f"{what} ({SWITCH_KEYS})") for name, what in VIEW_MODES.values()]
         self.view_switch = SegmentedControl(tr("View of the papers"), choices)
         self._mode = ViewMode.list
-        self._sortable = False
+        self._sortable = self._comparable = False
         self._narrow = False
         self._build()
         self._connect()
@@ -141,6 +142,7 @@ class SearchHeader(QWidget):
             self.filters.show_view(view.request, self.search_box.mode)
         self.filter_button.setVisible(not view.title)
         self.order.show_for(view.request.ranked)
+        self._comparable = bool(view.request.typed and view.request.ranked and not view.title)
         self._sortable = not view.title and len(view.listing.ids) > 1
         self._show_list_options()
         self.back_button.setVisible(can_go_back)
@@ -166,6 +168,7 @@ class SearchHeader(QWidget):
         listed = self._mode is ViewMode.list
         self.order.setVisible(listed and self._sortable)
         self.density.setVisible(listed and not self._narrow)
+        self.compare.setVisible(listed and self._comparable and not self._narrow)
 
     def toggle_filters(self) -> None:
         self.filters.toggle()
@@ -229,6 +232,9 @@ class SearchHeader(QWidget):
             self._line.addWidget(widget)
         # before the stretch, so that it wraps only if necessary
         self._line.addWidget(self.note, 1000)
+        self.compare = styled(QPushButton(tr("Compare models")), "link")
+        self.compare.setToolTip(tr("Show what two models find for this query (Ctrl+Shift+K)"))
+        self.compare.clicked.connect(self.compare_requested)
         self.filter_button = styled(QToolButton(), "link")
         self.filter_button.setText(tr("Filters"))
         self.filter_button.setToolTip(
@@ -237,6 +243,7 @@ class SearchHeader(QWidget):
         self.filter_button.setCheckable(True)
         self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._line.addStretch(1)
+        self._line.addWidget(self.compare)
         self._line.addWidget(self.filter_button)
         self._line.addWidget(self.order)
         self._line.addWidget(self.density)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
@@ -84,7 +84,7 @@ class SearchPage(Page):
         self._sidebar: Sidebar | None = None
         # Of all changes of the selection and the list in one pass of the event loop
         self._highlight_soon = QTimer(self, singleShot=True, interval=0)
-        self._highlight_soon.timeout.connect(self._highlight)
+        self._highlight_soon.timeout.connect(self._follow_selection)
         self._lay_out()
         self._connect(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
@@ -103,6 +103,12 @@ class SearchPage(Page):
     def set_density(self, density: Density) -> None:
         """Show the list as cards or as a table."""
         self.header.density.choose(density)
+
+    def choose_columns(self) -> None:
+        """Show the list as a table, and open the menu of its columns."""
+        self.show_as(ViewMode.list)
+        self.header.density.choose(Density.table)
+        self.result_list.choose_columns()
 
     def set_scope(self, fragment: str, label: str = "") -> None:
         """Restrict the list to a clause of the query language, shown as a chip `label`, instead of
@@ -176,6 +182,19 @@ class SearchPage(Page):
     def results(self) -> QWidget:
         """The list, or what is shown in its place."""
         return self._pages
+
+    def place_of_current(self) -> QRect:
+        """Where the current paper is on the screen, in the list or on the map."""
+        shown = self._shown_map
+        if shown and (point := shown.place_of_current()) is not None:
+            return point
+        seen, row = self.result_list.viewport(), QRect()
+        if not shown:
+            row = self.result_list.visualRect(self.result_list.currentIndex()) & seen.rect()
+        if row.isEmpty():
+            seen = self._pages
+            row = QRect(0, seen.height() // 3, seen.width(), 1)
+        return QRect(seen.mapToGlobal(row.topLeft() + QPoint(24, 0)), row.size())
 
     def focus_results(self) -> None:
         """Move the focus to the list or the map."""
@@ -415,6 +434,10 @@ class SearchPage(Page):
         self._fit_map()
         self.shown.emit(self.view)
 
+    def _follow_selection(self) -> None:
+        self.details.show_selected(self.result_list.selected_count())
+        self._highlight()
+
     def _highlight(self) -> None:
         """Highlight several selected papers on the map, or else the listed ones."""
         if self._shown_map:
@@ -584,6 +607,7 @@ class SearchPage(Page):
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)
         self.header.weaker_requested.connect(self.show_weaker)
+        self.header.compare_requested.connect(self._navigate.compare_results)
         self.search_box.down.connect(self._into_results)
         self.search_box.escaped.connect(self.back)
         self.header.back_button.clicked.connect(self.back)

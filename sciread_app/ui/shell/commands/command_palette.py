@@ -67,8 +67,10 @@ class CommandPalette(Popup):
         recent = self._source.recent()
         found = [*self._commands.find(typed, recent), *self._goals.find(typed, recent)]
         if not typed:
+            # Recent ones, then those of the page; the unavailable ones are found by typing.
             age = {key: n for n, key in enumerate(recent)}
-            found.sort(key=lambda entry: age.get(entry.key, len(age)))
+            found = [entry for entry in found if not entry.why_not]
+            found.sort(key=lambda entry: (age.get(entry.key, len(age)), not entry.of_page))
         else:
             found.sort(key=lambda entry: not is_sure(entry, typed))
         return found[:SHOWN]

@@ -149,6 +149,7 @@ class PaletteSource:
                 action.trigger,
                 native(action),
                 action.property("why_not"),
+                of_page=self._menus.is_of_page(action),
             )
             for title, action in self._menus.entries()
         ]

@@ -192,6 +192,10 @@ class MenuBar:
                     named.append((over + name, action))
         return named
 
+    def is_of_page(self, action: QAction) -> bool:
+        """Whether an action is limited to some pages."""
+        return bool(self._actions.places_of(action))
+
     def actions(self) -> list[QAction]:
         """Every action, in the order of the menus."""
         return [

@@ -67,10 +67,26 @@ def test_selection_bar_is_shown_for_several_papers(window):
     assert not bar.isVisible() and len(window.page.result_list.chosen()) == 1
 
 
+def test_details_say_that_they_concern_one_of_several_selected_papers(qtbot, window):
+    notice = window.page.details.parts.selected
+    choose(window, 0)
+    assert notice.isHidden()
+    choose(window, 0, 1, 4)
+    qtbot.waitUntil(notice.isVisible)
+    assert notice.text().startswith("3 ")
+    choose(window, 2)
+    qtbot.waitUntil(notice.isHidden)
+
+
 def test_picker_tags_papers_by_a_partial_name(qtbot, window, gateway):
     ids = choose(window, 0, 2)
     press(qtbot, window, Qt.Key.Key_T)
     chooser = chooser_of(window)
+    papers = window.page.result_list
+    row = papers.visualRect(papers.currentIndex())
+    top = papers.viewport().mapToGlobal(row.topLeft()).y()
+    gap = chooser.y() - top - row.height()  # below the paper, or else above it
+    assert 0 <= gap <= 4 or abs(chooser.y() + chooser.height() - top) <= 4
     qtbot.keyClicks(chooser.line, "rea")
     assert chooser.model.rows[0].name == "to read"
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)

@@ -108,6 +108,20 @@ def test_columns_can_be_shown_and_are_remembered(show_page, page, qtbot, tmp_pat
     assert header.sectionSize(NUMBER["year"]) == 99
 
 
+def test_columns_are_selected_and_fitted_by_keyboard(page, qtbot):
+    page.choose_columns()
+    assert page.result_list.density is Density.table
+    header, menu = page.result_list.horizontalHeader(), page.result_list.findChild(QMenu)
+    assert header.isSectionHidden(NUMBER["kind"])
+    menu.setActiveAction(next(one for one in menu.actions() if one.text() == "Type"))
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    assert not header.isSectionHidden(NUMBER["kind"])
+
+    header.resizeSection(NUMBER["authors"], 20)
+    page.result_list.fit_columns()
+    assert header.sectionSize(NUMBER["authors"]) > 60
+
+
 def test_compact_cards_have_buttons_for_examples(page, qtbot):
     page.set_density(Density.compact)
     papers = page.result_list

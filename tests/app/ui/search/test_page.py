@@ -15,6 +15,7 @@ from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import SciReadError
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
+from sciread_app.ui.search.view_mode import ViewMode
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -607,3 +608,13 @@ def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: later.view.query == "light and clocks")
+
+
+def test_results_of_typed_query_offer_the_comparison_of_models(show_page, qtbot):
+    page = show_page(FakeGateway(5))
+    assert page.header.compare.isHidden()
+    page.search_box.set_text("paper")
+    qtbot.waitUntil(lambda: page.view.query == "paper")
+    qtbot.waitUntil(lambda: not page.header.compare.isHidden())
+    page.show_as(ViewMode.map)
+    assert page.header.compare.isHidden()
