@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -180,6 +180,8 @@ class MapService:
         above = namer.names(parents[fine], int(parents.max()) + 1)
         named = namer.names(fine, len(centres))
         parts = namer.names(finest, len(finest_centres)) if len(finest_centres) else ()
+        named = _named_after_parts(named, finest_parents, parts, finest)
+        above = _named_after_parts(above, parents, named, fine)
         laid = np.ones(len(chosen), bool)
         return _Kept(
             ids[chosen], hashes[chosen], places, laid, ~laid, fine, finest,
@@ -402,6 +404,21 @@ def _without_finest(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         "finest_centres": found["centres"][:0],
         "finest_parents": found["parents"][:0],
     }
+
+
+def _named_after_parts(
+    names: Sequence[str], parents: NDArray[np.int16], parts: Sequence[str], labels: Any
+) -> list[str]:
+    """Name clusters for which no phrase stands out after their largest named part.
+
+    `parents` has the cluster of each part, `labels` the part of each paper.
+    """
+    found, counts = list(names), np.bincount(labels[labels >= 0], minlength=len(parts))
+    for part in np.argsort(-counts, kind="stable").tolist():
+        cluster = int(parents[part])
+        if not found[cluster] and parts[part] not in found:
+            found[cluster] = parts[part]
+    return found
 
 
 def _of_first_format(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QFrame,
     QLabel,
     QLineEdit,
     QListView,
@@ -24,6 +23,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.tag_colours import shade
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.rounded_popup import RoundedPopup
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
 
 MOST = 40  # matches shown at once
@@ -145,7 +145,7 @@ class PickerEdit(QLineEdit):
             super().keyPressEvent(event)
 
 
-class PickerPopup(QFrame):
+class PickerPopup(RoundedPopup):
     """A popup over the window that closes on a choice, on Esc, and on a click elsewhere."""
 
     taken = Signal(object)  # PickerItem
@@ -154,9 +154,8 @@ class PickerPopup(QFrame):
     def __init__(
         self, title: str, choices: Sequence[PickerItem], appearance: Appearance, parent: QWidget
     ) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
+        super().__init__(parent)
         self.setObjectName("chooser")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
         self._choices = choices
         self.line = PickerEdit(placeholderText=tr("Find or create"))

@@ -31,7 +31,7 @@ from sciread_app.ui.widgets.layout.boxes import column
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
 _LISTS = (NodeKind.every, NodeKind.unread, NodeKind.recent, NodeKind.problems)
-NARROW_PAGE = 600  # pixels of a page too narrow for the sidebar
+NARROW_PAGE = 700  # pixels of a page too narrow for the sidebar
 
 
 class FilterEdit(QLineEdit):

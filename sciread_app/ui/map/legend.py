@@ -15,7 +15,7 @@ from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 
 SWATCH = 6.0  # radius
-NAME_WIDTH = 250
+NAME_WIDTH, NARROW_NAME_WIDTH = 250, 140
 
 
 class Legend(QFrame):
@@ -32,6 +32,7 @@ class Legend(QFrame):
         self._scheme: ColorScheme | None = None
         self.entries: list[QPushButton] = []  # by number of the category
         self._isolated: set[int] = set()
+        self._narrow = False
         self._title = styled(QLabel(), "quiet")
         self.all_button = styled(QPushButton(tr("Show all")), "link")
         self.all_button.setToolTip(tr("Show all categories (Esc)"))
@@ -59,6 +60,16 @@ class Legend(QFrame):
             self.entries[number].show()  # at once, so that sizeHint includes it
         self.all_button.setEnabled(False)
         self._paint(self._appearance.theme)
+        self.adjustSize()
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Shorten the names, for a narrow map."""
+        self._narrow = narrow
+        if self._scheme:
+            for entry, name, count in zip(
+                self.entries, self._scheme.names, self._scheme.counts, strict=True
+            ):
+                entry.setText(self._label(name, count))
         self.adjustSize()
 
     @property
@@ -91,9 +102,7 @@ class Legend(QFrame):
         self.isolated_changed.emit(sorted(numbers))
 
     def _entry(self, number: int, name: str, count: int) -> QPushButton:
-        room = QFontMetrics(self._small)
-        shown = room.elidedText(name, Qt.TextElideMode.ElideRight, NAME_WIDTH)
-        entry = styled(QPushButton(f"{shown}  {count:,}".replace("&", "&&")), "entry")
+        entry = styled(QPushButton(self._label(name, count)), "entry")
         entry.setFont(self._small)
         entry.setAccessibleName(
             trn("{name}, {n:,} paper", "{name}, {n:,} papers", count, name=name)
@@ -103,6 +112,12 @@ class Legend(QFrame):
         entry.setCheckable(True)
         entry.clicked.connect(partial(self._click, number))
         return entry
+
+    def _label(self, name: str, count: int) -> str:
+        most = NARROW_NAME_WIDTH if self._narrow else NAME_WIDTH
+        room = QFontMetrics(self._small)
+        shown = room.elidedText(name, Qt.TextElideMode.ElideRight, most)
+        return f"{shown}  {count:,}".replace("&", "&&")
 
     def _click(self, number: int) -> None:
         held = QApplication.keyboardModifiers()

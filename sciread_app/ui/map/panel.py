@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from sciread_app.ui.map.gateway import MapServices
 
 EDGE = 12  # pixels from the legend to the map's edge
-LEGEND_SHARE = 0.25  # of the map's width that is kept free for the legend
+NARROW = 720  # pixels of the map, below which the names of the legend are shortened
+LEGEND_SHARE = 0.4  # of the map's width that is kept free for the legend
 LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
 
 
@@ -291,7 +292,7 @@ class MapPanel(QWidget):
         return found[0] if found else None
 
     def _place_legend(self) -> None:
-        self.legend.adjustSize()
+        self.legend.set_narrow(self.view.width() < NARROW)
         self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
         across, down = self.legend.width(), self.legend.height() + 2 * EDGE
         fits = across < self.view.width() * LEGEND_MOST and down < self.view.height()

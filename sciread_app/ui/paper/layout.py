@@ -56,7 +56,7 @@ class Parts(QWidget):
         self.similar.setToolTip(tr("Find similar papers (Ctrl+L)"))
         self.read = QPushButton(tr("Mark as read"))
         self.copy = CopyButton()
-        self.selected = styled(QLabel(wordWrap=True), "notice")
+        self.selected = styled(QLabel(wordWrap=True), "quiet")
         self.selected.setTextFormat(Qt.TextFormat.PlainText)
         self.selected.setMinimumWidth(1)
         self.selected.hide()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.domain.query.facets import FacetCounts
 from sciread_app.domain.query.search_mode import SearchMode
@@ -25,6 +25,7 @@ from sciread_app.ui.widgets.charts.year_histogram import YearHistogram
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.rounded_popup import RoundedPopup
 
 if TYPE_CHECKING:
     from sciread_app.ui.search.gateway import SearchGateway
@@ -114,16 +115,15 @@ def _years(value: str) -> str:
     return tr("Years from {year}", year=first) if first else tr("Years up to {year}", year=last)
 
 
-class Popover(QFrame):
+class Popover(RoundedPopup):
     """The popover of one filter, below its button."""
 
     chosen = Signal(str, object)  # field, tuple of values
     closed = Signal()
 
     def __init__(self, field: str, appearance: Appearance, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
+        super().__init__(parent)
         self.setObjectName("popover")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.field = field
         words = OFFERS[field]
         self.setAccessibleName(words.offer)

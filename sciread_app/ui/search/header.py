@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -35,6 +34,7 @@ from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.chip_row import ChipLabel, ChipRow
 from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.rounded_popup import RoundedPopup
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 if TYPE_CHECKING:
@@ -271,15 +271,14 @@ class SearchHeader(QWidget):
         self.filter_button.setIcon(icon("filter", theme.accent))
 
 
-class SavePopover(QFrame):
+class SavePopover(RoundedPopup):
     """A popover with a name field. Enter saves, Esc closes."""
 
     named = Signal(str)
 
     def __init__(self, suggestion: str, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
+        super().__init__(parent)
         self.setObjectName("popover")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(tr("Save search"))
         self.name = styled(QLineEdit(suggestion), "field")
         self.name.setAccessibleName(tr("Name of the saved search"))

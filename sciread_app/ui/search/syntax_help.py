@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QLabel, QTreeWidget, QTreeWidgetItem, QWidget
 
 from sciread_app.domain.query.fields import SYNTAX
 from sciread_app.language import tr
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.rounded_popup import RoundedPopup
 
 WIDTH = 620  # pixels, at most
 GAP = 16  # pixels between the columns
@@ -16,16 +17,15 @@ MARGIN = 12
 ABOVE = 180  # pixels of the window that remain for what is above and below the list
 
 
-class SyntaxHelp(QFrame):
+class SyntaxHelp(RoundedPopup):
     """A table of examples and their meanings. A click or Enter inserts the beginning of the
     example, and Esc closes."""
 
     chosen = Signal(str)  # the text to insert
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
+        super().__init__(parent)
         self.setObjectName("popover")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(tr("Search syntax"))
         self.list = styled(QTreeWidget(), "outline")
         self.list.setAccessibleName(tr("Search syntax"))

@@ -13,6 +13,7 @@ from sciread_app.paths import Home
 from sciread_app.services.maintenance.doctor import examine
 from sciread_app.services.map import clustering, tsne_layout
 from sciread_app.services.map import map_service as atlas_module
+from sciread_app.services.map.group_names import GroupNamer
 from sciread_app.services.map.map_file import read_arrays, write_arrays
 from sciread_app.services.map.map_service import NO_GROUP, MapService
 from sciread_app.services.map.tsne_layout import STEPS
@@ -122,6 +123,20 @@ def test_map_of_format_two_is_kept_with_two_levels(atlas, tmp_path):
     again = atlas.read()
     assert np.array_equal(again.places, drawn.places) and len(again.levels) == 2
     assert again.fine_clusters == drawn.fine_clusters
+
+
+def test_group_without_phrase_of_its_own_is_named_after_largest_part(atlas, monkeypatch):
+    names, calls = GroupNamer.names, []
+
+    def only_of_parts(self, labels, count):
+        calls.append(count)
+        return [""] * count if len(calls) == 1 else names(self, labels, count)
+
+    monkeypatch.setattr(GroupNamer, "names", only_of_parts)
+    drawn = atlas.draw()
+    parts = {cluster.name for cluster in drawn.fine_clusters}
+    named = [cluster.name for cluster in drawn.coarse_clusters if cluster.name]
+    assert named and set(named) <= parts and len(set(named)) == len(named)
 
 
 def test_map_is_deterministic(atlas, tmp_path):
