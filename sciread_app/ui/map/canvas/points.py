@@ -140,7 +140,8 @@ def added_radius(citations: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the pixels added to the radius of points: they grow with the logarithm of the
     citations."""
     added = _PER_DECADE * np.log10(1 + citations.clip(min=0))
-    return (added.clip(max=MOST_ADDED) * 2).round().astype(np.float32) / 2
+    pixels: NDArray[np.float32] = ((added.clip(max=MOST_ADDED) * 2).round() / 2).astype(np.float32)
+    return pixels
 
 
 def extent(places: Places) -> Places:
