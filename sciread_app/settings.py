@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ SCALES = range(100, 301)
 LIST_TEXT_SIZES = range(80, 161)
 THEMES = ("system", "light", "dark")
 CITEKEY_FIELDS = ("author", "title", "year")
+PDF_NAME_FIELDS = ("author", "year", "title", "venue")
+PDF_IMPORTS = ("leave", "copy", "move")
 PROXY_EXAMPLE = "http://proxy.example.org:8080"
 PROXIES = ("system", "none")  # besides addresses
 
@@ -43,6 +46,9 @@ class Settings:
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
     proxy: str = "system"  # of requests to online sources: "system", "none", or an address
     citekey: str = "{author}{title}{year}"  # the pattern of citation keys
+    pdf_folder: str = ""  # the folder that PDFs are copied or moved to; empty: none
+    pdf_import: str = "leave"  # what happens with new PDFs, if there is such a folder
+    pdf_name: str = "{author} - {year} - {title}"  # the pattern of their names; empty: unchanged
     citation_style: str = ""  # the key of the default style; empty: that used last
     accepted_risk: str = ""  # the risk of the home folder's place that the user has accepted
 
@@ -123,6 +129,12 @@ def _wrong(name: str, value: Any) -> str:
         return tr("The value must be an email address.")
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
         return tr("The value must be a web address.")
+    if name == "pdf_import" and value not in PDF_IMPORTS:
+        return tr("The value must be one of {known}.", known=", ".join(PDF_IMPORTS))
+    if name == "pdf_folder" and value and not Path(value).is_absolute():
+        return tr("The value must be the full path of a folder.")
+    if name == "pdf_name":
+        return pdf_name_problem(value)
     if name == "citekey":
         return citekey_problem(value)
     if name == "proxy" and value not in PROXIES:
@@ -155,14 +167,34 @@ def _wrong_proxy(address: str) -> str:
 
 def citekey_problem(pattern: str) -> str:
     """The problem of a pattern of citation keys, as a sentence; empty if it is valid."""
-    fields = [f"{{{field}}}" for field in CITEKEY_FIELDS]
-    rest = pattern
-    for field in fields:
-        rest = rest.replace(field, "")
-    if rest == pattern:
-        return tr("The pattern must contain at least one of {fields}.", fields=", ".join(fields))
-    if "{" in rest or "}" in rest:
-        return tr("The pattern can contain only these fields: {fields}.", fields=", ".join(fields))
-    if not re.fullmatch(r"[A-Za-z0-9:._/+-]*", rest):
+    if problem := _pattern_problem(pattern, CITEKEY_FIELDS):
+        return problem
+    if not re.fullmatch(r"[A-Za-z0-9:._/+-]*", _without_fields(pattern, CITEKEY_FIELDS)):
         return tr("Besides fields, the pattern can contain only A–Z, a–z, 0–9 and : . _ / + -")
     return ""
+
+
+def pdf_name_problem(pattern: str) -> str:
+    """The problem of a pattern of names of PDFs, as a sentence; empty if it is valid, or empty."""
+    if not pattern:
+        return ""
+    if problem := _pattern_problem(pattern, PDF_NAME_FIELDS):
+        return problem
+    if re.search(r'[<>:"/\\|?*\x00-\x1f]', pattern):
+        return tr("A file name cannot contain {characters}", characters='< > : " / \\ | ? *')
+    return ""
+
+
+def _pattern_problem(pattern: str, names: Sequence[str]) -> str:
+    """The problem of a pattern with regard to its fields, as a sentence; empty if there is none."""
+    fields = ", ".join(f"{{{name}}}" for name in names)
+    rest = _without_fields(pattern, names)
+    if rest == pattern:
+        return tr("The pattern must contain at least one of {fields}.", fields=fields)
+    if "{" in rest or "}" in rest:
+        return tr("The pattern can contain only these fields: {fields}.", fields=fields)
+    return ""
+
+
+def _without_fields(pattern: str, names: Sequence[str]) -> str:
+    return re.sub(r"\{(" + "|".join(names) + r")\}", "", pattern)

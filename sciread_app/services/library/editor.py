@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
+from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.library_tree import LibraryTree
@@ -13,6 +14,7 @@ from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
+from sciread_app.services.library.file_moves import moved
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -35,15 +37,25 @@ class LibraryEditor:
         self._library = library
 
     def undo(self) -> Edit | None:
-        """Undo the last edit; None if there is none.
+        """Undo the last edit; None if there is none. Files that it moved are moved back.
 
         Raises LibraryError, and changes nothing, if a later change blocks the undo.
         """
-        return self._library.edits.undo()
+        edit = self.undoable()
+        if edit is None:
+            return None
+        files = self._library.edits.moved_files(edit)
+        with moved([(Path(new), Path(old)) for old, new in files]):
+            return self._library.edits.undo(edit)
 
     def redo(self) -> Edit | None:
         """Redo the edit that was undone last; None if there is none."""
-        return self._library.edits.redo()
+        edit = self.redoable()
+        if edit is None:
+            return None
+        files = self._library.edits.moved_files(edit)
+        with moved([(Path(old), Path(new)) for old, new in files]):
+            return self._library.edits.redo(edit)
 
     def undoable(self) -> Edit | None:
         """The edit that `undo` would undo."""

@@ -107,17 +107,30 @@ class UndoLog:
         with self._db.reading() as db:
             return _next(db)
 
-    def undo(self) -> Edit | None:
-        """Undo the last edit; None if there is none. Raises LibraryError if it cannot be undone."""
+    def moved_files(self, edit: Edit) -> list[tuple[str, str]]:
+        """The files that an edit has moved: their old and new paths."""
+        sql = (
+            "SELECT DISTINCT before, after FROM edited_rows"
+            " WHERE edit = ? AND \"table\" = 'attachments' AND \"column\" = 'path' ORDER BY id"
+        )
+        with self._db.reading() as db:
+            return [(old, new) for old, new in db.exec_driver_sql(sql, (edit.id,))]
+
+    def undo(self, expected: Edit | None = None) -> Edit | None:
+        """Undo the last edit; None if there is none.
+
+        Raises LibraryError if it cannot be undone, or is not the `expected` one, if that is given.
+        """
         with self._db.writing() as db:
-            edit = _last(db)
+            edit = _expected(_last(db), expected)
             if edit:
                 _go(db, edit, back=True)
         return edit
 
-    def redo(self) -> Edit | None:
+    def redo(self, expected: Edit | None = None) -> Edit | None:
+        """Redo the edit that was undone last, as `undo` undoes."""
         with self._db.writing() as db:
-            edit = _next(db)
+            edit = _expected(_next(db), expected)
             if edit:
                 _go(db, edit, back=False)
         return edit
@@ -164,6 +177,13 @@ def _last(db: Connection) -> Edit | None:
         if number is None or merge_history.has_of_import(db, number):
             return Edit(row.id, row.at, row.what, _title(db, row.id))
     return None
+
+
+def _expected(edit: Edit | None, expected: Edit | None) -> Edit | None:
+    if expected and (edit is None or edit.id != expected.id):
+        said = tr("Another window or command has edited the library in the meantime.")
+        raise LibraryError(said, tr("Nothing was changed. Try again."))
+    return edit
 
 
 def _pending(db: Connection, edit: int) -> int | None:

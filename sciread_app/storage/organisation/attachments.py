@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
@@ -63,11 +64,16 @@ class Attachments:
                     body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
                     db.execute(body.on_conflict_do_nothing())
 
-    def move(self, old: str, new: str) -> None:
-        """Record that a file has moved: same content, other path."""
-        table = schema.attachments
+    def move(self, old: str, new: str) -> bool:
+        """Record that a file has moved: same content, other path. Returns whether any paper has
+        it. Undo moves it back (`UndoLog.moved_files`)."""
+        table, highlights = schema.attachments, schema.highlights
         with self._db.writing() as db:
+            papers = db.scalars(select(table.c.paper).where(table.c.path == old)).all()
             db.execute(update(table).where(table.c.path == old).values(path=new))
+            db.execute(update(highlights).where(highlights.c.path == old).values(path=new))
+            _move_in_merges(db, papers, old, new)
+            return bool(papers)
 
     def remove(self, paper: PaperId, path: str) -> None:
         """Detach a file from a paper; the file on disk stays."""
@@ -81,3 +87,19 @@ class Attachments:
         with self._db.reading() as db:
             rows = db.execute(select(*columns).where(condition).order_by(table.id))
             return [Attachment(*row) for row in rows]
+
+
+def _move_in_merges(db: Connection, papers: Sequence[int], old: str, new: str) -> None:
+    """Change the path in the records of merged papers, which splitting brings back. They are JSON
+    within JSON."""
+    was, now = (
+        json.dumps(json.dumps(path, ensure_ascii=False), ensure_ascii=False)[1:-1]
+        for path in (old, new)
+    )
+    merges = schema.merges
+    for column in (merges.c.own, merges.c.other):
+        db.execute(
+            update(merges)
+            .where(merges.c.paper.in_(paper_rows.among(papers)), func.instr(column, was) > 0)
+            .values({column: func.replace(column, was, now)})
+        )
