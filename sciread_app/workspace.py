@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from functools import cached_property, partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.domain.library_tree import SAMPLE_COLLECTION
+from sciread_app.domain.paper import Skipped
 from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
@@ -17,6 +19,7 @@ from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.models.active_model import ActiveModel, LoadedModel
 from sciread_app.services.models.blind_votes import BlindVotes
@@ -64,7 +67,7 @@ class Workspace:
         self.library = Library(home.library)
         self.library.citekeys.pattern = self.settings.citekey
         self.lacks_sample = home.is_sample and self.library.is_untouched()
-        self.importer = self._new_importer()
+        self.importer = self.new_importer()
         self.editor = LibraryEditor(self.library)
         self.duplicates = Duplicates(self.library, self.editor)
         # Each request holds the active model only while it runs.
@@ -83,6 +86,33 @@ class Workspace:
         return "" if self._risk == self.settings.accepted_risk else self._risk
 
     @property
+    def pdf_folder(self) -> PdfFolder:
+        folder = self.settings.pdf_folder
+        return PdfFolder(self.library, Path(folder) if folder else None, self.settings.pdf_name)
+
+    def new_importer(self, pdfs: str = "") -> Importer:
+        """An importer that leaves, copies or moves PDFs ("leave", "copy", "move"), by default as
+        in the settings."""
+        return Importer(
+            self.library,
+            pdf_workers=self.settings.pdf_workers,
+            pdf_seconds=self.settings.pdf_seconds,
+            file_pdfs=partial(self.file_pdfs, pdfs=pdfs),
+        )
+
+    def file_pdfs(self, paths: Sequence[Path], task: Task, *, pdfs: str = "") -> list[Skipped]:
+        """Copy or move new PDFs of papers to the PDF folder, by default as in the settings. Returns
+        those that stay where they are, with the reasons."""
+        if not pdfs and self.settings.pdf_folder:
+            pdfs = self.settings.pdf_import
+        if pdfs not in ("copy", "move") or not paths:
+            return []
+        try:
+            return self.pdf_folder.take_in(paths, task, copy=pdfs == "copy").failures
+        except LibraryError as error:
+            return [Skipped(str(path), "", f"{error} {error.hint}") for path in paths[:1]]
+
+    @property
     def backups(self) -> Backups:
         return _backups(self.home, self.settings)
 
@@ -97,7 +127,7 @@ class Workspace:
     def change(self, **changes: Any) -> Settings:
         """Save these settings and apply them. Raises ValueError for an invalid one."""
         self.settings = change_settings(self.home.settings, **changes)
-        self.importer = self._new_importer()
+        self.importer = self.new_importer()
         self.library.citekeys.pattern = self.settings.citekey
         # Rebuilt at the next fetch; one that is running keeps its settings.
         for name in ("_client", "fetcher", "citation_fetcher", "lookup"):
@@ -289,13 +319,6 @@ class Workspace:
             if model.space == space and not model.problem:
                 return model.name
         return self.installer.add(run, task).name
-
-    def _new_importer(self) -> Importer:
-        return Importer(
-            self.library,
-            pdf_workers=self.settings.pdf_workers,
-            pdf_seconds=self.settings.pdf_seconds,
-        )
 
     def _open_encoder(self, model: str) -> EncoderProcess:
         """Verify the files of a model. Its process starts later. Raises PackageRefused."""

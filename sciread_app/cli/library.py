@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import asdict, replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -27,6 +28,7 @@ from sciread_app.services.maintenance.salvage import salvage_home
 from sciread_app.services.models.active_model import LoadedModel
 from sciread_app.services.search.paper_names import paper_named
 from sciread_app.services.search.results import SearchResults
+from sciread_app.settings import PDF_IMPORTS
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")]
@@ -34,6 +36,7 @@ Weaker = Annotated[
     bool,
     typer.Option("--weaker", help="Also show weaker matches."),
 ]
+PdfImport = StrEnum("PdfImport", PDF_IMPORTS)
 NAMES_HELP = "Paper numbers from `sciread find`, DOIs, arXiv IDs, PMIDs or citation keys."
 Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
 
@@ -46,14 +49,21 @@ def add(
         list[Path],
         typer.Argument(help="Files (.bib, .ris, .json, .xml, .nbib, .pdf, …) or folders."),
     ],
+    pdfs: Annotated[
+        PdfImport | None,
+        typer.Option(help="Leave PDFs where they are, or copy or move them to the PDF folder."),
+    ] = None,
 ) -> int:
     """Import papers from files and folders.
 
-    Papers that are already in the library are recognized. PDF files stay where they are. Exit code
-    1 means that some entries failed; each is listed with the reason.
+    Papers that are already in the library are recognized. PDF files stay where they are, unless
+    --pdfs or Settings in the window say otherwise. Exit code 1 means that some entries failed; each
+    is listed with the reason.
     """
+    if pdfs not in (None, PdfImport.leave):
+        workspace.pdf_folder.existing()
     with console.progress("Importing") as task:
-        report = workspace.importer.add(paths, task)
+        report = workspace.new_importer(pdfs or "").add(paths, task)
     console.print(views.ledger(report))
     if report.added:
         console.print(views.NEXT_ENCODE)

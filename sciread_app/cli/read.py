@@ -1,20 +1,25 @@
-"""Commands that open papers and export their highlights and notes."""
+"""Commands that open, move and rename PDFs, and export highlights and notes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.command import command
-from sciread_app.cli.library import Names, resolve
-from sciread_app.cli.views import counted
+from sciread_app.cli import views
+from sciread_app.cli.command import DONE, FAILED, command
+from sciread_app.cli.library import NAMES_HELP, Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
-from sciread_app.errors import LibraryError
+from sciread_app.errors import BadQuery, LibraryError
+from sciread_app.services.library.pdf_folder import FilingReport
 from sciread_app.workspace import Workspace
+
+SomeNames = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP)]
+Every = Annotated[bool, typer.Option("--all", help="The PDFs of all papers.")]
 
 
 @command
@@ -32,6 +37,53 @@ def open_(
         )
     console.print(f"Opened {escape(str(file))}")
     console.print_json({"paper": id, "file": str(file)})
+
+
+@command
+def move_pdfs(
+    workspace: Workspace, console: Console, papers: SomeNames = None, every: Every = False
+) -> int:
+    """Move the PDFs of papers to the PDF folder of Settings, named by its pattern.
+
+    PDFs in Zotero's own folder are copied. No file is overwritten. Run `sciread undo` to move the
+    files back. Exit code 1 means that some files could not be moved; each is listed with the
+    reason.
+    """
+    ids = _selected(workspace, papers, every)
+    with console.progress("Moving PDFs") as task:
+        report = workspace.pdf_folder.move(ids, task)
+    return _report(console, report, "moved")
+
+
+@command
+def rename_pdfs(
+    workspace: Workspace, console: Console, papers: SomeNames = None, every: Every = False
+) -> int:
+    """Rename the PDFs of papers by the pattern of Settings, where they are.
+
+    No file is overwritten. Run `sciread undo` to restore the names. Exit code 1 means that some
+    files could not be renamed; each is listed with the reason.
+    """
+    ids = _selected(workspace, papers, every)
+    with console.progress("Renaming PDFs") as task:
+        report = workspace.pdf_folder.rename(ids, task)
+    return _report(console, report, "renamed")
+
+
+def _selected(workspace: Workspace, papers: list[str] | None, every: bool) -> Sequence[PaperId]:
+    if every == bool(papers):
+        raise BadQuery("Specify papers, or use --all.", "See --help.")
+    if papers:
+        return resolve(workspace, papers)
+    return [PaperId(id) for id in workspace.library.ids().tolist()]
+
+
+def _report(console: Console, report: FilingReport, done: str) -> int:
+    console.print(f"{views.counted(report.done, 'PDF')} {done}")
+    for line in views.skipped(f"Not {done}", report.failures):
+        console.print(line)
+    console.print_json({done: report.done, "failures": [one._asdict() for one in report.failures]})
+    return FAILED if report.failures else DONE
 
 
 @command
@@ -58,9 +110,9 @@ def notes(
             copy = workspace.annotations.save_annotated(
                 ids[0], _pdf_of(workspace, ids[0]), pdf, task
             )
-        console.print(f"Saved {escape(str(pdf))} with {counted(copy.written, 'annotation')}")
+        console.print(f"Saved {escape(str(pdf))} with {views.counted(copy.written, 'annotation')}")
         if copy.lost:
-            lost = counted(copy.lost, "highlight")
+            lost = views.counted(copy.lost, "highlight")
             console.warn(f"Left out {lost}: this version of the file lacks the text.")
         console.print_json({"file": str(pdf), "annotations": copy.written, "lost": copy.lost})
         return

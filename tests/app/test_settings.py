@@ -112,3 +112,18 @@ def test_citation_key_pattern_applies_to_later_exports(tmp_path):
 
 def test_citation_key_without_any_field_is_not_empty():
     assert generated(paper("Of Ants"), "{year}") == "paper"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pdf_folder": "papers"},
+        {"pdf_import": "delete"},
+        {"pdf_name": "{a}"},
+        {"pdf_name": "{title}:"},
+    ],
+)
+def test_invalid_settings_of_pdfs_are_refused(tmp_path, wrong):
+    with pytest.raises(ValueError):
+        change_settings(tmp_path / "settings.toml", **wrong)
+    assert not (tmp_path / "settings.toml").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -73,8 +73,18 @@ class Importer:
     recognized, and PDFs already read are not opened a second time.
     """
 
-    def __init__(self, library: Library, *, pdf_workers: int = 2, pdf_seconds: float = 30) -> None:
+    def __init__(
+        self,
+        library: Library,
+        *,
+        pdf_workers: int = 2,
+        pdf_seconds: float = 30,
+        file_pdfs: Callable[[Sequence[Path], Task], Sequence[Skipped]] = lambda paths, task: (),
+    ) -> None:
+        """`file_pdfs` puts imported PDFs where the user wants them, and returns those that it
+        could not."""
         self._library = library
+        self._file_pdfs = file_pdfs
         self._pdf_workers = pdf_workers
         self._pdf_seconds = pdf_seconds
 
@@ -95,6 +105,7 @@ class Importer:
         self.read_linked(report, task)
         self._library.import_log.close(number)
         report.new = self._library.import_log.added_by(number)
+        report.remarks += self._file_pdfs(list(filter(_is_legible, found.pdfs)), task)
         report.seconds = time.monotonic() - begun
         return report
 

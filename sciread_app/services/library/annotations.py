@@ -202,7 +202,11 @@ class AnnotationService:
         self._spare.prepare()
 
     def open(self, paper: PaperId, path: Path, password: str, task: Task) -> OpenFile:
-        """Raises CannotShow with the reason."""
+        """Open a file, also if it has moved and is the paper's only one. Raises CannotShow with
+        the reason."""
+        if not path.is_file():
+            existing = [one for one in self.files(paper) if one.is_file()]
+            path = existing[0] if len(existing) == 1 else path
         file = self._opened(PdfDocument(path, self._spare), paper, password, task)
         self._spare.prepare()
         return file

@@ -65,7 +65,7 @@ class PdfFolder:
     def move(self, ids: Iterable[int], task: Task) -> FilingReport:
         """Move the PDFs of these papers to the folder and name them by the rule. Those in a folder
         below it stay there; those of Zotero are copied. Raises LibraryError, Cancelled."""
-        folder = self._existing()
+        folder = self.existing()
         files = self._library.attachments.of(ids)
         what = tr("Moved PDFs to the PDF folder")
         return self._file(files, lambda old: _within(old, folder), what, task)
@@ -75,7 +75,7 @@ class PdfFolder:
         Cancelled."""
         if not self._pattern:
             said = tr("There is no pattern for the names of PDFs.")
-            raise LibraryError(said, tr("Set one in Settings › Library."))
+            raise LibraryError(said, tr("Set one in Settings › PDF files."))
         files, own = [], []
         for one in self._library.attachments.of(ids):
             (own if _is_of_zotero(Path(one.path)) else files).append(one)
@@ -87,7 +87,7 @@ class PdfFolder:
     def take_in(self, paths: Iterable[Path], task: Task, *, copy: bool) -> FilingReport:
         """Move or copy files that papers have been given: those that are neither in the folder nor
         of Zotero. Raises LibraryError, Cancelled."""
-        folder = self._existing()
+        folder = self.existing()
         names = [
             str(path)
             for path in paths
@@ -97,14 +97,15 @@ class PdfFolder:
         copied, moved = tr("Copied PDFs to the PDF folder"), tr("Moved PDFs to the PDF folder")
         return self._file(files, lambda old: folder, copied if copy else moved, task, copy=copy)
 
-    def _existing(self) -> Path:
-        """The folder. It is not created: it may be on a disk that is not connected."""
+    def existing(self) -> Path:
+        """The folder. It is not created: it may be on a disk that is not connected. Raises
+        LibraryError if it is not set, or does not exist."""
         if self._folder is None:
             said = tr("No PDF folder is set.")
-            raise LibraryError(said, tr("Select a folder in Settings › Library."))
+            raise LibraryError(said, tr("Select a folder in Settings › PDF files."))
         if not self._folder.is_dir():
             said = tr("The PDF folder {folder} does not exist.", folder=self._folder)
-            hint = tr("Connect its disk, or select another folder in Settings › Library.")
+            hint = tr("Connect its disk, or select another folder in Settings › PDF files.")
             raise LibraryError(said, hint)
         return self._folder
 

@@ -145,17 +145,25 @@ class ImportReportDialog(QDialog):
 class MissingFilesDialog(ImportReportDialog):
     """A report of failures and remarks without counts."""
 
+    HEADING = tr("Missing citations")
     FAILED = tr("Could not be fetched:")
     REMARKED = tr("Incomplete:")
 
     def __init__(self, ledger: ImportSummary, parent: QWidget | None = None) -> None:
-        super().__init__(ledger, parent, title=tr("Missing citations"))
+        super().__init__(ledger, parent, title=self.HEADING)
 
     def _title(self) -> str:
-        return tr("Missing citations")
+        return self.HEADING
 
     def _sum(self) -> QHBoxLayout:
         return QHBoxLayout()
+
+
+class SkippedFilesDialog(MissingFilesDialog):
+    """The files that were not moved or renamed, with the reasons."""
+
+    HEADING = tr("Skipped PDFs")
+    FAILED = tr("Not changed:")
 
 
 class _Tile(QFrame):

@@ -38,6 +38,12 @@ PAPERS = (
         "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
     ),
     LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
+    LibraryAction(
+        "move pdfs", tr("Move PDFs to PDF folder"), "", lambda library: library.move_pdfs()
+    ),
+    LibraryAction(
+        "rename pdfs", tr("Rename PDFs by pattern"), "", lambda library: library.rename_pdfs()
+    ),
     LibraryAction("trash", tr("&Move to Trash"), "Del", lambda library: library.trash()),
     LibraryAction("untrash", tr("Restore from Tras&h"), "", lambda library: library.untrash()),
     LibraryAction(

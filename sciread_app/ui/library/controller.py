@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QRect
@@ -10,25 +11,30 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from sciread_app.domain.library_tree import LibraryTree
-from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.domain.paper import LibraryChanges, PaperId, Skipped
 from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.library.drag_and_drop import PaperDrag
 from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, LongEdit, Step
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import PaperSelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
+from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
     from sciread_app.services.library.editor import LibraryEditor
+    from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder
     from sciread_app.ui.library.export import ExportController
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
 
+NAMED = 3  # skipped files that a message names
+PDFS = ("move pdfs", "rename pdfs")
 KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
 NONE_CHOSEN = tr("Select papers in the list first")
@@ -77,9 +83,10 @@ class LibraryController(QObject):
         rate: QMenu,
         edits: EditQueue,
         exports: ExportController,
+        pdf_folder: Callable[[], PdfFolder],
         window: QWidget,
     ) -> None:
-        """`actions` by their names."""
+        """`actions` by their names. `pdf_folder` returns the PDF folder of the settings."""
         super().__init__(window)
         self._context = context
         self._window = window
@@ -89,6 +96,7 @@ class LibraryController(QObject):
         self._actions, self._rate = actions, rate
         self.work = edits
         self._exports = exports
+        self._pdf_folder = pdf_folder
         self.sidebar = Sidebar(self.work, context.appearance)
         self.notice = context.toast
         self.bar = PaperSelectionBar(actions, rate, context.appearance)
@@ -215,6 +223,24 @@ class LibraryController(QObject):
         if ids := self._chosen():
             self._exports.export_papers(ids)
 
+    def move_pdfs(self) -> None:
+        """Move the PDFs of the selected papers to the PDF folder."""
+        if ids := self._chosen():
+            self._file_pdfs(
+                tr("Moving PDFs"),
+                lambda task: self._pdf_folder().move(ids, task),
+                lambda count: trn("Moved {n:,} PDF", "Moved {n:,} PDFs", count),
+            )
+
+    def rename_pdfs(self) -> None:
+        """Rename the PDFs of the selected papers by the pattern of the settings."""
+        if ids := self._chosen():
+            self._file_pdfs(
+                tr("Renaming PDFs"),
+                lambda task: self._pdf_folder().rename(ids, task),
+                lambda count: trn("Renamed {n:,} PDF", "Renamed {n:,} PDFs", count),
+            )
+
     def choose_all(self) -> None:
         self._page.result_list.selectAll()
 
@@ -290,12 +316,44 @@ class LibraryController(QObject):
             names: tuple[str, ...] = ("untrash", "delete")
         else:
             inside = ("uncollect",) if self._page_collection() else ()
-            names = ("tag", "collect", *inside, "read", "edit", "export", "trash")
+            names = ("tag", "collect", *inside, "read", "edit", "export", *PDFS, "trash")
         for name in names:
             menu.addAction(actions[name])
         if not self.in_trash:
             # Not `insertMenu`: this submenu would be deleted with the menu when that closes.
             menu.insertAction(actions["read"], self._rate.menuAction())
+
+    def _file_pdfs(
+        self, title: str, work: Callable[[Task], FilingReport], done: Callable[[int], str]
+    ) -> None:
+        """Run `work` as a job, and report how many files were `done` and which were not."""
+
+        def report(filed: FilingReport) -> None:
+            self._report_edit(CompletedEdit(done(filed.done), 1 if filed.edit else 0))
+            if filed.failures:
+                self._report_failures(filed.failures)
+
+        def ended(other: Job) -> None:
+            """Show the papers anew, also if the job was stopped or has failed halfway."""
+            if other is job:
+                self._context.jobs.finished.disconnect(ended)
+                self._context.events.library_changed.emit(LibraryChanges(papers=True))
+
+        kept = tr("You can undo the changes made so far")
+        job = self._context.jobs.run(title, work, report, kept=kept)
+        self._context.jobs.finished.connect(ended)
+
+    def _report_failures(self, failures: Sequence[Skipped]) -> None:
+        text = trn("{n:,} PDF was skipped.", "{n:,} PDFs were skipped.", len(failures))
+        lines = [f"{Path(one.file).name}: {one.why}" for one in failures[:NAMED]]
+
+        def show() -> None:
+            from sciread_app.ui.add_papers.import_report import SkippedFilesDialog
+
+            SkippedFilesDialog(ImportSummary(0, 0, 0, failures), self._window).show()
+
+        details = [(tr("Details"), show)] if len(failures) > NAMED else []
+        self._context.messages.show_warning(text, "\n".join(lines), *details)
 
     def _report_edit(self, done: CompletedEdit) -> None:
         edits, undone = done.edits, done.undone

@@ -13,6 +13,8 @@ from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.services.export import clipboard
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.ingest import citation_links
@@ -136,7 +138,13 @@ class PaperGateway:
         return self._workspace.lookup.add_title(title, task)
 
     def attach(self, paper: PaperId, path: Path, task: Task) -> None:
+        """Attach a file. Raises LibraryError, also if it then stays where it is, although the
+        settings say otherwise."""
         self._files.attach(paper, path, task)
+        for skipped in self._workspace.file_pdfs([path.absolute()], task):
+            raise LibraryError(
+                tr("“{file}” was attached, but stays where it is.", file=path.name), skipped.why
+            )
 
     def detach(self, paper: PaperId, path: Path) -> None:
         self._files.detach(paper, path)

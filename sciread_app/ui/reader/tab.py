@@ -109,6 +109,7 @@ class ReaderTab(QStackedWidget):
         if self._closed:
             file.close()
             return
+        self.path = file.path  # the file may have moved
         self.title = readable(title) or self.title
         self.book = DocumentView(file, self._files, self._jobs, self._appearance)
         self.book.lost.connect(self._lost)

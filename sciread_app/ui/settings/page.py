@@ -19,9 +19,16 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain import citekeys
 from sciread_app.domain.paper import Author, Paper
+from sciread_app.domain.text.file_names import file_stem
 from sciread_app.language import tr, trn
 from sciread_app.services.maintenance.backup_rotation import Copy
-from sciread_app.settings import CITEKEY_FIELDS, PROXY_EXAMPLE, citekey_problem
+from sciread_app.settings import (
+    CITEKEY_FIELDS,
+    PDF_NAME_FIELDS,
+    PROXY_EXAMPLE,
+    citekey_problem,
+    pdf_name_problem,
+)
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
@@ -46,10 +53,16 @@ THEMES = (
 )
 EXAMPLE = Paper(
     title="Attention Is All You Need",
-    authors=(Author("Vaswani", "Ashish"),),
+    authors=(Author("Vaswani", "Ashish"), Author("Shazeer", "Noam"), Author("Parmar", "Niki")),
     published="2017-06-12",
     venue="Advances in Neural Information Processing Systems",
     kind="paper-conference",
+)
+NO_PDF_FOLDER = tr("Not set. PDFs stay where they are.")
+PDF_IMPORTS = (
+    ("leave", tr("Leave in place")),
+    ("copy", tr("Copy to PDF folder")),
+    ("move", tr("Move to PDF folder")),
 )
 PROXY_CHOICES = (
     # Translators: the proxy of the system
@@ -85,6 +98,10 @@ class SettingsPage(Page):
         self.scale.setCurrentText(f"{settings.scale}%")
         self._show_list_text(settings.list_text)
         self.workers.setValue(settings.pdf_workers)
+        self._show_pdf_folder(settings.pdf_folder)
+        self.pdf_import.setCurrentIndex(self.pdf_import.findData(settings.pdf_import))
+        self.pdf_name.setText(settings.pdf_name)
+        self._preview_pdf_name()
         self.contact.setText(settings.contact)
         self.citekey.setText(settings.citekey)
         self._preview_key()
@@ -141,6 +158,37 @@ class SettingsPage(Page):
         percent = self.list_text.currentData()
         self._change(self._list_text_row, list_text=percent)
         self._appearance.resize_list_text(percent)
+
+    def _show_pdf_folder(self, folder: str) -> None:
+        self._pdf_folder_row.help.setText(folder or NO_PDF_FOLDER)
+        self.clear_pdf_folder.setVisible(bool(folder))
+        self._pdf_import_row.setEnabled(bool(folder))
+
+    def _choose_pdf_folder(self) -> None:
+        title = tr("Select PDF folder")
+        if folder := choose_folder(self, DialogPurpose.pdfs, title):
+            self._set_pdf_folder(str(folder))
+
+    def _set_pdf_folder(self, folder: str) -> None:
+        self._change(self._pdf_folder_row, pdf_folder=folder)
+        self._show_pdf_folder(self._services.settings.pdf_folder)
+
+    def _clear_pdf_folder(self) -> None:
+        self.choose_pdf_folder.setFocus()  # before the button hides
+        self._set_pdf_folder("")
+
+    def _preview_pdf_name(self) -> None:
+        """Show the name of an example, or what is wrong with the pattern."""
+        pattern = self.pdf_name.text()
+        problem = pdf_name_problem(pattern)
+        self._pdf_name_row.show_error(problem)
+        shown = pattern and not problem
+        name = f"{file_stem(EXAMPLE, pattern)}.pdf" if shown else ""
+        show_text(self.pdf_name_example, tr("Example: {name}", name=name) if shown else "")
+
+    def _enter_pdf_name(self) -> None:
+        if not pdf_name_problem(self.pdf_name.text()):
+            self._change(self._pdf_name_row, pdf_name=self.pdf_name.text())
 
     def _preview_key(self) -> None:
         """Show the key of an example, or the error in the pattern."""
@@ -288,6 +336,17 @@ class SettingsPage(Page):
         self.shortcuts = QPushButton(tr("Change…"))
         self.shortcuts.setAccessibleName(tr("Change keyboard shortcuts"))
         self.workers = SpinBox(1, 16)
+        self.choose_pdf_folder = QPushButton(tr("Change…"))
+        self.choose_pdf_folder.setAccessibleName(tr("Change PDF folder"))
+        self.clear_pdf_folder = QPushButton(tr("Clear"))
+        self.clear_pdf_folder.setAccessibleName(tr("Clear PDF folder"))
+        self.pdf_import = ComboBox()
+        for key, name in PDF_IMPORTS:
+            self.pdf_import.addItem(name, key)
+        self.pdf_name = styled(QLineEdit(), "field")
+        self.pdf_name.setMinimumWidth(220)
+        self.pdf_name.setPlaceholderText(tr("Keep file names"))
+        self.pdf_name_example = styled(plain_label(), "quiet")
         self.citekey = styled(QLineEdit(), "field")
         self.citekey.setMinimumWidth(220)
         self.key_example = styled(plain_label(), "quiet")
@@ -313,8 +372,8 @@ class SettingsPage(Page):
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
         sections = (
-            self._looks(), self._library(), self._citations(), self._sources(), self._privacy(),
-            self._kept(),
+            self._looks(), self._library(), self._pdfs(), self._citations(), self._sources(),
+            self._privacy(), self._kept(),
         )  # fmt: skip
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
@@ -350,6 +409,31 @@ class SettingsPage(Page):
         section = FormSection(tr("Library"))
         section.add(FormRow(tr("Folder"), str(self._services.home), self.open_folder, self.move_it))
         section.add(self.risk)
+        return section
+
+    def _pdfs(self) -> FormSection:
+        section = FormSection(tr("PDF files"))
+        self._pdf_folder_row = FormRow(
+            tr("PDF folder"), "", self.clear_pdf_folder, self.choose_pdf_folder
+        )
+        section.add(self._pdf_folder_row)
+        self._pdf_import_row = FormRow(
+            tr("New PDFs"),
+            tr("For PDFs that you add or attach. Those in Zotero's own folder stay there."),
+            self.pdf_import,
+        )
+        section.add(self._pdf_import_row)
+        self._pdf_name_row = FormRow(
+            tr("File name pattern"),
+            tr(
+                "For PDFs that are copied, moved or renamed, from {fields}. Empty: file names do "
+                "not change.",
+                fields=", ".join(f"{{{field}}}" for field in PDF_NAME_FIELDS),
+            ),
+            self.pdf_name,
+        )
+        section.add(self._pdf_name_row)
+        section.add(self.pdf_name_example)
         self._workers_row = FormRow(
             tr("Parallel PDF imports"),
             tr("Higher values are faster but use more of your computer."),
@@ -437,6 +521,13 @@ class SettingsPage(Page):
         self.list_text.activated.connect(lambda _: self._choose_list_text())
         self.restart.clicked.connect(self._events.restart_requested)
         self.shortcuts.clicked.connect(lambda: context.navigate.show_shortcuts())
+        self.choose_pdf_folder.clicked.connect(self._choose_pdf_folder)
+        self.clear_pdf_folder.clicked.connect(self._clear_pdf_folder)
+        self.pdf_import.activated.connect(
+            lambda _: self._change(self._pdf_import_row, pdf_import=self.pdf_import.currentData())
+        )
+        self.pdf_name.textChanged.connect(lambda _: self._preview_pdf_name())
+        self.pdf_name.editingFinished.connect(self._enter_pdf_name)
         self.citekey.textChanged.connect(lambda _: self._preview_key())
         self.citekey.editingFinished.connect(self._enter_pattern)
         self.citation_style.activated.connect(lambda _: self._choose_style())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sciread_app.domain.query.builder import fragment
 from sciread_app.errors import Cancelled
 from sciread_app.services.library.annotations import AnnotationService
+from sciread_app.services.library.pdf_folder import PdfFolder
 from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
@@ -59,6 +60,11 @@ class WindowGateway(SearchGateway):
     @property
     def installer(self) -> ModelInstaller:
         return self._workspace.installer
+
+    @property
+    def pdf_folder(self) -> PdfFolder:
+        """The PDF folder of the present settings."""
+        return self._workspace.pdf_folder
 
     @property
     def reading(self) -> AnnotationService:

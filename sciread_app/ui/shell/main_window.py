@@ -543,7 +543,7 @@ class MainWindow(QMainWindow):
         self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
         self.shelving = LibraryController(
             self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, edits,
-            self.exchange, self,
+            self.exchange, lambda: gateway.pdf_folder, self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)

@@ -52,6 +52,8 @@ WORDS = {
     "restore": ["2026-11-21"],
     "edit": ["1", "title=New"],
     "trash": ["1"],
+    "move-pdfs": ["1"],
+    "rename-pdfs": ["1"],
 }
 
 

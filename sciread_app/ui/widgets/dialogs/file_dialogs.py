@@ -27,6 +27,7 @@ class DialogPurpose(StrEnum):
     scores = "scores"
     library = "library"
     backups = "backups"
+    pdfs = "pdfs"  # the PDF folder
     model = "model"
     model_folder = "model_folder"
     training = "training"

@@ -220,3 +220,13 @@ def test_area_stays_in_place_in_new_file_version_or_is_lost(service, path):
     now = service.marked(opened(service, written(path, "Wasps dance")), Task())
     assert [(one.page, one.boxes[0].top) for one in now.here] == [(0, 200)]
     assert [one.page for one in now.lost] == [1]
+
+
+def test_moved_file_opens_with_its_highlights(library, service, path, tmp_path):
+    file = opened(service, written(path, "Bees dance"))
+    library.attachments.put([(Attachment(1, str(path), file.shape.sha256), "")])
+    marked(service, file, "dance")
+    new = path.rename(tmp_path / "moved.pdf")
+    library.attachments.move(str(path), str(new))
+    again = opened(service, path)
+    assert again.path == new and len(service.marked(again, Task()).here) == 1

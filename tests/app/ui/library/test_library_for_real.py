@@ -15,6 +15,7 @@ from sciread_app.ui.library.picker_popup import PickerPopup
 from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
 from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.generate.book import make_book
 
 Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
 ENTRY = "@article{{p{0}, title = {{Bees of kind {0}}}, author = {{Curie, Marie}}, year = 190{0}}}\n"
@@ -135,3 +136,46 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, gate
     qtbot.waitUntil(lambda: gateway.organise.shelf().trash == 0)
     assert gateway.organise.shelf().papers == 5 and gateway.cards([first]) == []
     settled()
+
+
+def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
+    qtbot, window, gateway, jobs, tmp_path
+):
+    inbox, store = tmp_path / "inbox", tmp_path / "pdfs"
+    inbox.mkdir()
+    store.mkdir()
+    files = [inbox / "1.pdf", inbox / "2.pdf"]
+    for paper, file in enumerate(files, 1):
+        file.write_bytes(make_book(1))
+        gateway.about.attach(paper, file, Task())
+    files[1].unlink()
+    shelving, actions = window.shelving, window.menus.on_shelf
+
+    def run(name):
+        shelving.choose_all()
+        actions[name].trigger()
+        qtbot.waitUntil(lambda: not jobs.running())
+
+    run("move pdfs")
+    assert "PDF folder" in window.banner.message.text() and files[0].exists()
+    window.banner.close_message()
+    gateway.settings.change(pdf_folder=str(store))
+    run("move pdfs")
+    assert [file.name for file in store.iterdir()] == ["Curie - 1901 - Bees of kind 1.pdf"]
+    assert not files[0].exists() and "2.pdf" in window.banner.hint.text()
+    window.shelving.work.undo()
+    qtbot.waitUntil(lambda: not jobs.running() and files[0].exists())
+    assert list(store.iterdir()) == []
+    run("rename pdfs")
+    assert [file.name for file in inbox.iterdir()] == ["Curie - 1901 - Bees of kind 1.pdf"]
+
+
+def test_attached_pdf_is_moved_if_settings_say_so(gateway, tmp_path):
+    (tmp_path / "pdfs").mkdir()
+    gateway.settings.change(pdf_folder=str(tmp_path / "pdfs"), pdf_import="move")
+    (tmp_path / "new.pdf").write_bytes(make_book(1))
+    gateway.about.attach(1, tmp_path / "new.pdf", Task())
+    assert [file.name for file in (tmp_path / "pdfs").iterdir()] == [
+        "Curie - 1901 - Bees of kind 1.pdf"
+    ]
+    assert not (tmp_path / "new.pdf").exists()

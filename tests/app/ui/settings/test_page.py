@@ -100,6 +100,43 @@ def test_citation_key_pattern_has_a_preview_and_is_saved(qtbot, page, services):
     assert services.settings.citekey == "{author}:{year}"
 
 
+def test_pdf_folder_is_chosen_and_cleared(qtbot, page, services, monkeypatch, tmp_path):
+    assert not page.pdf_import.isEnabled() and page.clear_pdf_folder.isHidden()
+    monkeypatch.setattr(
+        "sciread_app.ui.settings.page.choose_folder", lambda *_, **__: tmp_path / "pdfs"
+    )
+    click(qtbot, page.choose_pdf_folder)
+    assert services.settings.pdf_folder == str(tmp_path / "pdfs")
+    assert str(tmp_path / "pdfs") in page._pdf_folder_row.help.text()
+    page.pdf_import.setCurrentText("Move to PDF folder")
+    page.pdf_import.activated.emit(page.pdf_import.currentIndex())
+    assert services.settings.pdf_import == "move"
+    page.refresh()
+    assert page.pdf_import.currentText() == "Move to PDF folder"
+    click(qtbot, page.clear_pdf_folder)
+    assert services.settings.pdf_folder == "" and not page.pdf_import.isEnabled()
+
+
+def test_file_name_pattern_has_a_preview_and_is_saved(qtbot, page, services):
+    assert "Vaswani et al. - 2017 - Attention Is All You Need.pdf" in page.pdf_name_example.text()
+    page.pdf_name.setText("{year} {title}")
+    assert "2017 Attention" in page.pdf_name_example.text()
+    qtbot.keyClick(page.pdf_name, Qt.Key.Key_Return)
+    assert services.settings.pdf_name == "{year} {title}"
+    page.pdf_name.setText("")
+    qtbot.keyClick(page.pdf_name, Qt.Key.Key_Return)
+    assert services.settings.pdf_name == "" and not page.pdf_name_example.isVisible()
+
+
+@pytest.mark.parametrize("pattern", ["paper", "{author}/{title}", "{title}: {year}", "{journal}"])
+def test_invalid_file_name_pattern_is_reported_and_not_saved(qtbot, page, services, pattern):
+    before = services.settings.pdf_name
+    page.pdf_name.setText(pattern)
+    qtbot.keyClick(page.pdf_name, Qt.Key.Key_Return)
+    assert page._pdf_name_row.wrong.isVisible() and not page.pdf_name_example.isVisible()
+    assert services.settings.pdf_name == before
+
+
 def choose_style(page, name):
     page.citation_style.setCurrentText(name)
     page.citation_style.activated.emit(page.citation_style.currentIndex())
