@@ -353,7 +353,7 @@ class LibraryController(QObject):
             SkippedFilesDialog(ImportSummary(0, 0, 0, failures), self._window).show()
 
         details = [(tr("Details"), show)] if len(failures) > NAMED else []
-        self._context.messages.show_warning(text, "\n".join(lines), *details)
+        self._context.messages.show_warning(text, "\n".join(lines), *details, passes=True)
 
     def _report_edit(self, done: CompletedEdit) -> None:
         edits, undone = done.edits, done.undone
