@@ -76,7 +76,8 @@ class PdfFolder:
         if not self._pattern:
             said = tr("There is no pattern for the names of PDFs.")
             raise LibraryError(said, tr("Set one in Settings › PDF files."))
-        files, own = [], []
+        files: list[Attachment] = []
+        own: list[Attachment] = []
         for one in self._library.attachments.of(ids):
             (own if _is_of_zotero(Path(one.path)) else files).append(one)
         report = self._file(files, lambda old: old.parent, tr("Renamed PDFs"), task)
@@ -120,9 +121,9 @@ class PdfFolder:
     ) -> FilingReport:
         """Move each PDF to the folder that `folder_of` gives for its path, as one edit."""
         files: dict[str, Attachment] = {}
-        for one in attachments:
-            if one.path.lower().endswith(".pdf"):
-                files.setdefault(one.path, one)  # of several papers the first names the file
+        for pdf in attachments:
+            if pdf.path.lower().endswith(".pdf"):
+                files.setdefault(pdf.path, pdf)  # of several papers the first names the file
         every, report, names = list(files.values()), FilingReport(), _FreeNames(self._library)
         for start in range(0, len(every), _AT_ONCE):
             placed: list[_Placed] = []
