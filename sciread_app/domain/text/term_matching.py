@@ -18,6 +18,23 @@ class _Sought(NamedTuple):
     prefix: str  # the beginning of the last word, where only that is given
 
 
+class _Beginnings(NamedTuple):
+    """What the first words of all matches have in common."""
+
+    letters: frozenset[str]  # their first letters
+    stems: frozenset[str]
+    prefixes: tuple[str, ...]
+
+    def fit(self, word: str) -> bool:
+        """Return whether a match may begin with this word. Finding its stem takes long, and most
+        words of a text begin with other letters."""
+        if word.isascii() and word[0].lower() not in self.letters:
+            return False
+        if not self.stems.isdisjoint(_stems(word)):
+            return True
+        return any(form.startswith(self.prefixes) for form in forms(word))
+
+
 def spans(text: str, sought: Iterable[str]) -> list[Span]:
     """The (start, end) of all matches of `sought` in `text`, in order, in any form of the word.
 
@@ -27,10 +44,13 @@ def spans(text: str, sought: Iterable[str]) -> list[Span]:
     if not wanted:
         return []
     found, there = list[Span](), tokens(text)
-    stems = [_stems(token.text) for token in there]
+    begins = _beginnings(wanted)
+    fitting = {word for word in {token.text for token in there} if begins.fit(word)}
     place = 0
-    while place < len(there):
-        length = max((_length(one, there, stems, place) for one in wanted), default=0)
+    while fitting and place < len(there):
+        length = 0
+        if there[place].text in fitting:
+            length = max(_length(one, there, place) for one in wanted)
         if length:
             found.append((there[place].start, there[place + length - 1].end))
         place += max(1, length)
@@ -56,13 +76,14 @@ def holds_in_order(text: str, words: Iterable[str]) -> bool:
     )
 
 
-def _length(one: _Sought, there: list[Token], stems: list[frozenset[str]], place: int) -> int:
+def _length(one: _Sought, there: list[Token], place: int) -> int:
     """The number of words matched in the text at `place`; 0 if none."""
     words, last = one.words, place + len(one.words)
     if last + bool(one.prefix) > len(there):
         return 0
-    if any(not wanted & stems[place + n] for n, wanted in enumerate(words)):
-        return 0
+    for n, wanted in enumerate(words):
+        if wanted.isdisjoint(_stems(there[place + n].text)):
+            return 0
     if one.prefix and not any(form.startswith(one.prefix) for form in forms(there[last].text)):
         return 0
     return len(words) + bool(one.prefix)
@@ -79,6 +100,13 @@ def _prepared(sought: tuple[str, ...]) -> tuple[_Sought, ...]:
             elif way:
                 found[_Sought(tuple(map(_stems, way)), "")] = None
     return tuple(found)
+
+
+@lru_cache(maxsize=200)
+def _beginnings(sought: tuple[_Sought, ...]) -> _Beginnings:
+    stems = frozenset(stem for one in sought if one.words for stem in one.words[0])
+    prefixes = tuple({one.prefix for one in sought if not one.words})
+    return _Beginnings(frozenset(way[0] for way in (*stems, *prefixes)), stems, prefixes)
 
 
 @lru_cache(maxsize=20_000)
