@@ -16,7 +16,7 @@ from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
-from sciread_app.services.ingest.importer import Importer, ImportReport
+from sciread_app.services.ingest.importer import Importer, ImportReport, import_into, is_short
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.library.pdf_folder import PdfFolder
@@ -293,6 +293,17 @@ class Workspace:
 
         known = endpoints(os.environ, self.settings)
         return Client(cache_folder(), known, proxy=self.settings.proxy, **options)
+
+    def import_files(self, paths: Sequence[Path], task: Task) -> ImportReport:
+        """Import files and folders as `importer.add` does, but in a process of its own unless they
+        are few: a thread that reads and compares records keeps the window's thread waiting for the
+        interpreter lock."""
+        from sciread_app.services.subprocess.worker import apart
+
+        if is_short(paths):
+            return self.importer.add(paths, task)
+        workers, seconds = self.settings.pdf_workers, self.settings.pdf_seconds
+        return apart(import_into, self.library.path, workers, seconds, list(paths), task=task)
 
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""

@@ -23,6 +23,7 @@ from sciread_app.tasks import Task
 # Records stored at a time: a killed import loses no more than these. PDFs take long to read.
 BATCH = 1000
 PDF_BATCH = 20
+SHORT = 200_000  # bytes of bibliographies that are read in less time than a process needs to start
 
 T = TypeVar("T")
 
@@ -202,7 +203,8 @@ class Importer:
         done = 0
         task.step(0, len(files), tr("Reading PDFs"))
         with ExtractionPool(self._pdf_workers, seconds=self._pdf_seconds) as readers:
-            for batch in _batches(_watched(readers.read(files), task), PDF_BATCH):
+            contents = _watched(readers.read(files), len(files), task)
+            for batch in _batches(contents, PDF_BATCH):
                 done += len(batch)
                 yield done, batch
 
@@ -246,6 +248,25 @@ class Importer:
                 why = problems.translated(told)
                 report.remarks.append(Skipped(_legible(str(content.path)), "", why))
         self._library.attachments.put(found)
+
+
+def is_short(paths: Iterable[Path]) -> bool:
+    """Return whether these are a few small bibliographies."""
+    files = list(paths)
+    readable = all(path.is_file() and path.suffix.lower() != ".pdf" for path in files)
+    return readable and sum(path.stat().st_size for path in files) < SHORT
+
+
+def import_into(
+    library: Path, pdf_workers: int, pdf_seconds: float, paths: Sequence[Path], task: Task
+) -> ImportReport:
+    """Open a library and import files, for `services.subprocess.worker.apart`."""
+    opened = Library(library)
+    try:
+        importer = Importer(opened, pdf_workers=pdf_workers, pdf_seconds=pdf_seconds)
+        return importer.add(paths, task)
+    finally:
+        opened.close()
 
 
 def _look(paths: Sequence[Path], task: Task) -> _Found:
@@ -315,7 +336,7 @@ def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def _watched(contents: Iterable[PdfContent], task: Task) -> Iterator[PdfContent]:
-    for content in contents:
-        task.raise_if_cancelled()
+def _watched(contents: Iterable[PdfContent], total: int, task: Task) -> Iterator[PdfContent]:
+    for done, content in enumerate(contents, 1):
+        task.report(done, total, content.path.name)
         yield content

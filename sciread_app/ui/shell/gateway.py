@@ -85,7 +85,7 @@ class WindowGateway(SearchGateway):
         self._workspace.require_own_library()
         earlier = {known.id for known in self._library.import_log.imports()}
         try:
-            return ledger_of(self._workspace.importer.add(paths, task))
+            return ledger_of(self._workspace.import_files(paths, task))
         except Cancelled:
             begun = [i for i in self._library.import_log.imports() if i.id not in earlier]
             if not begun:

@@ -1,0 +1,83 @@
+"""The services of a home folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sciread_app.errors import Cancelled
+from sciread_app.paths import Home
+from sciread_app.services.ingest.importer import BATCH, SHORT
+from sciread_app.tasks import Task
+from sciread_app.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path) -> Iterator[Workspace]:
+    workspace = Workspace(Home(tmp_path / "home"))
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture(autouse=True)
+def home_folder(tmp_path) -> None:
+    (tmp_path / "home").mkdir()
+
+
+def write_papers(path: Path, count: int) -> Path:
+    with path.open("w") as stream:
+        for n in range(count):
+            about = {
+                "id": f"x:{n}",
+                "title": f"Bee number {n} of many",
+                "abstract": "It flies." * 9,
+            }
+            stream.write(json.dumps(about) + "\n")
+    return path
+
+
+class Watch:
+    """Notes at each report of a task which other processes work for this one."""
+
+    def __init__(self) -> None:
+        self.children: set[int] = set()
+        self.task = Task(self._note)
+
+    def _note(self, done: int, total: int, note: str) -> None:
+        self.children |= {child.pid for child in psutil.Process().children()}
+
+
+def test_import_files_of_a_large_file_runs_in_another_process(workspace, tmp_path):
+    file = write_papers(tmp_path / "many.jsonl", BATCH + 500)
+    assert file.stat().st_size > SHORT
+    watch = Watch()
+    report = workspace.import_files([file], watch.task)
+    assert report.added == len(report.new) == workspace.library.count() == BATCH + 500
+    assert watch.children and not any(map(psutil.pid_exists, watch.children))
+
+
+def test_import_files_of_a_small_file_starts_no_process(workspace, tmp_path):
+    watch = Watch()
+    report = workspace.import_files([write_papers(tmp_path / "few.jsonl", 3)], watch.task)
+    assert report.added == workspace.library.count() == 3
+    assert not watch.children
+
+
+def test_import_files_canceled_keeps_what_was_read_and_resumes(workspace, tmp_path):
+    file = write_papers(tmp_path / "many.jsonl", 3 * BATCH)
+
+    def cancel(done: int, total: int, note: str) -> None:
+        if done:
+            task.cancel()
+
+    task = Task(cancel)
+    with pytest.raises(Cancelled):
+        workspace.import_files([file], task)
+    kept = workspace.library.count()
+    assert BATCH <= kept < 3 * BATCH and workspace.library.is_text_index_consistent()
+    report = workspace.import_files([file], Task())
+    assert (report.added, report.merged) == (3 * BATCH - kept, kept)
