@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.followed_topics import FollowedTopics
@@ -131,7 +132,8 @@ class ModelActivation(Protocol):
 @dataclass(frozen=True)
 class AppContext:
     """The environment of a page or another feature, once the library is open. `open_settings`
-    returns the settings of the window, which are kept between sessions."""
+    returns the settings of the window, which are kept between sessions; `pages` is the parent of
+    the pages."""
 
     jobs: JobRunner
     appearance: Appearance
@@ -143,3 +145,4 @@ class AppContext:
     activation: ModelActivation
     topics: FollowedTopics
     open_settings: Callable[[], QSettings]
+    pages: QWidget | None = None

@@ -35,6 +35,11 @@ class Page(QWidget):
     shown = Signal()  # the contents have changed, and with them which actions are available
     menu_opened = Signal(object)  # QMenu for the selected papers, before it is shown
 
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """`parent` is the stack of pages, `AppContext.pages`. A widget that gets its parent later
+        is styled once more, with all its children."""
+        super().__init__(parent)
+
     def refresh(self) -> None:
         """Update the contents; called before the page is shown."""
 

@@ -239,7 +239,7 @@ class FetchList(QWidget):
         head.addStrut(32)
         inside = styled(QWidget(), "column")
         self._column = column(0, parent=inside, margins=(0, 0, 4, 8), spacing=8)
-        self._scroll = QScrollArea(widgetResizable=True)
+        self._scroll = QScrollArea(self, widgetResizable=True)
         self._scroll.setWidget(inside)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

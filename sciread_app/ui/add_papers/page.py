@@ -38,7 +38,7 @@ LONGEST_REPORT = 160  # characters
 
 class AddPapersPage(Page):
     def __init__(self, intake: AddPapersGateway, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
         self._context = context
         self._navigate = context.navigate
@@ -242,7 +242,9 @@ class AddPapersPage(Page):
     def _build(self) -> None:
         self.switch = SegmentedControl(tr("Source"))
         # From the outside in: setting a parent restyles a widget with all its children.
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=16)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, self, childrenCollapsible=False, handleWidth=16
+        )
         column(split, parent=self, margins=(16, 12, 16, 10))
         left = QWidget()
         split.addWidget(left)

@@ -386,7 +386,7 @@ class ComparePanel(QWidget):
             self.sides[1 - side].choose(paper)
 
     def _build(self) -> None:
-        self._split = QSplitter(childrenCollapsible=False)
+        self._split = QSplitter(self, childrenCollapsible=False)
         self._split.setHandleWidth(10)
         for side in self.sides:
             self._split.addWidget(side)

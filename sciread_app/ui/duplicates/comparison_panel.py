@@ -213,7 +213,7 @@ class ComparisonPanel(QFrame):
         self._wins: dict[str, int] = {}
         self.reason = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.reason.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
-        self._scroll = scrolling(self._body())
+        self._scroll = scrolling(self._body(), self)
         self.merge = styled(QPushButton(tr("Merge")), "primary")
         self.keep = QPushButton(tr("Keep both"))
         self.versions = QPushButton(tr("Link as versions"))

@@ -60,7 +60,7 @@ class DuplicatesPage(Page):
     shown = Signal()  # a pair is shown, or there are none left
 
     def __init__(self, reviewer: Duplicates, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
         self._reviewer = reviewer
         self._jobs = jobs
@@ -297,14 +297,15 @@ class DuplicatesPage(Page):
                 "papers. Pairs that you have already reviewed do not change."
             )
         )
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        # Outer widgets first: setting a parent restyles a widget with all its children.
+        self._middle = QStackedWidget(self)
+        self._split = QSplitter(Qt.Orientation.Horizontal, self._middle)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self.list)
         self._split.addWidget(self.panel)
         self._split.setStretchFactor(1, 1)
         self._split.setSizes([320, 800])
         self._split.setContentsMargins(12, 0, 16, 12)
-        self._middle = QStackedWidget()
         for widget in (self.empty, self._split, self.merges):
             self._middle.addWidget(widget)
         head = (self.lists, self.count, 0, self.merge_all, self.search)

@@ -208,7 +208,9 @@ class LearningView(QWidget):
         self.list.blockSignals(False)
 
     def _build(self) -> None:
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, self, childrenCollapsible=False, handleWidth=12
+        )
         column(split, parent=self, margins=0)
         self._pages = QStackedWidget()
         split.addWidget(self.list)

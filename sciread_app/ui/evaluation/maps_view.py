@@ -156,8 +156,10 @@ class MapsView(InstalledPairView):
             self.paper_requested.emit(paper)
 
     def _build(self) -> None:
-        content = QWidget()
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        content = QWidget(self._pages)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, content, childrenCollapsible=False, handleWidth=12
+        )
         column((split, 1), self.message, parent=content, margins=0, spacing=10)
         self._pages.addWidget(content)
         for side in self.sides:

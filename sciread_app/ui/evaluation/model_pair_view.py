@@ -60,7 +60,7 @@ class ModelPairView(QWidget):
         super().__init__()
         self.pair = ModelPairPicker()
         self.empty = EmptyState(appearance)
-        self._pages = QStackedWidget()
+        self._pages = QStackedWidget(self)
         column(self.pair, (self._pages, 1), parent=self, margins=0, spacing=10)
         self._pages.addWidget(self.empty)
 

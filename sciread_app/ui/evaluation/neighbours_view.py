@@ -180,7 +180,9 @@ class NeighboursView(InstalledPairView):
         self.message.setText(problem.text)
 
     def _build(self) -> None:
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=14)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, self._pages, childrenCollapsible=False, handleWidth=14
+        )
         self._pages.addWidget(split)
         left, right = QWidget(), QWidget()
         split.addWidget(left)

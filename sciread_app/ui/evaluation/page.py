@@ -85,7 +85,7 @@ class EvaluationPage(Page):
     busy_changed = Signal(bool)
 
     def __init__(self, source: EvaluationServices, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         self._source = source
         self._jobs = context.jobs
         self._appearance = context.appearance
@@ -381,7 +381,7 @@ class EvaluationPage(Page):
         self.export.setMenu(menu)
         self._note: QLabel = styled(ElidedLabel(), "quiet")
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._pages = QStackedWidget()
+        self._pages = QStackedWidget(self)
         note = (self._note, 40)
         head = row(self.views, 1, note, self.stop, self.export, self.evaluate, spacing=10)
         column(head, (self._pages, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)

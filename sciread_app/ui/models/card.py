@@ -269,7 +269,7 @@ class ModelCard(QFrame):
             margins=(22, 18, 22, 22),
             spacing=16,
         )
-        self._scroll = scrolling(self._body)
+        self._scroll = scrolling(self._body, self)
         column(self._scroll, parent=self, margins=1)
 
     def _connect(self) -> None:

@@ -50,7 +50,7 @@ ALONE = tr(
 
 class ModelsPage(Page):
     def __init__(self, source: ModelsSource, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         activation = context.activation
         assert isinstance(activation, ActivationController)
         self._registry = source.models
@@ -321,7 +321,7 @@ class ModelsPage(Page):
         self._alone = self._invitation()
         left = QWidget()
         column(self.downloads, (self.list, 1), (self._alone, 1), parent=left, margins=0, spacing=8)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        split = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
         split.addWidget(left)
         split.addWidget(self.card)
         split.setStretchFactor(1, 1)

@@ -140,7 +140,7 @@ class Parts(QWidget):
         self._buttons.setLayout(flow)
         for button in (self.back, self.read_file, self.similar, self.read, self.copy):
             flow.addWidget(button)
-        self.area = QScrollArea(widgetResizable=True)
+        self.area = QScrollArea(self, widgetResizable=True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

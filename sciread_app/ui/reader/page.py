@@ -61,7 +61,7 @@ class ReaderServices(DetailsSource, Protocol):
 
 class ReaderPage(Page):
     def __init__(self, services: ReaderServices, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         files, self._about = services.reading, services.about
         jobs, appearance, memory = context.jobs, context.appearance, context.open_settings()
         self._files, self._jobs, self._appearance = files, jobs, appearance
@@ -92,7 +92,7 @@ class ReaderPage(Page):
         self._without_tabs: QWidget = self.empty  # shown if no file is open
         self._details_of: PaperId | None = None  # links in the details may lead to others
         self._with_details = bool(memory.value("reader/details", False, type=bool))
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.addWidget(self.stack)
         self._split.setCollapsible(0, False)
         column(self.bar, (self._split, 1), parent=self, margins=(MARGIN, 6, MARGIN, 0), spacing=2)

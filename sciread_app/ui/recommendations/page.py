@@ -60,7 +60,7 @@ class RecommendationsPageServices(DetailsSource, Protocol):
 
 class RecommendationsPage(Page):
     def __init__(self, gateway: RecommendationsPageServices, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         jobs, appearance, services = context.jobs, context.appearance, gateway.recommendations
         self._services = services
         self._jobs = jobs
@@ -450,11 +450,13 @@ class RecommendationsPage(Page):
 
     def _build(self) -> None:
         # Outer widgets first: setting a parent restyles a widget with all its children.
-        self._whole = QStackedWidget()
+        self._whole = QStackedWidget(self)
         column(self._whole, parent=self, margins=(16, 12, 16, 10))
         self._say(self.no_topics, self._why_no_topics)
         self._whole.addWidget(self.no_topics)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, self._whole, childrenCollapsible=False, handleWidth=10
+        )
         self._whole.addWidget(split)
         self._side, middle = QWidget(), QWidget()
         for part, stretch in ((self._side, 0), (middle, 5), (self.details, 4)):

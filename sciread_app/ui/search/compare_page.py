@@ -30,7 +30,7 @@ class ComparePage(Page):
     """A search box, and the results of both models below it. Filters are part of the text."""
 
     def __init__(self, finder: SearchGateway, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         self._navigate = context.navigate
         self.search_box = SearchBox(context.appearance)
         self.panel = ComparePanel(finder, context.jobs, context.appearance)

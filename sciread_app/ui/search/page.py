@@ -58,7 +58,7 @@ class SearchPage(Page):
     shown = Signal(object)  # ResultView, each time one is shown
 
     def __init__(self, finder: SearchGateway, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
         self._finder = finder
         self._context = context
@@ -573,22 +573,23 @@ class SearchPage(Page):
         menu.popup(self.result_list.viewport().mapToGlobal(place))
 
     def _lay_out(self) -> None:
-        self._pages = QStackedWidget()
+        # Outer widgets first: setting a parent restyles a widget with all its children.
+        self._across = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
+        middle = QWidget(self._across)
+        self._split = QSplitter(Qt.Orientation.Horizontal, middle, childrenCollapsible=False)
+        self._left = QWidget(self._split)
+        self._pages = QStackedWidget(self._left)
         self._pages.addWidget(self.result_list)
         self._pages.addWidget(self.empty)
         self._pages.addWidget(self.welcome)
-        self._left = QWidget()
         self._found = column((self._pages, 1), parent=self._left, margins=0, spacing=8)
-        self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._split.setHandleWidth(10)
         for part, share in ((self._left, 5), (self.details, 4)):
             self._split.addWidget(part)
             self._split.setStretchFactor(self._split.count() - 1, share)
         self._split.setSizes([620, 480])
         self._split.installEventFilter(self)
-        middle = QWidget()
         column(self.header, (self._split, 1), parent=middle, margins=(16, 12, 16, 10), spacing=10)
-        self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._across.setHandleWidth(1)
         self._across.addWidget(middle)
         column(self._across, parent=self, margins=0)

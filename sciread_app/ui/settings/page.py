@@ -83,7 +83,7 @@ KEY_PLACES = {
 
 class SettingsPage(Page):
     def __init__(self, services: SettingsGateway, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         self._services = services
         self._jobs = context.jobs
         self._appearance = context.appearance
@@ -379,7 +379,7 @@ class SettingsPage(Page):
         inner.setMaximumWidth(WIDTH)
         column(*sections, 0, parent=inner, margins=(16, 12, 16, 16), spacing=14)
         self.area = scroll = QScrollArea(
-            widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
+            self, widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
         )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -131,6 +132,7 @@ class MainWindow(QMainWindow):
             activation=self.activation,
             topics=topics,
             open_settings=self.memory,
+            pages=self._pages,
         )
         page = self.page = self._open_search_page()
         self.importing = ImportController(gateway, self._jobs, self)
@@ -564,9 +566,14 @@ class MainWindow(QMainWindow):
         self._jobs.run(
             tr("Preparing pages"),
             lambda task: prepare(),
-            lambda _: self._keep_safe(),
+            lambda _: self._prepared(),
             queue=JobQueue.short,
         )
+
+    def _prepared(self) -> None:
+        # Modules stay: keep the collector from traversing them again.
+        gc.freeze()
+        self._keep_safe()
 
     def _keep_safe(self) -> None:
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler

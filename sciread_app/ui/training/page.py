@@ -64,7 +64,7 @@ class TrainingPage(Page):
     busy_changed = Signal(bool)  # whether a training is running
 
     def __init__(self, service: TrainingGateway, context: AppContext) -> None:
-        super().__init__()
+        super().__init__(context.pages)
         jobs, appearance = context.jobs, context.appearance
         self._training_service = service
         self._jobs = jobs
@@ -325,12 +325,14 @@ class TrainingPage(Page):
             ((tr("New training run"), self.begin), (tr("Open a training run…"), self.open_folder)),
         )  # fmt: skip
         # Outer widgets first: setting a parent restyles a widget with all its children.
-        self._whole = QStackedWidget()
+        self._whole = QStackedWidget(self)
         column(self._whole, parent=self, margins=0)
         self._whole.addWidget(self.nothing)
-        some = QWidget()
+        some = QWidget(self._whole)
         self._whole.addWidget(some)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, some, childrenCollapsible=False, handleWidth=10
+        )
         buttons = (self.open_button, self.new_button)
         head = row(self.count, 0, *buttons, margins=(20, 12, 16, 8), spacing=8)
         column(head, (split, 1), parent=some, margins=0, spacing=0)

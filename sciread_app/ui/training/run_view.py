@@ -215,7 +215,7 @@ class TrainingView(QFrame):
             margins=(22, 18, 22, 22),
             spacing=14,
         )
-        self._scroll = scrolling(body)
+        self._scroll = scrolling(body, self)
         column(self._scroll, parent=self, margins=1)
 
 

@@ -55,7 +55,7 @@ class RowPanel(QFrame):
         self.facts.setContentsMargins(0, 4, 0, 0)
         parts = (self.title, self.below, self.bars, self.facts, self.read, 0)
         column(*parts, parent=inner, margins=(14, 12, 14, 14), spacing=6)
-        scroll = scrolling(inner)
+        scroll = scrolling(inner, self)
         scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # contains no widget that takes the focus
         scroll.setAccessibleName(tr("Details of the score"))
         column(scroll, parent=self, margins=1)
@@ -184,10 +184,12 @@ class ScoresView(QWidget):
 
     def _build(self) -> None:
         self.legend = styled(QLabel(wordWrap=True), "faint")
-        self._pages = QStackedWidget()
+        self._pages = QStackedWidget(self)
         column(self._pages, parent=self, margins=0)
         self._pages.addWidget(self.empty)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        split = QSplitter(
+            Qt.Orientation.Horizontal, self._pages, childrenCollapsible=False, handleWidth=12
+        )
         self._pages.addWidget(split)
         left = QWidget()
         split.addWidget(left)

@@ -364,7 +364,7 @@ class TaskView(QWidget):
         self._say(problem.message, problem.hint)
 
     def _build(self) -> None:
-        self._pages = QStackedWidget()
+        self._pages = QStackedWidget(self)
         head = row((self.pair, 3), (self.tasks, 2), spacing=12)
         column(head, (self._pages, 1), self._note, parent=self, margins=0, spacing=10)
         for page in (self.empty, self._classes_page(), self._curves_page(), self._places_page()):
@@ -378,10 +378,9 @@ class TaskView(QWidget):
             right.addWidget(heat)
             right.addSpacing(10)
         right.addStretch()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
+        page = QWidget(self._pages)
+        scroll = QScrollArea(page, widgetResizable=True)
         scroll.setWidget(maps)
-        page = QWidget()
         row((self.classes, 5), (scroll, 5), parent=page, margins=0, spacing=14)
         return page
 

@@ -250,7 +250,7 @@ class TrainingForm(QFrame):
         self.start = styled(QPushButton(tr("Start training")), "primary")
         for part in (self.bar, self.stop):
             part.hide()
-        self.area = QScrollArea(widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
+        self.area = QScrollArea(self, widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         column((self.area, 1), self._foot(), parent=self, margins=1, spacing=0)

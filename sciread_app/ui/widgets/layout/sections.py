@@ -31,10 +31,10 @@ def group(*inside: QWidget, name: str = "") -> QWidget:
     return found
 
 
-def scrolling(body: QWidget) -> QScrollArea:
-    """A scroll area around `body`, which has the width of the area, or its minimum if that is
-    more."""
-    scroll = _Scroll(widgetResizable=True)
+def scrolling(body: QWidget, parent: QWidget) -> QScrollArea:
+    """A scroll area in `parent` around `body`, which has the width of the area, or its minimum if
+    that is more."""
+    scroll = _Scroll(parent, widgetResizable=True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     scroll.viewport().setAutoFillBackground(False)  # for the background of the panel it is in
@@ -46,8 +46,8 @@ class _Scroll(QScrollArea):
     """Scrolls to the widget that gets the focus by a key, also from outside of the area, which Qt
     itself does not do."""
 
-    def __init__(self, *, widgetResizable: bool) -> None:
-        super().__init__(widgetResizable=widgetResizable)
+    def __init__(self, parent: QWidget, *, widgetResizable: bool) -> None:
+        super().__init__(parent, widgetResizable=widgetResizable)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow)

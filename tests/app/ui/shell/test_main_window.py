@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 
@@ -47,6 +47,29 @@ def drop(window, *urls, at=(300, 500)):
 
 def report_of(window):
     return next((d for d in window.findChildren(ImportReportDialog) if d.isVisible()), None)
+
+
+class StyleChanges(QObject):
+    """Collects the widgets that are styled again."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self.seen: list[QObject] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.StyleChange:
+            self.seen.append(watched)
+        return False
+
+
+@pytest.mark.parametrize("place", [spec.key for spec in PAGES if spec.key != "search"])
+def test_page_is_built_inside_the_window_and_not_styled_again(qapp, show_window, place):
+    window = show_window(FakeGateway(3))
+    changes = StyleChanges(qapp)
+    qapp.installEventFilter(changes)
+    page = window.other_page(place)
+    qapp.removeEventFilter(changes)
+    assert changes.seen and page not in changes.seen
 
 
 def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
