@@ -14,6 +14,8 @@ HEAVY = {"torch", "transformers", "PySide6"}
 EXEMPT = ("sciread_app.ui", "sciread_app.storage.migrations", "sciread_app.__main__")
 # Importing these would delay the start of the window by a second, and take 200 MB.
 ONLY_FOR_SOME_PAGES = {"scipy", "sklearn", "openTSNE", "quickjs", "httpx", "pypdfium2"}
+# Imported while the library is opened, when the window is shown already.
+FOR_THE_LIBRARY = {*ONLY_FOR_SOME_PAGES, "numpy", "sqlalchemy", "hnswlib"}
 
 
 def test_app_and_contract_load_no_heavy_library():
@@ -40,6 +42,14 @@ def test_window_loads_nothing_that_only_some_pages_need():
     program = (
         "import sys, sciread_app.ui.shell.gateway; "
         f"print({needless} & set(sys.modules), file=sys.stderr)"
+    )
+    assert run(program) == "set()"
+
+
+def test_window_is_shown_before_modules_for_the_library_are_loaded():
+    program = (
+        "import sys, sciread_app.ui.application; "
+        f"print({FOR_THE_LIBRARY} & set(sys.modules), file=sys.stderr)"
     )
     assert run(program) == "set()"
 

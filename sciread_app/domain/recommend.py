@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sciread_app.domain.paper import PaperId
-
-Scores = NDArray[np.float64]
 
 DAY = 86_400.0
 
@@ -107,16 +101,3 @@ class Recommendations:
     @property
     def fitting(self) -> int:
         return sum(pick.fits for pick in self.picks)
-
-
-def standard(scores: Scores) -> Scores:
-    """Scores standardized to mean 0 and deviation 1, so that those of two models can be added."""
-    spread = float(scores.std())
-    return (scores - scores.mean()) / spread if spread > 1e-12 else np.zeros(len(scores))
-
-
-def decay(ages: NDArray[np.float64], half_life: float) -> NDArray[np.float64]:
-    """The weights of papers of these ages, in days."""
-    if half_life <= 0:
-        return np.ones(len(ages))
-    return np.exp(-math.log(2) * np.maximum(ages, 0.0) / half_life)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from sciread_app.domain.recommend import Scores, standard
 from sciread_app.domain.text.stop_words import EMPTY_WORDS
 from sciread_app.services.recommend.linear_model import Matrix, linear_svm, tfidf
 
 Rows = NDArray[np.int64]
+Scores = NDArray[np.float64]
 
 # Number of nearest wanted papers that count for a candidate.
 _NEAREST = 3
@@ -162,13 +162,13 @@ def score_components(
 
 def combine(components: ComponentScores, design: TopicModelDesign) -> Scores:
     """The combined scores of all components."""
-    scores = standard(components.words) + design.nearest * standard(components.near_words)
+    scores = _standard(components.words) + design.nearest * _standard(components.near_words)
     there = ~np.isnan(components.meaning)
     if there.any():
         share = design.share(components.wanted)
-        meaning = share * standard(components.meaning[there])
-        words = (1 - share) * standard(components.words)[there]
-        nearest = design.nearest * standard(components.near_meaning[there])
+        meaning = share * _standard(components.meaning[there])
+        words = (1 - share) * _standard(components.words)[there]
+        nearest = design.nearest * _standard(components.near_meaning[there])
         scores[there] = 2 * (meaning + words + nearest)
     return scores
 
@@ -216,3 +216,9 @@ def _is_informative(word: str) -> bool:
         part not in EMPTY_WORDS and len(part) >= _SHORTEST_WORD and not part.isdigit()
         for part in parts
     )
+
+
+def _standard(scores: Scores) -> Scores:
+    """Scores standardized to mean 0 and deviation 1, so that those of two models can be added."""
+    spread = float(scores.std())
+    return (scores - scores.mean()) / spread if spread > 1e-12 else np.zeros(len(scores))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import any_of, terms_of
-from sciread_app.domain.recommend import DAY, RecommendedPaper, TopicPreferences, decay
+from sciread_app.domain.recommend import DAY, RecommendedPaper, TopicPreferences
 from sciread_app.services.recommend.model import DESIGN, PaperFeatures, RankedCandidates, rank
 from sciread_app.services.search.embedding_index import EmbeddingIndex
 from sciread_app.storage.id_sets import Ids
@@ -77,7 +78,7 @@ class TopicRanker:
         task.raise_if_cancelled()
         near = _similarity(wanted, offered, ranked, self._floor())
         ages = (time.time() - candidates.came) / DAY
-        scores = ranked.scores * decay(ages, examples.preferences.half_life)
+        scores = ranked.scores * _decay(ages, examples.preferences.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
         return [
             self._pick(row, examples, candidates, scores, near, ranked) for row in order.tolist()
@@ -245,3 +246,10 @@ def _best(similarities: NDArray[Any], count: int) -> NDArray[np.int64]:
     best = np.argpartition(-similarities, count - 1, axis=1)[:, :count]
     order = np.argsort(-np.take_along_axis(similarities, best, axis=1), axis=1, kind="stable")
     return np.take_along_axis(best, order, axis=1)
+
+
+def _decay(ages: NDArray[np.float64], half_life: float) -> NDArray[np.float64]:
+    """The weights of papers of these ages, in days."""
+    if half_life <= 0:
+        return np.ones(len(ages))
+    return np.exp(-math.log(2) * np.maximum(ages, 0.0) / half_life)
