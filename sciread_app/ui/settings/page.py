@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QLabel,
@@ -110,6 +111,7 @@ class SettingsPage(Page):
         show_text(self.risk, self._services.risk)
         self.backups.load()
         self._load_keys()
+        self._add_sections.start()
 
     def show_theme(self, choice: ThemeChoice) -> None:
         self.theme.choose([one for one, _ in THEMES].index(choice))
@@ -127,6 +129,8 @@ class SettingsPage(Page):
         self.backups.back_up()
 
     def _go_to_backups(self) -> None:
+        while self._coming:
+            self._add_section()
         self.backups.take_focus()
         self._keep_backups_visible()
 
@@ -371,19 +375,35 @@ class SettingsPage(Page):
         self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
-        sections = (
-            self._looks(), self._library(), self._pdfs(), self._citations(), self._sources(),
-            self._privacy(), self._kept(),
-        )  # fmt: skip
+        # Styling all sections at once takes too long: the others follow one by one.
+        self._coming = deque(
+            (
+                self._library(),
+                self._pdfs(),
+                self._citations(),
+                self._sources(),
+                self._privacy(),
+                self._kept(),
+            )  # fmt: skip
+        )
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
-        column(*sections, 0, parent=inner, margins=(16, 12, 16, 16), spacing=14)
+        margins = (16, 12, 16, 16)
+        self._sections = column(self._looks(), 0, parent=inner, margins=margins, spacing=14)
+        self._add_sections = QTimer(self, interval=0)
+        self._add_sections.timeout.connect(self._add_section)
         self.area = scroll = QScrollArea(
             self, widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
         )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
         column(scroll, parent=self, margins=0)
+
+    def _add_section(self) -> None:
+        if self._coming:
+            self._sections.insertWidget(self._sections.count() - 1, self._coming.popleft())
+        else:
+            self._add_sections.stop()
 
     def _looks(self) -> FormSection:
         section = FormSection(tr("Appearance"))

@@ -91,7 +91,7 @@ class TrainingPage(Page):
     @cached_property
     def form(self) -> TrainingForm:
         """The form, built on first use: it is most of the page."""
-        form = TrainingForm(self._appearance)
+        form = TrainingForm(self._appearance, self._right)
         self._right.addWidget(form)
         form.close_it.clicked.connect(self._close_form)
         return form

@@ -115,8 +115,8 @@ def _remedy_text(line: CheckLine) -> str:
 class TrainingForm(QFrame):
     changed = Signal()  # the plan has changed
 
-    def __init__(self, appearance: Appearance) -> None:
-        super().__init__()
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setObjectName("panel")
         self._able = False
         self._busy = False

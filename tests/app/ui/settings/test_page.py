@@ -35,7 +35,7 @@ def page(qtbot, jobs, context, services):
     page.resize(900, 900)
     page.show()
     page.refresh()
-    qtbot.waitUntil(lambda: not jobs.running())
+    qtbot.waitUntil(lambda: page.backups.isVisible() and not jobs.running())
     return page
 
 
