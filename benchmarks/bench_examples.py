@@ -18,7 +18,7 @@ import numpy as np
 from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Split
 from trainer.data.pairs import category_pairs, citation_pairs
-from trainer.data.triples import triples
+from trainer.data.triplets import triples
 
 PAPERS, CITED, QUERIES, PAIRS = 310_000, 20, 146_000, 2_000_000
 # Number of queries for timing the loop.

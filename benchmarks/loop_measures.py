@@ -15,8 +15,8 @@ from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace
 from trainer.contract.run import RECORDS, Run
 from trainer.data.corpus.corpus import Corpus, Split
-from trainer.data.triples import triples
-from trainer.evaluations.metrics.intervals import (
+from trainer.data.triplets import triples
+from trainer.evaluations.metrics.significance import (
     Items,
     bootstrap_ci,
     paired_difference,

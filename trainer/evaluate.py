@@ -22,7 +22,7 @@ from trainer.data.corpus.split import may_have_learned
 from trainer.distributed import Ranks
 from trainer.encoders.base import Cost, EncodedTask, TextEncoder
 from trainer.evaluations.base import EvaluationTask, TaskResult
-from trainer.evaluations.metrics.intervals import Items, read_items
+from trainer.evaluations.metrics.significance import Items, read_items
 from trainer.reports.report import save
 from trainer.suites.suite import Suite
 from trainer.version import trainer_version

@@ -1,4 +1,5 @@
-"""A library file: opening, migration, and transactions with many readers and one writer."""
+"""A library file: opening with a check for damage, migration, and transactions with many readers
+and one writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The followed topics, and the number of new papers of each."""
+"""The followed topics of Discover, and the number of new papers of each."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from trainer.contract.events import Event
 from trainer.contract.plots import write_pictures
 from trainer.contract.report import EvaluatedModel, Report, Result, Score
 from trainer.contract.run import Recipe, Run
-from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_mean, write_items
+from trainer.evaluations.metrics.significance import Items, bootstrap_ci, weighted_mean, write_items
 
 STARTER = EvaluatedModel(
     id="starter", title="all-MiniLM-L6-v2", kind="package", space="aa", dim=384

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, issparse
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR, Score
-from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_mean
+from trainer.evaluations.metrics.significance import Items, bootstrap_ci, weighted_mean
 
 # One row per text: float32, or float64 where a file gave more digits.
 Matrix: TypeAlias = "NDArray[np.floating] | csr_array"

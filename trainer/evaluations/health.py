@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR, Score
 from trainer.evaluations.base import Matrix, TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import l2_normalize, products, row_products
 from trainer.evaluations.metrics.retrieval import relevant_ranks
+from trainer.evaluations.metrics.significance import Items
 from trainer.evaluations.plots import distributions
 
 # Papers sampled for the effective rank, which cannot be higher than this.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import l2_normalize, product_blocks
+from trainer.evaluations.metrics.significance import Items
 
 
 @dataclass(frozen=True)

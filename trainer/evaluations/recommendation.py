@@ -21,8 +21,8 @@ from torch.nn import functional as F
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import l2_normalize, row_products
+from trainer.evaluations.metrics.significance import Items
 
 # As in SciDocs' train_similar_papers_model.json.
 _HIDDEN, _DROPOUT, _MARGIN, _CLIP = 50, 0.4, 0.1, 5.0

@@ -14,9 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.linear_svm import LinearSvm, fit
 from trainer.evaluations.metrics.matrices import with_zeros
+from trainer.evaluations.metrics.significance import Items
 from trainer.evaluations.plots import confusion
 
 CS = tuple(10.0**power for power in range(-4, 3))

@@ -16,7 +16,7 @@ from trainer.data.corpus.columns import Csr
 from trainer.data.corpus.corpus import Split
 from trainer.data.examples import Batch, PaperExamples
 from trainer.data.tokens import TextPart, Texts
-from trainer.data.triples import Draws, given_triples, triple_examples
+from trainer.data.triplets import Draws, given_triples, triple_examples
 from trainer.methods.base import OptimizationPlan, Setup
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.report import NO_VECTOR, Report, Result
-from trainer.evaluations.metrics.intervals import (
+from trainer.evaluations.metrics.significance import (
     Items,
     PairedDifference,
     paired_difference,

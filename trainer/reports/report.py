@@ -8,7 +8,7 @@ from pathlib import Path
 from trainer.contract.plots import Picture, read_pictures, write_pictures
 from trainer.contract.report import Report
 from trainer.contract.run import write_atomically
-from trainer.evaluations.metrics.intervals import Items, write_items
+from trainer.evaluations.metrics.significance import Items, write_items
 from trainer.reports import comparison_text
 from trainer.reports.compare import ReportComparison
 from trainer.reports.html import RenderedReport, page

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rapidfuzz.fuzz import ratio
 
-from sciread_app.domain.matching.match_reasons import Judgement, listed
+from sciread_app.domain.matching.duplicate_reasons import Judgement, listed
 from sciread_app.domain.matching.record_keys import FILES, NAMING, MatchVerdict, is_preprint, linked
 from sciread_app.domain.matching.titles import (
     TitleMatch,

@@ -1,7 +1,8 @@
 """Normalization of spellings for the full-text index and its queries.
 
 The text index stores `fold(text)`, so a change here needs a migration that rebuilds it, like 0006.
-SQLite's tokenizer does the rest: case, diacritics (é = e) and endings.
+SQLite's tokenizer (`TOKENIZER` in storage/fulltext.py) does the rest: case, diacritics (é = e) and
+endings, also in names of authors.
 
 - TeX is removed: `CO$_2$` is CO2, as CO₂ is; `{\\cal S}` is S; `\\alpha` and α are alpha.
 - ß = ss, ø = o, ł = l, æ = ae and so on, which have no diacritic that could be removed.

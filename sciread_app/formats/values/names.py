@@ -1,4 +1,4 @@
-"""Names of people and organizations in bibliographies."""
+"""Names of people and organizations in bibliographies, and lists of them ("and others")."""
 
 from __future__ import annotations
 

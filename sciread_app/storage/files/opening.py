@@ -1,4 +1,7 @@
-"""Creation of library files, and SQLite connections to them."""
+"""Creation of library files, and SQLite connections to them.
+
+`Database` in storage/database.py checks a file when it is opened.
+"""
 
 from __future__ import annotations
 

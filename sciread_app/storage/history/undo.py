@@ -309,7 +309,7 @@ def _take(db: Connection, steps: list[_Step]) -> None:
 
 
 def _do(db: Connection, steps: list[_Step]) -> bool:
-    """Apply steps of one kind; return for each whether it could be applied."""
+    """Apply steps of one kind; return whether all could be applied."""
     first = steps[0]
     table = change_capture.TABLES[first.table]
     if first.column is not None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from sciread_app.domain.matching.duplicate_reasons import translated
 from sciread_app.domain.matching.duplicates import Merge
-from sciread_app.domain.matching.match_reasons import translated
 from sciread_app.domain.matching.record_keys import from_record, record
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.language import trn

@@ -1,4 +1,8 @@
-"""Unmerging: papers split again into the records that were merged into them."""
+"""Unmerging: papers split again into the records that were merged into them.
+
+Also undoes the merges of an import. A merge made by hand is undone like every other edit
+(storage/history/undo.py).
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select, update
 
 from sciread_app.domain import paper_updates
 from sciread_app.domain.matching import record_keys, record_linkage
-from sciread_app.domain.matching.match_reasons import Judgement
+from sciread_app.domain.matching.duplicate_reasons import Judgement
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import ColumnElement, Connection, func, select, update
 
-from sciread_app.domain.matching.match_reasons import Judgement
+from sciread_app.domain.matching.duplicate_reasons import Judgement
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.paper_rows import among, upsert
 
-USER_DECISION = "your decision"  # stored in English; translated by match_reasons.translated
+USER_DECISION = "your decision"  # stored in English; translated by duplicate_reasons.translated
 _WEIGHT = {MatchVerdict.maybe: 1, MatchVerdict.versions: 2, MatchVerdict.different: 3}
 
 

@@ -38,7 +38,8 @@ from sciread_app.ui.formatting import authors
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.card_delegate import CardDelegate
 from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
-from sciread_app.ui.paper_list.density import COLUMNS, Density
+from sciread_app.ui.paper_list.density import Density
+from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.paper_list.table_delegate import TableDelegate
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList

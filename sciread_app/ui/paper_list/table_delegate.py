@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from sciread_app.language import tr
 from sciread_app.ui.paper_list.card_delegate import Cards
-from sciread_app.ui.paper_list.density import COLUMNS
+from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.row_table import LEFT, Index
 

@@ -1,1 +1,1 @@
-"""Recommendations for followed topics."""
+"""The page Discover: recommendations for followed topics."""

@@ -384,7 +384,7 @@ class SettingsPage(Page):
                 self._sources(),
                 self._privacy(),
                 self._kept(),
-            )  # fmt: skip
+            )
         )
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)

@@ -40,7 +40,7 @@ from sciread_app.ui.shell.commands.menu_bar import MenuBar
 from sciread_app.ui.shell.commands.shortcuts_dialog import ALL, ON_PAGE, ShortcutsDialog
 from sciread_app.ui.shell.commands.undo_actions import UndoMenu
 from sciread_app.ui.shell.dialogs import about_dialog
-from sciread_app.ui.shell.drop_overlay import DropZone
+from sciread_app.ui.shell.drop_zone import DropZone
 from sciread_app.ui.shell.job_history import JobHistory
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import build, prepare

@@ -7,7 +7,7 @@ import gettext
 import pytest
 
 from sciread_app import language
-from sciread_app.domain.matching import match_reasons
+from sciread_app.domain.matching import duplicate_reasons
 from sciread_app.domain.matching.record_linkage import judge
 from sciread_app.domain.stored_messages import translate_stored
 from sciread_app.formats.pdf import problems
@@ -79,7 +79,7 @@ def test_stored_match_reasons_are_translated(foreign):
     kept = {judge(a, b).reason for a, b in STAY_TWO} | {USER_DECISION}
     assert len(kept) > 14
     for reason in kept:
-        assert match_reasons.translated(reason).startswith("«"), reason
+        assert duplicate_reasons.translated(reason).startswith("«"), reason
 
 
 def test_stored_pdf_problems_are_translated(foreign, tmp_path):
@@ -92,7 +92,7 @@ def test_stored_pdf_problems_are_translated(foreign, tmp_path):
 
 def test_document_types_in_match_reasons_are_named():
     kept = "same title and author, but paper-conference and article-journal"
-    result = match_reasons.translated(kept)
+    result = duplicate_reasons.translated(kept)
     assert result == "same title and author, but conference paper and journal article"
 
 
@@ -110,7 +110,7 @@ def test_document_types_in_match_reasons_are_named():
     ],
 )
 def test_match_reasons_of_earlier_versions_are_shown_in_present_words(kept, shown):
-    assert match_reasons.translated(kept) == shown
+    assert duplicate_reasons.translated(kept) == shown
 
 
 def test_pdf_problems_of_earlier_versions_are_shown_in_present_words():
@@ -118,13 +118,13 @@ def test_pdf_problems_of_earlier_versions_are_shown_in_present_words():
     assert problems.translated(kept) == problems.UNREAD.format(pages=12, unread=3)
 
 
-@pytest.mark.parametrize("words", [match_reasons, problems])
+@pytest.mark.parametrize("words", [duplicate_reasons, problems])
 def test_wordings_of_earlier_versions_lead_to_present_ones(words):
     assert set(words.EARLIER.values()) <= set(words.TEMPLATES)
     assert not words.EARLIER.keys() & set(words.TEMPLATES)
 
 
-@pytest.mark.parametrize("sayings", [match_reasons.TEMPLATES, problems.TEMPLATES])
+@pytest.mark.parametrize("sayings", [duplicate_reasons.TEMPLATES, problems.TEMPLATES])
 def test_stored_english_is_unchanged_without_translation(sayings):
     for english in sayings:
         assert translate_stored(english, sayings) == english

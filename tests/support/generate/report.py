@@ -9,7 +9,7 @@ import numpy as np
 from trainer.contract.plots import Picture
 from trainer.contract.report import EvaluatedModel, Report, Result, Score
 from trainer.evaluations import plots
-from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_mean
+from trainer.evaluations.metrics.significance import Items, bootstrap_ci, weighted_mean
 
 
 def subject(**changes: Any) -> EvaluatedModel:

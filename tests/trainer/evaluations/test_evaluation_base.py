@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from tests.support.generate.vectors import vectors_of
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import EvaluationTask, TaskResult, TextInput, Vectors
-from trainer.evaluations.metrics.intervals import Items
+from trainer.evaluations.metrics.significance import Items
 
 
 def first_numbers(vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:

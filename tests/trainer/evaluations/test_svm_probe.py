@@ -13,8 +13,8 @@ from sklearn.svm import LinearSVC
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Matrix, Vectors
-from trainer.evaluations.metrics.intervals import Items, weighted_mean
 from trainer.evaluations.metrics.linear_svm import LinearSvm, fit
+from trainer.evaluations.metrics.significance import Items, weighted_mean
 from trainer.evaluations.svm_probe import CS, SvmProbe, choose_c
 
 

@@ -15,7 +15,7 @@ from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.report import NO_VECTOR, QUERY_WITHOUT_VECTOR
-from trainer.evaluations.metrics.intervals import Items, write_items
+from trainer.evaluations.metrics.significance import Items, write_items
 from trainer.reports import comparison_text
 from trainer.reports.compare import compare
 

@@ -16,7 +16,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
 from trainer.contract.suites import SUITES
 from trainer.encoders import baselines
-from trainer.evaluations.metrics.intervals import read_items
+from trainer.evaluations.metrics.significance import read_items
 from trainer.suites import local
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -12,7 +12,7 @@ from tests.support.distributed.ranks import ended, start_ranks
 from tests.support.models.tiny_model import tiny_package
 from trainer.contract.plots import read_pictures
 from trainer.contract.report import Report
-from trainer.evaluations.metrics.intervals import read_items
+from trainer.evaluations.metrics.significance import read_items
 
 TASKS = ("citations", "questions", "journals", "health")
 

@@ -14,8 +14,8 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.plots import Confusion
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import LabelledVectors, Matrix, TaskResult, Vectors, labelled_vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import dense
+from trainer.evaluations.metrics.significance import Items
 from trainer.evaluations.plots import confusion
 
 Labels = NDArray[np.integer]

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, TaskResult, Vectors, labelled_vectors
-from trainer.evaluations.metrics.intervals import Items
+from trainer.evaluations.metrics.significance import Items
 from trainer.evaluations.plots import scatter
 
 Labels = NDArray[np.integer]

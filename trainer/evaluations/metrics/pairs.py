@@ -12,8 +12,8 @@ from scipy.sparse import issparse
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Matrix, TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import l2_normalize, row_products
+from trainer.evaluations.metrics.significance import Items
 from trainer.evaluations.plots import distributions, threshold_curves
 
 _AT_ONCE = 16_384

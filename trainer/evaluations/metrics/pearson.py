@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import products, row_products
 from trainer.evaluations.metrics.pairs import separation_of_sorted
+from trainer.evaluations.metrics.significance import Items
 from trainer.evaluations.plots import curves_from_counts, distributions
 
 CONSTANT = "papers with a constant vector, for which correlations are undefined"

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_CANDIDATES, QUERY_WITHOUT_VECTOR
 from trainer.evaluations.base import TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import dense, euclidean_distances
+from trainer.evaluations.metrics.significance import Items
 
 # By query: ids of the candidates and their relevance, 0 for irrelevant.
 Qrels = Mapping[str, Sequence[tuple[str, int]]]

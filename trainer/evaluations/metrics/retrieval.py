@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR, NOTHING_RELEVANT, QUERY_WITHOUT_VECTOR
 from trainer.evaluations.base import Matrix, Similarity, TaskResult, Vectors
-from trainer.evaluations.metrics.intervals import Items
 from trainer.evaluations.metrics.matrices import l2_normalize, product_blocks
 from trainer.evaluations.metrics.ranking import ndcg
+from trainer.evaluations.metrics.significance import Items
 
 # The rank of a document without a vector.
 _NEVER = np.iinfo(np.int64).max

@@ -17,7 +17,7 @@ from sciread_app.services.evaluation.model_comparison import (
 from sciread_app.tasks import Task
 from tests.support.generate.report import items, report, result, score, subject
 from tests.support.ui.fakes.evaluation import START, TRAINED, compared, measured
-from trainer.evaluations.metrics.intervals import write_items
+from trainer.evaluations.metrics.significance import write_items
 
 A, B = (
     StoredReport(Path("a"), measured(START, 0.7)),

@@ -7,7 +7,8 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
-from sciread_app.ui.paper_list.density import COLUMNS, Density
+from sciread_app.ui.paper_list.density import Density
+from sciread_app.ui.paper_list.table_columns import COLUMNS
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -17,7 +18,7 @@ PAPERS = (
     paper("Moving Bodies", authors=[Author("Einstein", "Albert")], published="1905"),
     paper("Readers", authors=[BEE, DEE], published="2001"),
 )
-NUMBER = {column.key: number for number, column in enumerate(COLUMNS)}
+NUMBER = {column.title.lower(): number for number, column in enumerate(COLUMNS)}
 
 
 @pytest.fixture
@@ -112,10 +113,10 @@ def test_columns_are_selected_and_fitted_by_keyboard(page, qtbot):
     page.choose_columns()
     assert page.result_list.density is Density.table
     header, menu = page.result_list.horizontalHeader(), page.result_list.findChild(QMenu)
-    assert header.isSectionHidden(NUMBER["kind"])
+    assert header.isSectionHidden(NUMBER["type"])
     menu.setActiveAction(next(one for one in menu.actions() if one.text() == "Type"))
     qtbot.keyClick(menu, Qt.Key.Key_Return)
-    assert not header.isSectionHidden(NUMBER["kind"])
+    assert not header.isSectionHidden(NUMBER["type"])
 
     header.resizeSection(NUMBER["authors"], 20)
     page.result_list.fit_columns()

@@ -23,7 +23,7 @@ from trainer.evaluations.metrics.classification import (
     fit_probe,
     probe_folds,
 )
-from trainer.evaluations.metrics.intervals import Items, label_f1, weighted_mean
+from trainer.evaluations.metrics.significance import Items, label_f1, weighted_mean
 
 
 def golden(shared: Path, name: str) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from tests.support.generate.corpus import make_corpus
 from tests.support.models.tiny_model import tiny_package
 from trainer.contract.catalog import method_spec
-from trainer.data import triples as module
+from trainer.data import triplets as module
 from trainer.data.corpus import citation_graph
 from trainer.data.corpus.citation_graph import within
 from trainer.data.corpus.columns import Csr, chunks
 from trainer.data.corpus.corpus import Split, count_training_data
 from trainer.data.corpus.prepare import prepare
 from trainer.data.tokens import Texts, TokenCache
-from trainer.data.triples import Draws, triple_examples, triples
+from trainer.data.triplets import Draws, triple_examples, triples
 from trainer.methods.triplet_plan import draws_of
 
 FEW = "has too few directly or indirectly cited papers"

@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score
 
 from tests.support.generate.report import items
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.metrics.intervals import (
+from trainer.evaluations.metrics.significance import (
     ITEMS,
     Items,
     bootstrap_ci,

@@ -1,4 +1,5 @@
-"""Items behind a score, and bootstrap confidence intervals over them (Efron, 1979).
+"""Items behind a score, bootstrap confidence intervals over them (Efron, 1979), and the
+significance of paired differences.
 
 Items are stored beside their report for paired comparisons of models.
 """

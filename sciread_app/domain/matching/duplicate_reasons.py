@@ -1,4 +1,4 @@
-"""Verdicts on pairs of records, with translated reasons."""
+"""Verdicts on pairs of records that may be duplicates, with translated reasons."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from trainer.data.corpus.prepare import prepare
 from trainer.data.corpus.progress import PrepareProgress
 from trainer.data.corpus.records import InputRecord, Triple
 from trainer.data.corpus.split import SplitRule
-from trainer.data.triples import given_triples
+from trainer.data.triplets import given_triples
 from trainer.distributed import Ranks
 from trainer.train import train
 
