@@ -119,7 +119,7 @@ def prepare(
     from trainer.data.corpus.split import SplitRule
     from trainer.data.tokens import TokenCache
 
-    with answering(as_json), _PreparationDisplay(as_json, progress) as display:
+    with answering(as_json), PreparationDisplay(as_json, progress) as display:
         tokenizers = [_tokenizer(model) for model in tokens]
         rule = SplitRule.of(split, validation_ids, test_ids)
         corpus = make_corpus(
@@ -160,7 +160,7 @@ def corpus(
     Console(highlight=False).print(_methods_table(holds))
 
 
-class _PreparationDisplay(ProgressDisplay, PrepareProgress):
+class PreparationDisplay(ProgressDisplay, PrepareProgress):
     """Progress of `prepare`, by file."""
 
     def __init__(self, quiet: bool, as_lines: bool = False) -> None:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tests.support.models.tiny_model import tiny_package
 from trainer import cli
-from trainer.cli.data import _Progress
+from trainer.cli.data import PreparationDisplay
 from trainer.contract.corpus_stats import CorpusStats
 from trainer.data.corpus.corpus import Corpus
 
@@ -138,7 +138,7 @@ def test_prepare_shows_no_rate_in_the_first_moments(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    with _Progress(quiet=False) as progress:
+    with PreparationDisplay(quiet=False) as progress:
         for clock[0], entries in ((6.0, 1_000), (12.0, 3_000)):
             progress.progress("a.tsv", entries, entries / 4_000)
     lines = capsys.readouterr().err.splitlines()
@@ -150,7 +150,7 @@ def test_files_of_the_same_name_have_separate_rates(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    with _Progress(quiet=False) as progress:
+    with PreparationDisplay(quiet=False) as progress:
         for folder in ("old", "new"):
             progress.note(f"Reading {folder}/a.tsv (citations)")
             for entries in (1_000, 3_000):
