@@ -87,9 +87,8 @@ def begin(path: Path, revision: int) -> None:
     try:
         from sciread_app.storage.migrations.upgrade import upgrade  # Alembic: 0.4 s, rarely needed
 
-        for step in range(1, revision + 1):
-            with made.execution_options(writing=True).begin() as db:
-                upgrade(db, step)
+        with made.execution_options(writing=True).begin() as db:
+            upgrade(db, revision)
         made.dispose()
         try:
             os.link(half, path)
