@@ -14,6 +14,7 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import TimeoutError as QtTimeoutError
 from pytestqt.qtbot import QtBot
@@ -69,8 +70,11 @@ def no_automatic_collection() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def collected_garbage() -> Iterator[None]:
+def collected_garbage(qapp: QApplication) -> Iterator[None]:
+    """Destroy the widgets of the test at its end. The next one would restyle them all, and destroy
+    them only in its first event loop."""
     yield
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect(1)
 
 
