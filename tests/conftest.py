@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
+from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
+from sciread_app.storage.migrations import HEAD
 
 # In CI the same examples are used each time; new random examples are for local runs.
 settings.register_profile("steady", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -24,6 +29,34 @@ for name in [name for name in os.environ if name.endswith("_API_KEY")]:
 RETRY = "SCIREAD_TEST_RETRY"
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def empty_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty library, made by all migrations. Each new library of this process is a copy of it:
+    half the tests make some, and the migrations take longer than most of them."""
+    empty = tmp_path_factory.mktemp("empty") / "library.sqlite3"
+    begin = opening.begin
+    begin(empty, HEAD)
+
+    def copy(path: Path, revision: int) -> None:
+        if revision != HEAD:
+            begin(path, revision)
+        elif not path.exists():
+            shutil.copyfile(empty, path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "begin", copy)
+        yield empty
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_built_once() -> Iterator[None]:
+    """Build the commands of a program once, as the program does. `CliRunner` does so in each call,
+    for half of its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.testing._get_command))
+        yield
 
 
 @pytest.fixture

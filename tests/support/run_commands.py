@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from functools import cache
 
-from typer.testing import CliRunner
+import typer.testing
 
 from sciread_app import cli, workspace
 from sciread_app.services.subprocess import trainer
@@ -20,6 +21,8 @@ from tests.support.models.fake_encoder import FakeEncoder
 
 def main() -> None:
     asked = json.load(sys.stdin)
+    # Build the commands once, as the program does, and not for each of them.
+    typer.testing._get_command = cache(typer.testing._get_command)
     workspace.EncoderProcess = lambda package: FakeEncoder()  # type: ignore[assignment,misc]
     trainer.trainer_command = fake_trainer.command  # type: ignore[assignment]
     if asked["most"] is not None:
@@ -32,7 +35,7 @@ def main() -> None:
 
 
 def run(home: str, words: list[str]) -> dict[str, object]:
-    done = CliRunner().invoke(cli.app, [*words, "--home", home])
+    done = typer.testing.CliRunner().invoke(cli.app, [*words, "--home", home])
     fault = done.exception if not isinstance(done.exception, SystemExit) else None
     return {
         "verb": words,

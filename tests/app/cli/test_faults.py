@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ WORDS = {
 }
 
 
+@cache
 def verbs() -> dict[str, click.Command]:
     """All commands of the program by name."""
 
