@@ -22,12 +22,12 @@ run: .venv/.gui
 	fi
 
 # Without Qt's libraries the rest is still worth testing. Most tests wait for some process of theirs,
-# so two go at once, each with a core of its own; those of one file share what they set up. Waiting
-# can starve on a busy machine: what failed is run once more by itself, and tests that pass only then
-# are listed as FLAKY in the last lines.
+# so two go at once, each with a core of its own; those of one file share what they set up, and files
+# of slow tests come first (tests/conftest.py). Waiting can starve on a busy machine: what failed is
+# run once more by itself, and tests that pass only then are listed as FLAKY in the last lines.
 test: .venv/.dev
 	-@packaging/qt_libraries.sh
-	@$(PYTEST) -n 2 --dist loadfile $(ARGS) || { [ $$? -eq 1 ] && \
+	@$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder $(ARGS) || { [ $$? -eq 1 ] && \
 		echo "Running the failed tests once more:" && \
 		SCIREAD_TEST_RETRY=1 $(PYTEST) $(ARGS) --last-failed --last-failed-no-failures none; }
 

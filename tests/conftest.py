@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -72,6 +73,16 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"the real papers and files are not there: {SHARED.name} beside the checkout")
     return SHARED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a process of `make test`, begin with the files of slow tests, and then with those of many
+    tests: what comes last should be short, since the other process has nothing left to do."""
+    if hasattr(config, "workerinput"):
+        tests = Counter(item.path for item in items)
+        slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+        items.sort(key=lambda item: (-slow[item.path], -tests[item.path]))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -94,6 +94,7 @@ def test_ranks_exchange_values(results_of_two):
     assert results_of_two["words"] == [expected, expected]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["death", "silence"])
 def test_lost_rank_is_reported_in_one_sentence(name):
     first, other = start_ranks(2, "tests.support.distributed.rank_work", name)

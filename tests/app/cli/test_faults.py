@@ -29,6 +29,8 @@ from tests.support import damage
 from tests.support.generate.papers import paper
 from tests.support.models.fake_encoder import FakeEncoder
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65534
 # Commands that need no library, since they restore one or store something elsewhere.
 WITHOUT_LIBRARY = {"backups", "restore"}

@@ -245,6 +245,7 @@ def test_grid_stops_and_resumes(
         assert steps == list(range(1, len(steps) + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no SIGTERM")
 @pytest.mark.parametrize(
     ("number", "state"),
