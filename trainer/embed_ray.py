@@ -38,7 +38,7 @@ def embed_on_ray(work: EmbeddingJob, workers: int) -> WorkerResult:
         ray.init()
     with Worker(work, threading.Event(), lambda _: None, lambda _: None) as planner:
         numbers = [{"shard": shard.number} for shard in planner.plan.shards]
-    gpus = ray.cluster_resources().get("GPU", 0)  # type: ignore[no-untyped-call]
+    gpus = ray.cluster_resources().get("GPU", 0)
     rows = ray.data.from_items(numbers, override_num_blocks=-(-len(numbers) // _AT_ONCE))
     found = rows.map_batches(
         _Actor,

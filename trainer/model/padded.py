@@ -78,8 +78,8 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
     from transformers.utils import logging
 
     # Silences its long report of missing and unexpected weights. Relevant ones are reported below.
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         model, loading = AutoModel.from_pretrained(
             folder,

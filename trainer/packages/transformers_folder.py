@@ -31,8 +31,8 @@ def convert(folder: Path, made: Path, config: Mapping[str, Any], title: str) -> 
     """
     _copy_descriptions(folder, made, config)
     # Silence the list of missing and unexpected weights; those that matter are reported below.
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         model = _load(folder, made, title)
         tokenizer = AutoTokenizer.from_pretrained(
