@@ -30,7 +30,7 @@ def make(corpus: Corpus, base: Path, recipe: str, **changes: Any) -> Method:
     return METHODS[spec.key](setup(corpus, base, recipe, **changes))
 
 
-def learn(stage: TrainingStage, steps: int = 200, *, enough: float = 0.1) -> list[float]:
+def learn(stage: TrainingStage, steps: int = 400, *, enough: float = 0.1) -> list[float]:
     """Train on all examples in every step, until a share `enough` of the first loss is left; return
     the losses."""
     weights = [weight for weight in stage.model.parameters() if weight.requires_grad]
