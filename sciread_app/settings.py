@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,9 +22,16 @@ LIST_TEXT_SIZES = range(80, 161)
 THEMES = ("system", "light", "dark")
 CITEKEY_FIELDS = ("author", "title", "year")
 PDF_NAME_FIELDS = ("author", "year", "title", "venue")
-PDF_IMPORTS = ("leave", "copy", "move")
 PROXY_EXAMPLE = "http://proxy.example.org:8080"
 PROXIES = ("system", "none")  # besides addresses
+
+
+class PdfImport(StrEnum):
+    """Use of the PDF folder for the PDFs of imported papers."""
+
+    leave = "leave"
+    copy = "copy"
+    move = "move"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +137,8 @@ def _wrong(name: str, value: Any) -> str:
         return tr("The value must be an email address.")
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
         return tr("The value must be a web address.")
-    if name == "pdf_import" and value not in PDF_IMPORTS:
-        return tr("The value must be one of {known}.", known=", ".join(PDF_IMPORTS))
+    if name == "pdf_import" and value not in list(PdfImport):
+        return tr("The value must be one of {known}.", known=", ".join(PdfImport))
     if name == "pdf_folder" and value and not Path(value).is_absolute():
         return tr("The value must be the full path of a folder.")
     if name == "pdf_name":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import asdict, replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -28,7 +27,7 @@ from sciread_app.services.maintenance.salvage import salvage_home
 from sciread_app.services.models.active_model import LoadedModel
 from sciread_app.services.search.paper_names import paper_named
 from sciread_app.services.search.results import SearchResults
-from sciread_app.settings import PDF_IMPORTS
+from sciread_app.settings import PdfImport
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")]
@@ -36,7 +35,6 @@ Weaker = Annotated[
     bool,
     typer.Option("--weaker", help="Also show weaker matches."),
 ]
-PdfImport = StrEnum("PdfImport", PDF_IMPORTS)
 NAMES_HELP = "Paper numbers from `sciread find`, DOIs, arXiv IDs, PMIDs or citation keys."
 Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
 
