@@ -42,6 +42,7 @@ from sciread_app.ui.duplicates.comparison import (
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 # Translators: the value of an empty field
 NOTHING = tr("None")
@@ -64,7 +65,7 @@ class CellText(QLabel):
         if not self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
             super().contextMenuEvent(event)
             return
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(tr("Copy"), self._copy).setEnabled(self.hasSelectedText())
         menu.addAction(tr("Select all"), self._select_all)

@@ -24,6 +24,7 @@ from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 TO_LOOK_AT, VERSIONS, MERGED = 0, 1, 2
@@ -269,7 +270,7 @@ class DuplicatesPage(Page):
     def _menu(self, place: QPoint) -> None:
         if self.list.current is None:
             return
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         menu.addActions(self.actions())
         menu.addSeparator()
         self.menu_opened.emit(menu)

@@ -42,6 +42,7 @@ from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
@@ -373,7 +374,7 @@ class EvaluationPage(Page):
             tr("Stop the evaluation; finished results are kept, and evaluating again resumes")
         )
         self.export = QPushButton(tr("Export"))
-        menu = QMenu(self.export)
+        menu = rounded(QMenu(self.export))
         menu.setToolTipsVisible(True)
         menu.addAction(tr("Scores as HTML…"), lambda: self.export_page())
         menu.addAction(tr("Scores as CSV…"), lambda: self.export_table())

@@ -28,6 +28,7 @@ from sciread_app.ui.library.tree_nodes import (
 from sciread_app.ui.style.tag_colours import NAMES, shade
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
 _LISTS = (NodeKind.every, NodeKind.unread, NodeKind.recent, NodeKind.problems)
@@ -136,7 +137,7 @@ class Sidebar(QFrame):
 
     def menu(self, nodes: Sequence[TreeNode]) -> QMenu:
         """The context menu of these nodes."""
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         one = nodes[0] if len(nodes) == 1 else None
         kinds = {node.kind for node in nodes}
@@ -171,7 +172,7 @@ class Sidebar(QFrame):
         return menu
 
     def _add_colours(self, menu: QMenu, nodes: Sequence[TreeNode]) -> None:
-        colours = menu.addMenu(tr("Color"))
+        colours = rounded(menu.addMenu(tr("Color")))
         now = {node.colour for node in nodes}
         for key, name in (*NAMES.items(), ("", tr("No color"))):
             action = colours.addAction(

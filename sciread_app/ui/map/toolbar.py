@@ -13,6 +13,7 @@ from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 
@@ -26,7 +27,7 @@ class MapToolbar(QWidget):
         self.by = styled(QToolButton(), "link")
         self.by.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.by.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self.by.setMenu(QMenu(self.by))
+        self.by.setMenu(rounded(QMenu(self.by)))
         for by in ColorBy:
             self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
         self.show_by(ColorBy.group)

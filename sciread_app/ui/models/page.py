@@ -41,6 +41,7 @@ from sciread_app.ui.models.view_models import ModelsSource, why_not
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 ALONE = tr(
     "A model for your field finds more relevant papers. Fetch a published model, "
@@ -331,7 +332,7 @@ class ModelsPage(Page):
         column(head, (split, 1), parent=self, margins=0, spacing=0)
 
     def _menu(self) -> QMenu:
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         for text, do in (
             (tr("From &Hugging Face…"), lambda: self.ask_hub()),
             (tr("From a &folder…"), self.add_folder),

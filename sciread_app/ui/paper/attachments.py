@@ -27,6 +27,7 @@ from sciread_app.ui.style.theme import Appearance, Theme, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, open_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
@@ -188,7 +189,7 @@ class AttachmentRow(QWidget):
         self.more.setIcon(icon("more", theme.quiet))
 
     def _menu(self) -> QMenu:
-        menu, path = QMenu(self), self.file.path
+        menu, path = rounded(QMenu(self)), self.file.path
         if not self.file.missing:
             if _is_pdf(path):
                 menu.addAction(tr("Open in Reader"), self.open_requested.emit)

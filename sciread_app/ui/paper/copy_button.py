@@ -20,6 +20,7 @@ from sciread_app.domain.clipboard_formats import (
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 GROUPS = copy_groups([Style(key, title) for key, title in STYLES.items()])
 NAMES = {what: name for group in GROUPS for what, name in group}
@@ -36,10 +37,11 @@ class CopyButton(QToolButton):
         styled(self, "plain")
         self.what: CopyWhat = CopyAs.bibtex
         self._name = NAMES[self.what]
+        self._short = False
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMenu(QMenu(self))
+        self.setMenu(rounded(QMenu(self)))
         fill(self.menu(), self.requested.emit, self.other_requested.emit)
         self.clicked.connect(lambda: self.requested.emit(self.what))
         self._back = QTimer(self, singleShot=True, interval=SAID_MS)
@@ -51,6 +53,13 @@ class CopyButton(QToolButton):
         self.what, self._name = what, name
         if not self._back.isActive():
             self._show_format()
+
+    def set_short(self, short: bool) -> None:
+        """Show only the name of the format, for a narrow panel."""
+        if short != self._short:
+            self._short = short
+            if not self._back.isActive():
+                self._show_format()
 
     def show_busy(self) -> None:
         self._back.stop()
@@ -66,7 +75,7 @@ class CopyButton(QToolButton):
     def _show_format(self) -> None:
         # Translators: what is copied is such as BibTeX, DOI, or APA, in the text
         copies = tr("Copy {what}", what=self._name)
-        self.setText(copies)
+        self.setText(self._name if self._short else copies)
         self.setAccessibleName(copies)
         self.setToolTip(tr("{copies} (Ctrl+Shift+C). The arrow shows more formats.", copies=copies))
 

@@ -43,6 +43,7 @@ from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.paper_list.table_delegate import TableDelegate
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Moved, ResultList
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
 PAGE = 40  # rows that are loaded together
@@ -419,7 +420,7 @@ class PaperList(QTableView):
 
     def _columns_menu(self) -> QMenu:
         """The menu in which columns are selected; the title is always shown."""
-        menu, columns = QMenu(self), self.horizontalHeader()
+        menu, columns = rounded(QMenu(self)), self.horizontalHeader()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for number, column in enumerate(COLUMNS):
             action = menu.addAction(column.title)

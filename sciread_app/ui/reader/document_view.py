@@ -56,6 +56,7 @@ from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.style.theme import Appearance
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 T = TypeVar("T")
 
@@ -517,7 +518,7 @@ class DocumentView(QWidget):
         return " ".join(readable(known.letters.text[start:end]).split())
 
     def _menu(self) -> QMenu:
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen, area = bool(self.view.marks.selection), self.view.marks.area is not None
         menu.addAction(tr("Copy image") if area else tr("Copy"), self.copy).setEnabled(

@@ -17,6 +17,7 @@ from sciread_app.language import tr
 from sciread_app.ui.reader.pages import zoom
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
@@ -81,7 +82,7 @@ class Toolbar(QFrame):
         self.page_requested.emit(int(self.page.text()) - 1)
 
     def _zoom_menu(self) -> QMenu:
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         choices = [(tr("Fit width"), zoom.WIDTH), (tr("Fit page"), zoom.PAGE)]
         choices += [(f"{factor:.0%}", str(factor)) for factor in ZOOMS]
         for name, wanted in choices:

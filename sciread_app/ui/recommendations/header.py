@@ -34,6 +34,7 @@ from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
 
@@ -94,7 +95,7 @@ class OneOf(QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # places the arrow after the text
         self._choices = choices
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         self._options = [
             menu.addAction(text, partial(self._take, number)) for number, text in enumerate(choices)
         ]

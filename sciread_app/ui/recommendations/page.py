@@ -40,6 +40,7 @@ from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 if TYPE_CHECKING:
     from sciread_app.ui.recommendations.gateway import RecommendationsGateway
@@ -376,7 +377,7 @@ class RecommendationsPage(Page):
     # Menus and layout
 
     def _topic_menu(self, place: QPoint) -> None:
-        menu, subject = QMenu(self), self.subjects.current()
+        menu, subject = rounded(QMenu(self)), self.subjects.current()
         if subject:
             if subject.kind is TopicKind.query:
                 menu.addAction(tr("Check now"), self.refresh_query)
@@ -385,7 +386,7 @@ class RecommendationsPage(Page):
             menu.addSeparator()
         menu.addAction(tr("Follow a query…"), self._context.navigate.new_query)
         if self._topics.unfollowed:
-            again = menu.addMenu(tr("Follow again"))
+            again = rounded(menu.addMenu(tr("Follow again")))
             for topic in self._topics.unfollowed:
                 again.addAction(topic.name.replace("&", "&&"), partial(self._topics.follow, topic))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -433,7 +434,7 @@ class RecommendationsPage(Page):
         chosen = self.list.chosen()
         if not chosen:
             return
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         if self.head.part is RecommendationTab.dismissed:
             menu.addAction(tr("Undo dismissal"), lambda: self.take_back(chosen))
         else:

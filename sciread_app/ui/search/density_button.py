@@ -12,6 +12,7 @@ from sciread_app.language import tr
 from sciread_app.ui.paper_list.density import DENSITIES, Density
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 
 class DensityButton(QToolButton):
@@ -24,7 +25,7 @@ class DensityButton(QToolButton):
         self.setToolTip(tr("Show the list as cards or as a table"))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.density = Density.comfortable
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         group = QActionGroup(menu)
         self._actions = {
             density: menu.addAction(name, partial(self.choose, density))

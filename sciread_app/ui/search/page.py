@@ -35,6 +35,7 @@ from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.messages.empty_state import Actions
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 if TYPE_CHECKING:
     from sciread_app.ui.map.panel import MapPanel
@@ -564,10 +565,10 @@ class SearchPage(Page):
     def _menu(self, place: QPoint) -> None:
         if not self.result_list.chosen():
             return
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         menu.addActions(self.list_actions)
         menu.addSeparator()
-        fill(menu.addMenu(tr("Copy as")), self.copy_chosen, self.choose_style)
+        fill(rounded(menu.addMenu(tr("Copy as"))), self.copy_chosen, self.choose_style)
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.result_list.viewport().mapToGlobal(place))

@@ -22,6 +22,7 @@ from sciread_app.domain.query.builder import fragment
 from sciread_app.domain.query.fields import ALIASES, FIELD_SYNTAX, FIXED_VALUES, field_named
 from sciread_app.language import tr
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 # Fields whose values come from the library.
 LIBRARY_FIELDS = ("author", "venue", "tag", "in", "cat", "year")
@@ -134,7 +135,7 @@ class QueryCompleter(QObject):
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(edit)
-        self._popup = styled(QListView(), "suggestions")
+        self._popup = rounded(styled(QListView(), "suggestions"))
         self._popup.setAccessibleName(tr("Suggestions"))
         self._completer.setPopup(self._popup)
         self._popup.installEventFilter(self)  # after the completer, so that it is asked before it

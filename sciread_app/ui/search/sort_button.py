@@ -13,6 +13,7 @@ from sciread_app.domain.paper import Order
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 ORDERS = {
     # Translators: these are orders of a list, by relevance first
@@ -54,7 +55,7 @@ class SortButton(QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._kept = {False: Order.added, True: Order.relevance}
         self._ranked = False
-        menu = QMenu(self)
+        menu = rounded(QMenu(self))
         self._group = QActionGroup(menu)
         for order, name in ORDERS.items():
             action = menu.addAction(name, partial(self._choose, order))

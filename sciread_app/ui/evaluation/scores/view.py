@@ -26,6 +26,7 @@ from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
+from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.text.labels import plain_label, show_text
 from trainer.contract.suites import suite_title
 
@@ -85,7 +86,7 @@ class ScoresView(QWidget):
         self.boards = QComboBox()
         self.boards.setAccessibleName(tr("Data"))
         self.models = QPushButton(tr("Models"))
-        self.models.setMenu(QMenu(self.models))
+        self.models.setMenu(rounded(QMenu(self.models)))
         self.table = ScoreTable(appearance)
         self.panel = RowPanel(appearance)
         self.problems = styled(QLabel(wordWrap=True), "notice")

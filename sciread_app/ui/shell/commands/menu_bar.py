@@ -37,6 +37,7 @@ from sciread_app.ui.settings.actions import SettingsActions
 from sciread_app.ui.shell.page_registry import PAGES, PLACES, pages_of, place_of
 from sciread_app.ui.style.theme import ThemeChoice
 from sciread_app.ui.training.actions import TrainingActions
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 if TYPE_CHECKING:
     from sciread_app.ui.library.controller import LibraryController
@@ -143,6 +144,8 @@ class MenuBar:
         sample = tr("Close &sample library") if window.is_sample else tr("Open &sample library")
         actions.add(help, sample, window.toggle_sample)
         actions.add(help, tr("&About SciRead"), window.show_about)
+        for menu in bar.findChildren(QMenu):
+            rounded(menu)
 
     def follow(self, key: str, page: Page) -> None:
         """Let a page, now that it is built, decide which of its actions are available."""

@@ -33,6 +33,16 @@ def window(qtbot, show_window):
     return window
 
 
+def test_menus_have_rounded_corners(qtbot, window):
+    for menu in (window.menuBar().actions()[0].menu(), window.page.header.order.menu()):
+        menu.popup(window.mapToGlobal(QPoint(100, 100)))
+        qtbot.waitUntil(menu.isVisible)
+        assert menu.mask().contains(menu.rect().center())
+        assert not menu.mask().contains(menu.rect().topLeft())
+        assert not menu.mask().contains(menu.rect().bottomRight())
+        menu.close()
+
+
 def settle(qtbot, window):
     qtbot.waitUntil(lambda: not window._jobs.running())
 
