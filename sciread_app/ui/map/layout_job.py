@@ -70,7 +70,10 @@ class LayoutJob(QObject):
             queue=JobQueue.long,
         )
         self.busy_changed.emit(True)
-        self.progressed.emit(0, 0, "")
+        before = self._jobs.running(JobQueue.long)[0]
+        waiting = before is not self.job
+        note = tr("Waiting for: {what}", what=before.title) if waiting else ""
+        self.progressed.emit(0, 0, note)
 
     def cancel(self) -> None:
         if self.job is not None:

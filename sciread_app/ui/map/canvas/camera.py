@@ -24,19 +24,32 @@ class Camera:
     width: float = 800.0
     height: float = 600.0
 
-    def fitting(self, places: Places, left: float = 0.0) -> Camera:
+    def fitting(self, places: Places, left: float = 0.0, below: float = 0.0) -> Camera:
         """A camera that shows all these points, at most at life size for a single one.
 
-        `left` pixels on the left are covered by something else.
+        The bottom left corner, `left` pixels wide and `below` pixels high, is covered by something
+        else: the points are shown beside or above it, wherever they are larger.
         """
         if not len(places):
             return self
+        beside, above = self._beside(places, left), self._above(places, below)
+        return above if above.scale > beside.scale else beside
+
+    def _beside(self, places: Places, left: float) -> Camera:
+        shown = replace(self, width=self.width - left)._filled(places)
+        return replace(shown, x=shown.x - left / 2 / shown.scale, width=self.width)
+
+    def _above(self, places: Places, below: float) -> Camera:
+        shown = replace(self, height=self.height - below)._filled(places)
+        return replace(shown, y=shown.y + below / 2 / shown.scale, height=self.height)
+
+    def _filled(self, places: Places) -> Camera:
+        """A camera whose frame these points fill."""
         low, high = places.min(axis=0).tolist(), places.max(axis=0).tolist()
         across, down = max(high[0] - low[0], 0.05), max(high[1] - low[1], 0.05)
-        room = (self.width - left - 2 * MARGIN, self.height - 2 * MARGIN)
+        room = (self.width - 2 * MARGIN, self.height - 2 * MARGIN)
         scale = max(50.0, min(room[0] / across, room[1] / down))
-        x = (low[0] + high[0]) / 2 - left / 2 / scale
-        return replace(self, x=x, y=(low[1] + high[1]) / 2, scale=scale)
+        return replace(self, x=(low[0] + high[0]) / 2, y=(low[1] + high[1]) / 2, scale=scale)
 
     def towards(self, goal: Camera, part: float) -> Camera:
         """The camera at fraction `part` of the way to `goal`, in steps that look even."""

@@ -65,6 +65,7 @@ PAN_STEP = 60.0  # pixels that an arrow key pans
 ZOOM_STEP = 1.25  # zoom factor of a key or a wheel step
 MOST_RINGS = 60
 ANIMATION_MS = 260
+CORNER = 9  # radius in pixels, inside the frame of the panel
 
 
 class MapView(QWidget):
@@ -100,6 +101,7 @@ class MapView(QWidget):
         self._animation.setEasingCurve(QEasingCurve.Type.InOutCubic)
         self._animation.valueChanged.connect(self._animate)
         self._left = 0.0  # pixels on the left that are covered by the legend
+        self._below = 0.0  # pixels at the bottom that it covers
         self._covered = QRectF()  # the rectangle that it covers
         self._place, self._window_size = QPoint(), QSize()  # of the map in its window, and of that
         self._hovered: int | None = None
@@ -110,7 +112,7 @@ class MapView(QWidget):
         self._drag: Drag | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumSize(240, 200)
+        self.setMinimumSize(240, 150)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.grabGesture(Qt.GestureType.PinchGesture)
         appearance.changed.connect(self.update)
@@ -128,8 +130,10 @@ class MapView(QWidget):
             self._refit()
 
     def set_margin(self, left: float, covered: QRectF) -> None:
-        """Keep `left` pixels on the left free, and write no labels on the covered rectangle."""
+        """Fit the map beside the covered rectangle, `left` pixels wide, or above it, and write no
+        labels on it."""
         self._left, self._covered = left, covered
+        self._below = self.height() - covered.top() if left else 0.0
         self._refit()
 
     def set_scheme(self, scheme: ColorScheme) -> None:
@@ -252,7 +256,8 @@ class MapView(QWidget):
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(frame, CORNER, CORNER)
         painter.end()
 
     def _paint_caption(self, painter: QPainter, text: str) -> None:
@@ -442,9 +447,9 @@ class MapView(QWidget):
     def _refit(self) -> None:
         """Fit the kept region to a frame that may have changed."""
         if self.points:
-            self.fit_scale = self.camera.fitting(self.points.extent, self._left).scale
+            self.fit_scale = self.camera.fitting(self.points.extent, self._left, self._below).scale
         if self._goal is not None:
-            self.camera = self.camera.fitting(self._goal, self._left)
+            self.camera = self.camera.fitting(self._goal, self._left, self._below)
         self._changed()
 
     def _animate(self, part: float) -> None:

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QLayout, QLayoutItem
 
 
 class FlowLayout(QLayout):
+    """The widgets of a line are centered vertically."""
+
     def __init__(self, gap: int = 4) -> None:
         super().__init__()
         self.setContentsMargins(0, 0, 0, 0)
@@ -50,15 +52,28 @@ class FlowLayout(QLayout):
 
     def _place(self, box: QRect, *, move: bool) -> int:
         """Lay out the widgets in `box` if `move`, and return the height they need."""
-        left, top, line = box.x(), box.y(), 0
+        top = box.y()
+        for line in self._lines(box.width()):
+            height = max(size.height() for _, size in line)
+            left = box.x()
+            for item, size in line if move else ():
+                place = QPoint(left, top + (height - size.height()) // 2)
+                item.setGeometry(QRect(place, size))
+                left += size.width() + self._gap
+            top += height + self._gap
+        return max(0, top - self._gap - box.y())
+
+    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """The visible widgets by line, with their sizes."""
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
+        used = 0
         for item in self._items:
             if item.isEmpty():
                 continue  # hidden
             size = item.sizeHint()
-            if left > box.x() and left + size.width() > box.x() + box.width():
-                left, top, line = box.x(), top + line + self._gap, 0
-            if move:
-                item.setGeometry(QRect(QPoint(left, top), size))
-            left += size.width() + self._gap
-            line = max(line, size.height())
-        return top + line - box.y()
+            if not lines or used + size.width() > width:
+                lines.append([])
+                used = 0
+            lines[-1].append((item, size))
+            used += size.width() + self._gap
+        return lines

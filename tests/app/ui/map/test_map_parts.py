@@ -139,6 +139,16 @@ def test_camera_fits_the_extent_like_all_points():
     assert Camera().fitting(extent(points.places[:0])) == Camera()
 
 
+@pytest.mark.parametrize("across, down", [(1.0, 0.3), (0.3, 1.0)])
+def test_camera_fits_points_beside_or_above_a_covered_corner(across, down):
+    corners = np.array([[0, 0], [across, down]], np.float32)
+    camera = Camera().fitting(corners, left=300, below=300)
+    (left, top), (right, bottom) = camera.screen(corners).tolist()
+    assert left > 300 or bottom < 300  # pixels of 800 x 600
+    assert left > 0 and top > 0 and right < 800 and bottom < 600
+    assert max(right - left, bottom - top) > 420
+
+
 def test_within_returns_only_points_inside_the_polygon():
     points = MapPoints(drawing(range(1, 81)))
     triangle = np.array([[0.6, 0.0], [1.0, 0.0], [0.8, 0.5]])

@@ -106,6 +106,16 @@ def test_new_papers_are_placed_while_the_old_map_is_shown(show, gateway, qtbot, 
     qtbot.waitUntil(lambda: not panel.empty_states.bar.isVisible())
 
 
+def test_drawing_names_the_task_that_it_waits_for(show, gateway, qtbot, jobs):
+    panel, go_on = show(gateway), threading.Event()
+    jobs.run("Indexing papers", lambda task: go_on.wait(20))
+    panel.redraw()
+    assert "Indexing papers" in panel.empty_states.line.text()
+    go_on.set()
+    qtbot.waitUntil(lambda: panel.layout_job.job is None)
+    assert "Indexing papers" not in panel.empty_states.line.text()
+
+
 def test_drawing_is_stopped_and_resumed(show, gateway, qtbot):
     panel = show(gateway)
     gateway.map.go_on.clear()
