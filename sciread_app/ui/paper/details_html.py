@@ -160,10 +160,7 @@ def _rank(rank: int | None) -> str:
 
 def _abstract(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
     if not details.paper.abstract.strip():
-        # Translators: there is no abstract
-        text = tr("None")
-        none = f'<span style="color:{theme.faint}">{text}</span>'
-        return _section(tr("Abstract"), none, theme, points)
+        return ""
     words = _words(details, listing)
     sentence = readable(details.sentence)
     paragraphs = [

@@ -370,6 +370,7 @@ class DetailsPanel(QFrame):
             parts.read_file.setVisible(parts.files.readable() is not None)
             parts.notes.show_notes(details)
             parts.around.show_paper(details.paper)
+            parts.fit_buttons()
             follow_layout(parts)
 
     def _write_buttons(self) -> None:
@@ -379,6 +380,7 @@ class DetailsPanel(QFrame):
         self.parts.read.setText(tr("Mark as unread") if read else tr("Mark as read"))
         name = "unread" if read else "read"
         self.parts.read.setIcon(icon(name, self._appearance.theme.text))
+        self.parts.fit_buttons()
 
     def _look_around(self) -> None:
         """Load the related papers once they scroll into view."""

@@ -40,6 +40,7 @@ TWO_COLUMNS = 840  # pixels that a page with related papers beside the text need
 GRAPH = 500  # pixels that a page with the graph needs
 RELATED = 460  # pixels: the longest line of the related papers there
 BETWEEN = 40  # pixels between the columns
+BUTTON_GAP = 6  # pixels
 
 
 class Parts(QWidget):
@@ -52,7 +53,8 @@ class Parts(QWidget):
         self.back.hide()
         self.read_file = styled(QPushButton(tr("Read PDF")), "primary")
         self.read_file.setToolTip(tr("Open the PDF in the Reader"))
-        self.similar = QPushButton(tr("Similar papers"))
+        self.similar = QPushButton()
+        self.similar.setAccessibleName(tr("Similar papers"))
         self.similar.setToolTip(tr("Find similar papers (Ctrl+L)"))
         self.read = QPushButton(tr("Mark as read"))
         self.copy = CopyButton()
@@ -93,6 +95,16 @@ class Parts(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
+        self.fit_buttons()
+
+    def fit_buttons(self) -> None:
+        """Shorten two buttons if all of them need a second line otherwise."""
+        for short in (False, True):
+            self.similar.setText("" if short else tr("Similar papers"))
+            self.copy.set_short(short)
+            shown = [one.sizeHint().width() for one in self._in_line if not one.isHidden()]
+            if sum(shown) + BUTTON_GAP * (len(shown) - 1) <= self._buttons.width():
+                return
 
     def show_rest(self, whole: bool) -> None:
         """Show or hide the parts that are filled only after the lookup."""
@@ -136,9 +148,10 @@ class Parts(QWidget):
 
     def _build(self) -> None:
         self._buttons = QWidget()
-        flow = FlowLayout(6)
+        flow = FlowLayout(BUTTON_GAP)
         self._buttons.setLayout(flow)
-        for button in (self.back, self.read_file, self.similar, self.read, self.copy):
+        self._in_line = (self.back, self.read_file, self.similar, self.read, self.copy)
+        for button in self._in_line:
             flow.addWidget(button)
         self.area = QScrollArea(self, widgetResizable=True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)

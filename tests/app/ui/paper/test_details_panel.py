@@ -71,11 +71,32 @@ def test_narrow_panel_cuts_nothing_off(show):
     assert area.widget().width() <= area.viewport().width()
 
 
+@pytest.mark.parametrize("width", [760, 480])
+def test_buttons_are_in_one_line_beside_a_list(show, gateway, width):
+    gateway.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
+    panel = show()
+    panel.resize(width, 700)
+    parts = panel.parts
+    buttons = (parts.read_file, parts.similar, parts.read, parts.copy)
+    assert all(button.isVisible() for button in buttons)
+    middles = {button.geometry().center().y() for button in buttons}
+    assert max(middles) - min(middles) <= 1
+    assert parts.similar.accessibleName() and parts.copy.text()
+
+
 def shown(text):
     return text.toPlainText()
 
 
 # ---- data ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("abstract, headed", [("On bees.", True), ("", False)])
+def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstract, headed):
+    panel = DetailsPanel(gateway, jobs, appearance)
+    qtbot.addWidget(panel)
+    panel.show_paper(3, Card(paper(abstract=abstract)))
+    assert ("ABSTRACT" in shown(panel.parts.body)) == headed
 
 
 def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, gateway):
