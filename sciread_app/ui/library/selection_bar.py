@@ -60,7 +60,7 @@ class PaperSelectionBar(QFrame):
 
     def show_count(self, count: int, *, in_trash: bool) -> None:
         """Show the number of selected papers. The bar is hidden for a single one, which is only
-        being read; in the trash it is always shown, to explain the trash."""
+        being read; in the trash it is shown for that, too, to explain the trash."""
         self.count.setText(
             trn("{n:,} selected", "{n:,} selected", count) if count > 1 else tr("Trash")
         )
@@ -69,7 +69,7 @@ class PaperSelectionBar(QFrame):
         for button in self.in_trash.values():
             button.setVisible(in_trash)
         self.clear.setVisible(count > 1)
-        self.setVisible(count > 1 or in_trash)
+        self.setVisible(count > 1 or (in_trash and count > 0))
 
     def _lay_out(self) -> None:
         flow = FlowLayout(0)

@@ -238,6 +238,12 @@ def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, gateway):
     qtbot.waitUntil(lambda: len(gateway.organise.asked) == 1)
 
 
+@pytest.mark.parametrize("selected, shown", [(0, False), (1, True)])
+def test_trash_offers_actions_only_for_papers(window, selected, shown):
+    window.shelving.bar.show_count(selected, in_trash=True)
+    assert window.shelving.bar.isVisible() == shown
+
+
 def test_trash_restores_or_deletes_after_confirmation(qtbot, window, gateway):
     gateway.organise.trashed = set(range(1, 51))
     window.page.set_scope("in:trash", "Trash")
