@@ -224,7 +224,7 @@ class SearchHeader(QWidget):
         for label in (self.title, self.note):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._line = QHBoxLayout()
-        self._line.setContentsMargins(4, 0, 4, 0)
+        self._line.setContentsMargins(4, 0, 0, 0)
         self._line.addStrut(LINE)
         for widget in (self.back_button, self.title, self.note, self.weaker):
             widget.hide()

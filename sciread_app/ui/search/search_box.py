@@ -47,7 +47,7 @@ KEPT = 30  # searches kept in the history
 
 class QueryEdit(QLineEdit):
     """The line edit. Down moves to the results, Esc clears it or, if it is empty, leaves it. F1, or
-    a question mark while it is empty, asks for help."""
+    a question mark in place of everything typed, asks for help."""
 
     down = Signal()
     escaped = Signal()
@@ -69,7 +69,7 @@ class QueryEdit(QLineEdit):
         helps = event.matches(QKeySequence.StandardKey.HelpContents)
         if pasted and ENTRY.match(QGuiApplication.clipboard().text()):
             self.entry_pasted.emit(QGuiApplication.clipboard().text())
-        elif helps or (event.text() == "?" and not self.text()):
+        elif helps or (event.text() == "?" and self.selectedText() == self.text()):
             self.help_requested.emit()
         elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
             self.down.emit()

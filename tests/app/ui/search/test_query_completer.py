@@ -194,6 +194,14 @@ def test_help_key_in_the_empty_box_shows_the_syntax(qtbot, page, key):
     assert QApplication.activePopupWidget() is None
 
 
+def test_question_mark_in_place_of_selected_text_shows_the_syntax(qtbot, page):
+    type_in(qtbot, page, "curie")
+    page.search_box.edit.selectAll()
+    press(qtbot, page, Key.Key_Question)
+    assert syntax_rows().topLevelItemCount() == len(SYNTAX)
+    assert page.search_box.edit.text() == "curie"
+
+
 def test_question_mark_after_text_is_typed(qtbot, page):
     type_in(qtbot, page, "why")
     press(qtbot, page, Key.Key_Question)
