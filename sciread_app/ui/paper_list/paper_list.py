@@ -21,7 +21,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -261,6 +261,12 @@ class PaperList(QTableView):
         appearance.changed.connect(self.viewport().update)
         appearance.list_text_changed.connect(self._resize_text)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        mode = self.horizontalHeader().sectionResizeMode(0)
+        if mode is QHeaderView.ResizeMode.Interactive:  # the columns of the table are shown
+            self._fill_width(event.oldSize().width())
+
     @property
     def density(self) -> Density:
         return self._density
@@ -359,8 +365,7 @@ class PaperList(QTableView):
             if not columns.isSectionHidden(number):
                 self.resizeColumnToContents(number)
         free = self.viewport().width() - columns.length() + columns.sectionSize(0)
-        digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
-        columns.resizeSection(0, max(free, round(COLUMNS[0].width * digit)))
+        columns.resizeSection(0, max(free, self._least_title))
 
     def _set_up_header(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()
@@ -394,6 +399,25 @@ class PaperList(QTableView):
             columns.restoreState(state)
             self._scale_columns(self._text_scale / self._columns_scale)
         self._save_columns()
+        self._fill_width()
+
+    def _fill_width(self, before: int = 0) -> None:
+        """Let the title take the width that the other columns leave free, which is not saved.
+
+        `before`: the width that the columns may have filled before; they are kept if wider.
+        """
+        columns, state = self.horizontalHeader(), self._columns_state
+        free = self.viewport().width() - columns.length()
+        if free <= 0 and columns.length() != before:
+            return
+        self._columns_state = QByteArray()  # so that nothing is saved
+        columns.resizeSection(0, max(self._least_title, columns.sectionSize(0) + free))
+        self._columns_state = state
+
+    @property
+    def _least_title(self) -> int:
+        digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
+        return round(COLUMNS[0].width * digit)
 
     def _scale_columns(self, factor: float) -> None:
         columns = self.horizontalHeader()

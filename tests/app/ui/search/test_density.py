@@ -109,6 +109,20 @@ def test_columns_can_be_shown_and_are_remembered(show_page, page, qtbot, tmp_pat
     assert header.sectionSize(NUMBER["year"]) == 99
 
 
+def test_title_takes_the_width_that_other_columns_leave(page, qtbot):
+    page.set_density(Density.table)
+    papers, header = page.result_list, page.result_list.horizontalHeader()
+    saved = papers.save_columns()
+    papers.resize(header.length() + 400, 300)
+    qtbot.waitUntil(lambda: header.length() == papers.viewport().width())
+    papers.resize(papers.width() - 200, 300)
+    qtbot.waitUntil(lambda: header.length() == papers.viewport().width())
+    assert papers.save_columns() == saved
+    header.resizeSection(NUMBER["title"], 1500)
+    papers.resize(papers.width() - 100, 300)
+    assert header.sectionSize(NUMBER["title"]) == 1500
+
+
 def test_columns_are_selected_and_fitted_by_keyboard(page, qtbot):
     page.choose_columns()
     assert page.result_list.density is Density.table
