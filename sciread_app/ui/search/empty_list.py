@@ -72,6 +72,11 @@ def missing(view: ResultView) -> Identifier | None:
     return pasted_identifier(request.typed)
 
 
+def contains_note(view: ResultView) -> bool:
+    """Whether the empty list says what the note of the results says."""
+    return not view.listing.ids and bool(view.listing.weaker or missing(view))
+
+
 def _title(name: Identifier) -> str:
     return tr("{name} is not in your library", name=name.value)
 

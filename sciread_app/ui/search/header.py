@@ -23,6 +23,7 @@ from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperModel
 from sciread_app.ui.query_state import QueryChip, ResultView, SearchFilter, SearchRequest
 from sciread_app.ui.search.density_button import DensityButton
+from sciread_app.ui.search.empty_list import contains_note
 from sciread_app.ui.search.example_bar import ExampleBar
 from sciread_app.ui.search.filter_bar import FilterBar, filter_text
 from sciread_app.ui.search.search_box import SearchBox
@@ -75,6 +76,7 @@ class SearchHeader(QWidget):
         self._mode = ViewMode.list
         self._sortable = self._comparable = False
         self._narrow = False
+        self._repeated = False  # whether the list says the same as the note
         self._build()
         self._connect()
         appearance.follow(self._paint)
@@ -135,7 +137,7 @@ class SearchHeader(QWidget):
     def show_view(self, view: ResultView, can_go_back: bool) -> None:
         self.count.setText(count_text(view))
         self.note.setText(view.listing.note)
-        self.note.setVisible(bool(view.listing.note))
+        self._repeated = contains_note(view)
         self.weaker.setText(weak_matches_text(view.listing))
         self.weaker.setVisible(bool(view.listing.weaker and view.listing.ids))
         if not view.title:
@@ -168,6 +170,7 @@ class SearchHeader(QWidget):
         listed = self._mode is ViewMode.list
         self.order.setVisible(listed and self._sortable)
         self.density.setVisible(listed and not self._narrow)
+        self.note.setVisible(bool(self.note.text()) and not (listed and self._repeated))
         self.compare.setVisible(listed and self._comparable and not self._narrow)
 
     def toggle_filters(self) -> None:

@@ -233,9 +233,20 @@ def test_nearest_papers_are_offered_without_matches(qtbot, show_page):
     type_in(qtbot, page, "paper")
     qtbot.waitUntil(lambda: page.view.listing.weaker == [1, 2, 3])
     assert page.empty.isVisible() and page.header.weaker.isHidden()
+    assert page.header.note.text() == page.empty.text.text() and page.header.note.isHidden()
     (button,) = page.empty.buttons()
     button.click()
     assert list(page.view.listing.ids) == [1, 2, 3] and page.result_list.currentIndex().row() == 0
+
+
+def test_note_that_the_list_repeats_is_shown_on_the_map(qtbot, show_page):
+    gateway = FakeGateway(3)
+    gateway.weak = {1, 2, 3}
+    page = show_page(gateway)
+    type_in(qtbot, page, "paper")
+    qtbot.waitUntil(lambda: page.view.listing.weaker == [1, 2, 3])
+    page.header.show_mode(ViewMode.map)
+    assert page.header.note.isVisible()
 
 
 def test_empty_library_shows_how_to_add_papers(qtbot, show_page):
@@ -417,7 +428,7 @@ def test_narrow_window_hides_the_details(qtbot, show_window, size):
     window.resize(*size)
     qtbot.waitUntil(lambda: not page.details.isVisible() and page.result_list.width() >= 300)
     # The sidebar is hidden after the details.
-    qtbot.waitUntil(lambda: sidebar.isVisible() == (size[0] > 680))
+    qtbot.waitUntil(lambda: sidebar.isVisible() == (size[0] > 800))
     page.result_list.go_to(0)
     page.result_list.setFocus()
     qtbot.keyClick(page.result_list, Qt.Key.Key_Space)
