@@ -252,6 +252,7 @@ class MapPanel(QWidget):
         if number is None:
             self.current_requested.emit(None)
             return
+        self.hover.show_at(None, QPoint())  # else it covers the lines, and repeats the details
         paper = self._paper(number)
         self.current_requested.emit(paper)
 

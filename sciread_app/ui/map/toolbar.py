@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QCheckBox, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from sciread_app.language import tr, trc, trn
@@ -28,8 +29,11 @@ class MapToolbar(QWidget):
         self.by.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.by.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.by.setMenu(rounded(QMenu(self.by)))
+        colours = QActionGroup(self.by)
         for by in ColorBy:
-            self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
+            action = self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
+            action.setCheckable(True)
+            colours.addAction(action)
         self.show_by(ColorBy.group)
         choices = [(TOOLS[tool].name, TOOLS[tool].tip) for tool in Tool]
         self.tools = SegmentedControl(tr("Mouse tool"), choices)
@@ -76,6 +80,7 @@ class MapToolbar(QWidget):
     def show_by(self, by: ColorBy) -> None:
         self.by.setText(BY[by].button)
         self.by.setAccessibleName(BY[by].action)
+        self.by.menu().actions()[list(ColorBy).index(by)].setChecked(True)
 
     def show_highlight(self, shown: bool, missing: int) -> None:
         """`shown`: whether papers are highlighted; `missing`: how many are not on the map."""

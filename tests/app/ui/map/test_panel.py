@@ -20,7 +20,7 @@ from sciread_app.ui.map.canvas.similar_papers import (
     opacities,
     radius_for,
 )
-from sciread_app.ui.map.options import ColorBy, Tool
+from sciread_app.ui.map.options import BY, ColorBy, Tool
 from sciread_app.ui.map.panel import MapPanel
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -299,6 +299,22 @@ def test_hovering_over_a_paper_shows_its_title(show, gateway, qtbot):
     assert panel.hover.title.text() == "Paper 7"
     QTest.mouseMove(panel.view, QPoint(2, 2))
     qtbot.waitUntil(lambda: not panel.hover.isVisible())
+
+
+def test_click_hides_the_card_over_the_lines(show, gateway, qtbot):
+    panel = show(gateway)
+    QTest.mouseMove(panel.view, pixel(panel, 7))
+    qtbot.waitUntil(panel.hover.isVisible)
+    QTest.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=pixel(panel, 7))
+    assert not panel.hover.isVisible()
+
+
+@pytest.mark.parametrize("by", list(ColorBy))
+def test_menu_of_colors_marks_the_current_choice(show, gateway, by):
+    panel = show(gateway)
+    panel.colour_by(by)
+    checked = [action.text() for action in panel.bar.by.menu().actions() if action.isChecked()]
+    assert checked == [BY[by].name]
 
 
 def test_hover_card_has_room_for_long_texts(show, gateway, qtbot):
