@@ -357,6 +357,7 @@ class DetailsPanel(QFrame):
         self.parts.warn(*warning(details.paper, details.noticed))
         self.parts.head.show_html(head_text(details, self._listing, theme, points))
         self.parts.body.show_html(body_text(details, self._listing, theme, points))
+        self.parts.body.setVisible(bool(self.parts.body.toPlainText()))
         self.parts.foot.setText(foot_text(details))
 
     def _write_parts(self, details: Details) -> None:

@@ -97,6 +97,7 @@ def test_only_an_abstract_has_a_heading(qtbot, jobs, appearance, gateway, abstra
     qtbot.addWidget(panel)
     panel.show_paper(3, Card(paper(abstract=abstract)))
     assert ("ABSTRACT" in shown(panel.parts.body)) == headed
+    assert panel.parts.body.isHidden() != headed
 
 
 def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, gateway):
