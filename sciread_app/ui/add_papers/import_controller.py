@@ -67,6 +67,11 @@ class ImportController(QObject):
         """Import papers, for example those of another program."""
         return self._run(title, work, self._added, lambda: self.bring(title, work), KEPT)
 
+    @property
+    def indexing(self) -> Job | None:
+        """The job that indexes new papers, which resumes whenever the library is opened."""
+        return self._catching_up
+
     def encode_missing(self) -> None:
         """Index new papers; once more if indexing is running, since it may miss the latest ones."""
         if self._catching_up:

@@ -417,7 +417,8 @@ class MainWindow(QMainWindow):
         def go() -> None:
             self.events.library_requested.emit(there, lambda window: None)
 
-        if busy := [job for job in self._jobs.running() if job.queue is not JobQueue.short]:
+        long = [job for job in self._jobs.running() if job.queue is not JobQueue.short]
+        if busy := [job for job in long if job is not self.importing.indexing]:
             self.banner.show_notice(
                 # Translators: {task} is "Importing papers.bib" or the like
                 tr("A task is running: {task}.", task=busy[0].title),

@@ -445,6 +445,16 @@ def test_sample_is_opened_during_a_task_only_if_confirmed(qtbot, show_window, jo
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_sample_is_opened_while_papers_are_indexed(qtbot, show_window, monkeypatch):
+    window, finish = show_window(gateway := FakeGateway(3)), threading.Event()
+    monkeypatch.setattr(gateway, "encode_missing", lambda task: finish.wait() and 0)
+    window.importing.encode_missing()
+    with qtbot.waitSignal(window.events.library_requested):
+        window.toggle_sample()
+    finish.set()
+    qtbot.waitUntil(lambda: window.importing.indexing is None)
+
+
 def test_bar_closes_the_sample_library(qtbot, sample_window, tmp_path):
     bar = sample_window.findChild(SampleBar)
     assert bar.isVisible()
