@@ -55,9 +55,9 @@ def paper(window: MainWindow) -> None:
 def marks(window: MainWindow) -> None:
     book = _page(window).book
     assert book
-    book.show_side(2)
+    _page(window).show_highlights()
     wait(lambda: bool(book.marked.here[0].note))
-    book.side.highlights.choose(book.marked.here[0].id)
+    book.highlights.choose(book.marked.here[0].id)
     book.write_note()
 
 

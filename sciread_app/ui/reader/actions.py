@@ -72,10 +72,10 @@ class ReaderActions:
         add(tr("&Dark pages"), _in_file(lambda book: book.toggle_dark()), "Ctrl+D")
         view.addSeparator()
         add(tr("Reader &sidebar"), _in_file(lambda book: book.toggle_side()), "F9")
-        add(tr("Details of the paper"), lambda page: page.toggle_details(), "Ctrl+I")
+        add(tr("Details and highlights"), lambda page: page.toggle_pane(), "Ctrl+I")
         add(tr("Show outline"), _in_file(lambda book: book.show_side(0)))
         add(tr("Show thumbnails"), _in_file(lambda book: book.show_side(1)))
-        add(tr("Show highlights and notes"), _in_file(lambda book: book.show_side(2)))
+        add(tr("Show highlights and notes"), lambda page: page.show_highlights())
 
     def fill_go(self, go: QMenu) -> None:
         add = self._of_page(go).add

@@ -1,4 +1,4 @@
-"""An open document: its pages, toolbar, side panel and find bar."""
+"""An open document: its pages, toolbar, side panel, find bar and list of highlights."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDesktopServices,
@@ -51,6 +51,7 @@ from sciread_app.ui.reader.pages.layout import region
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
 from sciread_app.ui.reader.pages.zoom import POINTS
+from sciread_app.ui.reader.side.highlights_panel import HighlightsPanel
 from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.style.theme import Appearance
@@ -105,7 +106,7 @@ class DocumentView(QWidget):
     export_requested = Signal()
     copy_requested = Signal()  # of the file, with annotations
     display_chosen = Signal(object)  # PageDisplay
-    details_toggled = Signal()
+    pane_toggled = Signal()
     cited_requested = Signal(object)  # CitedPaper with a paper, to open
     addition_requested = Signal(str)  # identifier of a cited paper
 
@@ -120,6 +121,9 @@ class DocumentView(QWidget):
         self.pictures = PageImageCache(file, jobs, round(THUMBNAIL * self.devicePixelRatioF()))
         self.view = PageView(file, self.pictures, appearance)
         self.side = SidePanel(self.view, appearance)
+        # The page shows it in its pane, which all documents share.
+        self.highlights = HighlightsPanel(self.view, appearance)
+        self.destroyed.connect(self.highlights.deleteLater)
         self.toolbar = Toolbar(appearance)
         self.finding = FileSearch(file, self.view, jobs, appearance)
         self.selection_bar = SelectionBar(self, appearance)
@@ -313,7 +317,7 @@ class DocumentView(QWidget):
             self._menu().popup(event.globalPos())
 
     def _connect(self) -> None:
-        view, side, panel = self.view, self.side, self.side.highlights
+        view, side, panel = self.view, self.side, self.highlights
         view.moved.connect(self._moved)
         view.link_clicked.connect(self._follow)
         view.highlight_clicked.connect(self._click_highlight)
@@ -356,7 +360,7 @@ class DocumentView(QWidget):
             "area": lambda: self.select_area(not view.area_tool.is_on),
             "two_pages": self.toggle_two_pages,
             "find": self.start_find,
-            "details": self.details_toggled.emit,
+            "pane": self.pane_toggled.emit,
         }[key]()
 
     def jump(self, spot: PagePosition) -> None:
@@ -408,7 +412,7 @@ class DocumentView(QWidget):
     def _show_marked(self, marked: FileHighlights, choose: int) -> None:
         self.marked = marked
         self.view.marks.show_highlights(marked.here)
-        self.side.highlights.show_marked(marked, choose)
+        self.highlights.show_marked(marked, choose)
         if edited := self.editor.highlight:
             every = (*marked.here, *marked.lost)
             self.editor.edit(next((one for one in every if one.id == edited.id), None))
@@ -420,7 +424,7 @@ class DocumentView(QWidget):
         return next((one for one in self.marked.here if one.id == picked), None)
 
     def _click_highlight(self, highlight: Highlight | None) -> None:
-        self.side.highlights.choose(highlight.id if highlight else 0)
+        self.highlights.choose(highlight.id if highlight else 0)
         self._open_editor(highlight)
 
     def _go_to_highlight(self, highlight: Highlight) -> None:
@@ -450,7 +454,7 @@ class DocumentView(QWidget):
 
     def _place_overlays(self) -> None:
         """Show the bar at the selection, or else the editor at its highlight; hide them where that
-        is out of sight."""
+        is out of sight. The editor of a highlight that the file lacks is at the upper edge."""
         view, edited = self.view, self.editor.highlight
         corner = view.viewport().mapTo(self, QPoint())
         area = QRect(corner, view.viewport().size())
@@ -460,9 +464,7 @@ class DocumentView(QWidget):
         if edited is None or view.marks.selection or view.marks.area:
             self.editor.hide()
         elif edited in self.marked.lost:
-            panel = self.side.highlights
-            row = panel.row_rect(edited).translated(panel.mapTo(self, QPoint()))
-            self._place(self.editor, row, self.rect())
+            self._place(self.editor, QRect(area.topRight(), QSize(1, 1)), area)
         else:
             self._place(self.editor, view.highlight_rect(edited).translated(corner), area)
 

@@ -30,6 +30,7 @@ from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource, cita
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.pages.display import PageDisplay
 from sciread_app.ui.reader.recent_papers import RecentPapers
+from sciread_app.ui.reader.side.paper_pane import DETAILS, HIGHLIGHTS, PaperPane
 from sciread_app.ui.reader.tab import ReaderTab
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
@@ -44,8 +45,8 @@ NOTHING_OPEN = (
     tr("Select a paper with a PDF in the library to read it here."),
 )
 TITLE = 40  # characters of a tab's title
-DETAILS_WIDTH = 320  # pixels, at least
-ROOM_FOR_DETAILS = 960  # pixels, at least: in a narrower page the details are hidden
+PANE_WIDTH = 320  # pixels, at least
+ROOM_FOR_PANE = 960  # pixels, at least: in a narrower page the pane covers the pages
 MARGIN, SPARE = 12, 24  # pixels at both sides of the page, and left over
 MAX_RESTORED = 30  # maximum number of tabs to restore
 MOST_RECENT = 10  # papers listed while no file is open
@@ -88,12 +89,22 @@ class ReaderPage(Page):
         self.recent.library_requested.connect(lambda: context.navigate.go_to("search"))
         self.stack.addWidget(self.recent)
         self._services = services
-        self.details: DetailsPanel | None = None  # built when it is first shown
+        self.details: DetailsPanel | None = None  # in the pane; built when it is first shown
         self._without_tabs: QWidget = self.empty  # shown if no file is open
         self._details_of: PaperId | None = None  # links in the details may lead to others
-        self._with_details = bool(memory.value("reader/details", False, type=bool))
+        self.pane = PaperPane(appearance)
+        self.pane.setMinimumWidth(PANE_WIDTH)
+        self.pane.hide()
+        self.pane.part_chosen.connect(self._show_part)
+        self.pane.closed.connect(self.toggle_pane)
+        self.pane.escaped.connect(self._leave_pane)
+        self._with_pane = bool(memory.value("reader/details", False, type=bool))
+        self._covered = False  # the pane is shown in place of the pages
+        self._part = int(str(memory.value("reader/part", DETAILS, type=int)))
         self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.addWidget(self.stack)
+        self._split.addWidget(self.pane)
+        self._split.setStretchFactor(0, 1)
         self._split.setCollapsible(0, False)
         column(self.bar, (self._split, 1), parent=self, margins=(MARGIN, 6, MARGIN, 0), spacing=2)
         self._restore()
@@ -159,8 +170,7 @@ class ReaderPage(Page):
     def panes(self) -> Sequence[QWidget]:
         if not self.book:
             return (self,)
-        details = (self.details,) if self.details else ()
-        return (self.bar, self.book.toolbar, self.book.side, self.book.view, *details)
+        return (self.bar, self.book.toolbar, self.book.side, self.book.view, self.pane)
 
     def window_closes(self) -> None:
         for tab in self.tabs:
@@ -211,14 +221,24 @@ class ReaderPage(Page):
         for tab in self.tabs:
             tab.set_display(display)
 
-    def toggle_details(self) -> None:
-        """Show or hide the details of the paper beside its pages."""
-        if not self._has_room_for_details():
-            self._context.toast.show_message(tr("Widen the window to show the details"))
-            return
-        self._with_details = not self._with_details
-        self._memory.setValue("reader/details", self._with_details)
-        self._show_details()
+    def toggle_pane(self) -> None:
+        """Show or hide the details and highlights: beside the pages, or in their place if there is
+        no room beside them."""
+        if self._has_room_for_pane():
+            self._with_pane = not self._with_pane
+            self._memory.setValue("reader/details", self._with_pane)
+        else:
+            self._covered = not self._covered
+        focused = holds_focus(self.pane)
+        self._show_pane()
+        if focused and not self.pane.isVisible():
+            self.take_focus()
+
+    def show_highlights(self) -> None:
+        """Show the list of highlights of the current file."""
+        self._show_part(HIGHLIGHTS)
+        if self.tab and not self.pane.isVisible():
+            self.toggle_pane()
 
     def highlight(self, colour: Colour) -> None:
         if self.book:
@@ -313,11 +333,12 @@ class ReaderPage(Page):
         book.export_requested.connect(self.export)
         book.copy_requested.connect(self.save_copy_of_tab)
         book.display_chosen.connect(self.set_display)
-        book.details_toggled.connect(self.toggle_details)
+        book.pane_toggled.connect(self.toggle_pane)
+        book.highlights.opened.connect(lambda _: self._uncover())
         book.cited_requested.connect(self._open_cited)
         book.addition_requested.connect(self._context.navigate.add_by_identifier)
         self._update_tabs()
-        self._show_details()
+        self._show_pane()
         self._remember()
 
     def _open_cited(self, cited: CitedPaper) -> None:
@@ -374,7 +395,7 @@ class ReaderPage(Page):
             self._keep_loaded(tab)
             self._check_for_changes()
         self._update_tabs()
-        self._show_details()
+        self._show_pane()
 
     def _list_recent(self) -> None:
         """List the papers read last, if no file is open."""
@@ -417,40 +438,54 @@ class ReaderPage(Page):
         self._memory.setValue("reader/unlisted", json.dumps(unlisted))
         self._list_recent()
 
-    def _show_details(self) -> None:
-        """Show the details of the current paper if they are wanted and there is room."""
-        tab = self.tab
-        has_room = self._has_room_for_details()
-        shown = self._with_details and tab is not None and has_room
+    def _show_part(self, part: int) -> None:
+        self._part = part
+        self._memory.setValue("reader/part", part)
+        self._show_pane()
+
+    def _show_pane(self) -> None:
+        """Show the pane of the current paper if it is wanted."""
+        tab, has_room = self.tab, self._has_room_for_pane()
+        self._covered = self._covered and tab is not None and not has_room
+        shown = tab is not None and (self._with_pane if has_room else self._covered)
         if self.book:
-            self.book.toolbar.check("details", shown)
-            self.book.toolbar.enable("details", has_room)
-        if shown and self.details is None:
-            self.details = self._make_details()
-        if self.details:
-            self.details.setVisible(shown)
-            if tab and shown and tab.paper != self._details_of:
+            self.book.toolbar.check("pane", shown)
+        if tab and shown and self._part == HIGHLIGHTS:
+            self.pane.show_part(HIGHLIGHTS, self.book.highlights if self.book else None)
+        elif tab and shown:
+            self.details = self.details or self._make_details()
+            self.pane.show_part(DETAILS, self.details)
+            if tab.paper != self._details_of:
                 self._details_of = tab.paper
                 self.details.show_paper(tab.paper)
+        self.stack.setHidden(self._covered)
+        self.pane.setVisible(shown)
 
-    def _has_room_for_details(self) -> bool:
-        # With both, the page must be able to become narrower, or the details could never be hidden.
-        needed = self.stack.minimumSizeHint().width() + DETAILS_WIDTH + 2 * MARGIN + SPARE
-        return self.width() >= max(needed, ROOM_FOR_DETAILS)
+    def _uncover(self) -> None:
+        """Show the pages again if the pane is in their place."""
+        if self._covered:
+            self.toggle_pane()
+
+    def _leave_pane(self) -> None:
+        self._uncover()
+        self.take_focus()
+
+    def _has_room_for_pane(self) -> bool:
+        # With both, the page must be able to become narrower, or the pane could never be hidden.
+        needed = self.stack.minimumSizeHint().width() + PANE_WIDTH + 2 * MARGIN + SPARE
+        return self.width() >= max(needed, ROOM_FOR_PANE)
 
     def _make_details(self) -> DetailsPanel:
         navigate = self._context.navigate
         details = DetailsPanel(self._services, self._jobs, self._appearance)
-        details.setMinimumWidth(DETAILS_WIDTH)
+        details.setObjectName("")  # the pane has the frame
         details.remember(self._memory)
         details.connect_to(self._context)
         details.papers_requested.connect(navigate.show_papers)
         details.similar_requested.connect(navigate.show_similar)
         details.search_requested.connect(navigate.search_for)
         details.paper_requested.connect(details.show_paper)
-        details.escaped.connect(self.take_focus)
-        self._split.addWidget(details)
-        self._split.setStretchFactor(0, 1)
+        details.escaped.connect(self._leave_pane)
         return details
 
     def _keep_loaded(self, tab: ReaderTab) -> None:
@@ -470,7 +505,7 @@ class ReaderPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_details()
+        self._show_pane()
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]

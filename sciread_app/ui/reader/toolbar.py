@@ -33,7 +33,7 @@ _BUTTONS = {
     "rotate": ("rotate", tr("Rotate"), "Ctrl+R"),
     "dark": ("moon", tr("Dark pages"), "Ctrl+D"),
     "find": ("search", tr("Find in file"), "Ctrl+F"),
-    "details": ("panel-right", tr("Details"), "Ctrl+I"),
+    "pane": ("panel-right", tr("Details and highlights"), "Ctrl+I"),
 }
 
 
@@ -45,7 +45,7 @@ class Toolbar(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._buttons = {key: self._button(key) for key in _BUTTONS}
-        for key in ("panel", "area", "two_pages", "dark", "details"):
+        for key in ("panel", "area", "two_pages", "dark", "pane"):
             self._buttons[key].setCheckable(True)
         self.page = styled(QLineEdit(), "field")
         self.page.setAccessibleName(tr("Page"))
@@ -116,7 +116,7 @@ class Toolbar(QFrame):
         row.addWidget(self.zoom)
         row.addWidget(self._buttons["larger"])
         row.addStretch(1)
-        for key in ("area", "two_pages", "rotate", "dark", "find", "details"):
+        for key in ("area", "two_pages", "rotate", "dark", "find", "pane"):
             row.addWidget(self._buttons[key])
 
     def _paint(self, theme: Theme) -> None:

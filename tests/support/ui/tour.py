@@ -353,9 +353,11 @@ def _use_reader(window):
         yield
     book.view.marks.selection = TextSelection(TextPosition(0, 0), TextPosition(0, 4))
     book.highlight(Colour.yellow)
-    for part in range(3):
+    for part in range(2):
         book.show_side(part)
         yield
+    window.other_page("reader").show_highlights()
+    yield
     book.start_find()
     book.finding.bar.take_focus("1234")
     yield

@@ -1,1 +1,1 @@
-"""The side panel: outline, thumbnails, highlights."""
+"""Beside the pages: outline and thumbnails; details and highlights."""

@@ -134,14 +134,6 @@ class HighlightsPanel(QFrame):
             self.list.setCurrentRow(-1)
             self._choose(None)
 
-    def row_rect(self, highlight: Highlight) -> QRect:
-        """The visible part of the highlight's row in the panel."""
-        item, viewport = self._item(highlight.id), self.list.viewport()
-        if item is None or not self.list.isVisible():
-            return QRect()
-        seen = self.list.visualItemRect(item) & viewport.rect()
-        return seen.translated(viewport.mapTo(self, QPoint()))
-
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
         self._request_timer.start()

@@ -1,4 +1,4 @@
-"""The side panel: outline, thumbnails and highlights of a document."""
+"""The side panel: outline and thumbnails of a document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from sciread_app.language import tr
 from sciread_app.ui.reader.pages.layout import quick
 from sciread_app.ui.reader.pages.page_view import PageView
 from sciread_app.ui.reader.pages.painter import DARK_PAPER, PAPER
-from sciread_app.ui.reader.side.highlights_panel import HighlightsPanel
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.row_table import Index, RowModel
@@ -45,16 +44,13 @@ class SidePanel(QFrame):
             (
                 (tr("Outline"), tr("Headings of the file")),
                 (tr("Pages"), tr("Thumbnails of all pages")),
-                (tr("Highlights"), tr("Highlights and notes")),
             ),
         )
         self.outline = Outline(view.file.shape.outline)
         self.thumbnails = Thumbnails(view, appearance)
-        self.highlights = HighlightsPanel(view, appearance)
         self._parts = QStackedWidget()
-        for part in (self.outline, self.thumbnails, self.highlights):
-            self._parts.addWidget(part)
         for part in (self.outline, self.thumbnails):
+            self._parts.addWidget(part)
             part.navigated.connect(self.navigated)
         switch = (self.switch, 0, Qt.AlignmentFlag.AlignHCenter)
         column(switch, (self._parts, 1), parent=self, margins=8, spacing=8)

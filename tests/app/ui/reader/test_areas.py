@@ -120,7 +120,7 @@ def test_clicked_area_opens_and_text_in_it_can_still_be_selected(qtbot, book, re
     box = Box(10, 20, 200, 90)
     reading.kept = {1: Highlight(PaperId(1), book.file.shape.sha256, path, 0, (box,), "", id=1)}
     book.load_marks()
-    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 1)
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
     qtbot.mouseClick(book.view.viewport(), Left, pos=at(book, 190, 85))
     assert book.editor.isVisible() and book.editor.highlight.is_area
     QGuiApplication.clipboard().clear()
@@ -133,7 +133,7 @@ def test_clicked_area_opens_and_text_in_it_can_still_be_selected(qtbot, book, re
 def test_list_shows_a_picture_of_the_area(qtbot, book, reading):
     where = (PaperId(1), book.file.shape.sha256, str(BEES), 2)
     reading.kept = {1: Highlight(*where, (Box(10, 20, 110, 70),), "", id=1)}
-    book.show_side(2)
+    book.window().show_highlights()
     book.load_marks()
     pages = [part for part in reading.opened[0].drawn if part.page == 2]
     qtbot.waitUntil(
@@ -142,5 +142,5 @@ def test_list_shows_a_picture_of_the_area(qtbot, book, reading):
             for part in reading.opened[0].drawn
         )
     )
-    item = book.side.highlights.list.item(0)
-    assert book.side.highlights.list.visualItemRect(item).height() > 100
+    item = book.highlights.list.item(0)
+    assert book.highlights.list.visualItemRect(item).height() > 100

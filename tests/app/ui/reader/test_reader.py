@@ -166,12 +166,11 @@ def test_details_are_shown_beside_the_pages_and_remembered(qtbot, jobs, make_pag
     page.read(PaperId(1), BEES)
     qtbot.waitUntil(lambda: page.book is not None)
     assert page.details is None
-    button(page.book.toolbar, "Details").click()
+    button(page.book.toolbar, "Details and highlights").click()
     qtbot.waitUntil(lambda: detailed_paper(page) == 1)
     assert page.details.isVisible()
     page.resize(900, 700)
-    assert not page.details.isVisible()
-    assert not button(page.book.toolbar, "Details").isEnabled()
+    assert not page.details.isVisible() and page.book.isVisible()
     page.resize(1200, 700)
     assert page.details.isVisible()
     page.read(PaperId(2), WASPS)
@@ -180,8 +179,49 @@ def test_details_are_shown_beside_the_pages_and_remembered(qtbot, jobs, make_pag
     again = make_page()
     again.resize(1200, 700)
     qtbot.waitUntil(lambda: again.details is not None and again.details.isVisible())
-    page.toggle_details()
+    page.toggle_pane()
     assert not page.details.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_pane_lists_the_highlights_of_the_current_tab(qtbot, jobs, make_page, reading):
+    reading.kept = {1: highlight(0)}
+    page = make_page()
+    page.resize(1200, 700)
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    bees = page.book
+    button(bees.toolbar, "Details and highlights").click()
+    page.pane.switch.tab_stops()[1].click()
+    qtbot.waitUntil(lambda: bees.highlights.list.count() == 1)
+    assert bees.highlights.isVisible() and bees.isVisible()
+    page.read(PaperId(2), WASPS)
+    qtbot.waitUntil(lambda: page.book is not None and page.book is not bees)
+    assert page.book.highlights.isVisible() and not bees.highlights.isVisible()
+    page.close_tab()
+    assert bees.highlights.isVisible()
+    button(page.pane, "Close pane").click()
+    assert not page.pane.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_pane_in_a_narrow_page_covers_the_pages_until_a_highlight_is_opened(
+    qtbot, jobs, make_page, reading
+):
+    reading.kept = {1: highlight(2)}
+    page = make_page()
+    page.resize(620, 700)
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    page.show_highlights()
+    assert page.book.highlights.isVisible() and not page.book.isVisible()
+    qtbot.waitUntil(lambda: page.book.highlights.list.count() == 1)
+    list = page.book.highlights.list
+    list.itemClicked.emit(list.item(0))
+    assert page.book.isVisible() and page.book.view.page == 2
+    page.show_highlights()
+    qtbot.keyClick(page.pane, Key.Key_Escape)
+    assert page.book.isVisible() and not page.pane.isVisible()
     qtbot.waitUntil(lambda: not jobs.running())
 
 
@@ -319,7 +359,7 @@ def test_key_highlights_the_selected_text(open_book, qtbot, jobs, reading):
     drag(qtbot, book, "fly", "flowers")
     with qtbot.waitSignal(book.edited):
         qtbot.keyClick(book.view, Key.Key_3)
-    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 1)
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
     (kept,) = reading.kept.values()
     assert (kept.text, kept.colour, kept.page, len(kept.boxes)) == (
         "fly to\nflowers",
@@ -439,7 +479,7 @@ def test_note_button_highlights_and_opens_the_note(open_book, qtbot, reading):
 def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context, reading):
     reading.kept = {1: highlight(0), 2: highlight(3, "later", 2)}
     book = open_book()
-    editor, list = book.editor, book.side.highlights.list
+    editor, list = book.editor, book.highlights.list
     qtbot.waitUntil(lambda: list.count() == 2)
     click_highlight(qtbot, book)
     assert editor.isVisible() and list.currentRow() == 0
@@ -447,7 +487,7 @@ def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context
     assert not frame_of(book, editor).intersects(box)
     editor.note.setFocus()
     QTest.keyClicks(editor.note, "Why?")
-    book.show_side(2)
+    page_of(book).show_highlights()
     list.setCurrentRow(1)
     qtbot.waitUntil(lambda: reading.kept[1].note == "Why?")
     assert not editor.isVisible()
@@ -462,7 +502,7 @@ def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context
 def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, reading):
     reading.kept = {1: highlight(0)}
     book = open_book()
-    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 1)
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
     click_highlight(qtbot, book)
     book.editor.note.setFocus()
     qtbot.keyClick(book.editor.note, Key.Key_Escape)
@@ -480,8 +520,8 @@ def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, readin
 def test_highlight_missing_in_this_version_is_edited_in_the_list(open_book, qtbot, reading):
     reading.lost = [highlight(2, "gone", 7)]
     book = open_book()
-    book.show_side(2)
-    list = book.side.highlights.list
+    page_of(book).show_highlights()
+    list = book.highlights.list
     qtbot.waitUntil(lambda: list.count() == 2)
     list.itemClicked.emit(list.item(1))
     qtbot.waitUntil(book.editor.isVisible)
@@ -491,7 +531,7 @@ def test_highlight_missing_in_this_version_is_edited_in_the_list(open_book, qtbo
 def test_highlights_missing_in_this_version_are_listed_as_such(open_book, qtbot, reading):
     reading.lost = [highlight(2, "gone")]
     book = open_book()
-    rows = [book.side.highlights.list.item(n).text() for n in range(2)]
+    rows = [book.highlights.list.item(n).text() for n in range(2)]
     assert rows[0] == "Not found in this version of the file" and "gone" in rows[1]
 
 
@@ -502,8 +542,8 @@ def test_highlights_are_filtered_by_words_and_colours(open_book, qtbot, reading)
         3: replace(highlight(2, "late", 3), colour=Colour.pink),
     }
     book = open_book()
-    book.show_side(2)
-    panel = book.side.highlights
+    page_of(book).show_highlights()
+    panel = book.highlights
     qtbot.waitUntil(lambda: panel.list.count() == 3)
 
     def shown() -> list[int]:
@@ -529,7 +569,7 @@ def test_highlight_removed_elsewhere_disappears(open_book, qtbot, jobs, reading)
     book = open_book()
     reading.kept = {}
     page_of(book).library_changed(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 0)
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 0)
     assert not book.view.marks.highlights(0)
 
 
