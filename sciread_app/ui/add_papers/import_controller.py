@@ -85,7 +85,7 @@ class ImportController(QObject):
         title = tr("Indexing papers")
         work = self._importer.encode_missing
         kept = tr("Papers indexed so far are kept")
-        self._catching_up = self._run(title, work, encoded, self.encode_missing, kept)
+        self._catching_up = self._run(title, work, encoded, self.encode_missing, kept, listed=False)
 
     def _run(
         self,
@@ -94,8 +94,9 @@ class ImportController(QObject):
         on_done: Callable[[T], None],
         retry: Callable[[], object],
         kept: str,
+        listed: bool = True,
     ) -> Job:
-        job = self._jobs.run(title, work, on_done, kept=kept)
+        job = self._jobs.run(title, work, on_done, kept=kept, listed=listed)
         job.retry = retry
         self._imports.add(job)
         return job

@@ -102,7 +102,8 @@ class Job:
     `stopping` describes what stopping means for work that `retry` resumes where it was. `kept`
     describes what remains of stopped work, if anything does. `remarks` are the parts that failed
     although the job has finished. `link` is the name of a button and what it does: it shows the job
-    in more detail, or its results. `file` is the file that the job writes, if any. `show_log` shows
+    in more detail, or its results. A job that may find nothing to do is not `listed` until it makes
+    progress or fails. `file` is the file that the job writes, if any. `show_log` shows
     the log of work that another process does, in front of a window; that of others consists of
     their progress.
     """
@@ -121,6 +122,7 @@ class Job:
     retry: Callable[[], object] | None = None
     stopping: str = ""
     kept: str = ""
+    listed: bool = True
     remarks: Sequence[str] = ()
     link: tuple[str, Callable[[], object]] | None = None
     file: Path | None = None
@@ -234,22 +236,23 @@ class JobRunner(QObject):
         replaces: str = "",
         kept: str = "",
         file: Path | None = None,
+        listed: bool = True,
     ) -> Job:
         """Run `work` in `queue` and pass its result to `on_done` on the main thread.
 
         A job started with `replaces` cancels the last job started under that name, whose result
         is dropped. A failure is passed to `on_failed` if given, else emitted as `failed`. A
-        cancelled job has not failed. For `kept` and `file` see `Job`.
+        cancelled job has not failed. For `kept`, `file` and `listed` see `Job`.
         """
         job = Job(title, queue, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
-        job.kept, job.file = kept, file
+        job.kept, job.file, job.listed = kept, file, listed
         if self._closed:
             return job  # requested while the window closes
         slots = self._slots[queue]
         job.task = Task(self._reporter(job), slots.released)
         job.retry = lambda: self.run(
             title, work, on_done, on_failed=on_failed, queue=queue, replaces=replaces, kept=kept,
-            file=file,
+            file=file, listed=listed,
         )  # fmt: skip
         if replaces:
             if older := self._latest.get(replaces):
@@ -259,7 +262,8 @@ class JobRunner(QObject):
         slot = slots.enqueue()
         future = self._pools[queue].submit(self._work, work, job, partial(slots.wait, slot))
         self._running[job] = future
-        self.queued.emit(job)
+        if job.listed:
+            self.queued.emit(job)
         future.add_done_callback(lambda future: self._work_ended.emit(job, future))
         # Only then may the next job begin, so that `finished` is emitted in the order in which jobs
         # ended.
@@ -374,8 +378,17 @@ class JobRunner(QObject):
 
         return report
 
+    def _list(self, job: Job) -> None:
+        """List a job that has turned out to have something to do."""
+        if not job.listed:
+            job.listed = True
+            self.queued.emit(job)
+            self.started.emit(job)
+
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job in self._running:
+            if total:
+                self._list(job)
             self.progressed.emit(job, done, total, note)
 
     def _deliver(self, job: Job, future: Future[Any]) -> None:
@@ -404,6 +417,7 @@ class JobRunner(QObject):
         problem = job.problem = job_error(error, job.title)
         if job.replaced:
             return
+        self._list(job)
         if job.on_failed:
             job.on_failed(problem)
         else:

@@ -54,7 +54,7 @@ class StatusBar(QFrame):
 
     def _look(self, job: Job) -> None:
         if job.queue is JobQueue.long or job.followed:
-            running = self._jobs.running(JobQueue.long)
+            running = [job for job in self._jobs.running(JobQueue.long) if job.listed]
             shown = [*running, *self._jobs.followed]
             self._show_job(shown[0] if shown else None, max(0, len(running) - 1))
 

@@ -72,6 +72,23 @@ def test_short_job_that_writes_a_file_is_listed_with_the_file(
     assert shown == [file]
 
 
+def test_job_without_anything_to_do_is_not_listed(qtbot, jobs, centre):
+    for work in (lambda task: task.step(0, 0), lambda task: task.step(1, 2)):
+        jobs.run("Indexing papers", work, listed=False)
+        qtbot.waitUntil(lambda: not jobs.running())
+    (work,) = centre._log.works
+    assert (work.state, work.total) == (TaskState.done, 2)
+
+
+def test_job_that_fails_before_any_progress_is_listed(qtbot, jobs, centre):
+    def fail(task):
+        raise SciReadError("The model cannot be read.")
+
+    jobs.run("Indexing papers", fail, listed=False)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert [work.state for work in centre._log.works] == [TaskState.failed]
+
+
 def test_running_job_shows_its_progress(qtbot, jobs, centre):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps)
