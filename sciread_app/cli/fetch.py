@@ -22,6 +22,7 @@ from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, Source
 from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery, SciReadError
+from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace
 
@@ -93,7 +94,7 @@ def fetches(
     """List all queries, with their state and number of papers."""
     fetches = workspace.library.fetches
     if forget is not None:
-        fetches.forget(fetches.get(forget).id)
+        LibraryEditor(workspace.library).remove_query(forget)
     known = fetches.all()
     console.print(_table(known))
     console.print_json([_fetch_as_value(one) for one in known])

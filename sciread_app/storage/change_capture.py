@@ -12,17 +12,19 @@ from contextlib import contextmanager
 
 from sqlalchemy import Column, Connection, Float, Table
 
-from sciread_app.storage.schema import metadata
+from sciread_app.storage.schema import imports, metadata
 
 # Tables that no edit of the user changes, or whose rows can be recreated.
 _LEFT_OUT = frozenset(
     (
         *("edits", "edited_rows", "citations", "bodies", "vectors"),
-        *("imports", "failures", "fetches", "reading", "active", "duplicate_search"),
+        *("failures", "reading", "active", "duplicate_search"),
     )
 )
 # Columns that the program sets by itself: they never block an undo.
 PROGRAM_COLUMNS = {
+    "imports": frozenset(imports.columns.keys()) - {"id", "fetch"},
+    "fetches": frozenset(("changed_since", "cursor", "total", "message")),
     "papers": frozenset(("year", "text_hash", "head_key", "tail_key", "author_key", "changed")),
     "attachments": frozenset(("sha256", "size", "modified", "problem", "pages")),
     "synced": frozenset(("written", "at", "problem")),

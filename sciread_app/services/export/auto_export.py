@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from sciread_app.domain.library_tree import AutoExport
+from sciread_app.domain.paper import Edit
 from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
@@ -61,9 +62,12 @@ class AutoExportService:
         self._library.auto_exports.enable(written)
         return written
 
-    def disable(self, collection: str) -> None:
+    def disable(self, collection: str) -> Edit | None:
         """Stop an auto-export; its file stays. Raises LibraryError if there is none."""
-        self._library.auto_exports.disable(collection)
+        what = tr("Stopped exporting “{collection}” automatically", collection=collection)
+        with self._library.edits.recording(what) as made:
+            self._library.auto_exports.disable(collection)
+        return made.edit
 
     def write(self, task: Task) -> list[AutoExport]:
         """Write outdated files; returns the files written and those with a problem."""

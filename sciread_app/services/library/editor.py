@@ -252,6 +252,12 @@ class LibraryEditor:
         what = tr("Removed saved search “{name}”", name=name)
         return self._do(what, lambda: self._library.saved_searches.delete(name))
 
+    def remove_query(self, id: int) -> Edit | None:
+        """Remove a query to a source; its papers stay. Raises LibraryError if it does not exist."""
+        text = self._library.fetches.get(id).query.text
+        what = tr("Removed the query “{text}”", text=text)
+        return self._do(what, lambda: self._library.fetches.forget(id))
+
     def merge(self, keep: PaperId, others: Sequence[PaperId], **chosen: Any) -> Edit | None:
         """Merge papers into `keep`, with their notes, tags and other data.
 

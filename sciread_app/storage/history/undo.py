@@ -410,5 +410,6 @@ def _named(db: Connection, step: _Step) -> str:
         "tags": tr("a tag"),
         "collections": tr("a collection"),
         "saved_searches": tr("a saved search"),
+        "fetches": tr("a query"),
     }
     return kinds.get(step.table) or tr("an affected item")

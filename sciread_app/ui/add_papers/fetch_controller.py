@@ -122,18 +122,6 @@ class FetchController(QObject):
         elif running:
             self._end(fetch)
 
-    def forget(self, fetch: int) -> None:
-        """Remove a fetch from the list; its papers stay. A running one must be stopped first."""
-        if fetch in self._running:
-            return
-        self.results.pop(fetch, None)
-        self._jobs.run(
-            tr("Removing a query"),
-            lambda task: self._fetcher.forget(fetch),
-            lambda _: self.load(),
-            queue=JobQueue.short,
-        )
-
     def _next(self) -> None:
         busy = {running.fetch.query.source for running in self._running.values() if running.job}
         for id, running in self._running.items():

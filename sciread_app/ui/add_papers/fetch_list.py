@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.fetch import Fetch, FetchState
-from sciread_app.language import tr, trn
+from sciread_app.language import tr
 from sciread_app.ui.add_papers.fetch_controller import FetchController, RunningFetch
 from sciread_app.ui.add_papers.fetch_text import (
     asked,
@@ -29,7 +29,6 @@ from sciread_app.ui.add_papers.fetch_text import (
 )
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.progress_bar import ProgressBar
 from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text
@@ -51,6 +50,7 @@ class FetchCard(QFrame):
     """One fetch: its query, its state and its actions."""
 
     brought_requested = Signal(int)
+    removal_requested = Signal(int)
     write_requested = Signal(object)  # SourceQuery
 
     def __init__(
@@ -123,16 +123,6 @@ class FetchCard(QFrame):
         else:
             self._work.run([self.fetch])
 
-    def _ask_to_forget(self) -> None:
-        confirm(
-            self,
-            tr("Remove query"),
-            tr("Remove this query from the list?"),
-            _what_stays(self.fetch.papers),
-            tr("Remove"),
-            lambda: self._work.forget(self.fetch.id),
-        )
-
     def _build(self) -> None:
         small = scaled(self.font(), 0.92)
         self.source = styled(QLabel(), "tag")
@@ -158,7 +148,7 @@ class FetchCard(QFrame):
         self.edit.clicked.connect(lambda: self.write_requested.emit(self.fetch.query))
         self.remove = styled(QToolButton(), "link")
         self.remove.setToolTip(tr("Remove this query; its papers stay in your library"))
-        self.remove.clicked.connect(self._ask_to_forget)
+        self.remove.clicked.connect(lambda: self.removal_requested.emit(self.fetch.id))
         source = (self.source, 0, Qt.AlignmentFlag.AlignVCenter)
         head = row(source, (self.query, 1), self.remove, spacing=8)
         foot = row(self.act, self.what, 0, self.edit, spacing=6)
@@ -173,6 +163,7 @@ class FetchCard(QFrame):
 
 class FetchList(QWidget):
     brought_requested = Signal(int)
+    removal_requested = Signal(int)
     write_requested = Signal(object)  # SourceQuery
 
     def __init__(
@@ -226,6 +217,7 @@ class FetchList(QWidget):
     def _card(self, fetch: Fetch) -> FetchCard:
         card = FetchCard(fetch, self._work, self._titles, self._appearance)
         card.brought_requested.connect(self.brought_requested)
+        card.removal_requested.connect(self.removal_requested)
         card.write_requested.connect(self.write_requested)
         return card
 
@@ -251,15 +243,3 @@ class FetchList(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self.all_button.setIcon(icon("refresh", theme.accent))
-
-
-def _what_stays(papers: int) -> str:
-    if not papers:
-        return tr("Your papers stay in the library. You can no longer refresh the query.")
-    return trn(
-        "The {n:,} paper fetched by the query stays in your library. You can no longer "
-        "refresh the query.",
-        "The {n:,} papers fetched by the query stay in your library. You can no longer "
-        "refresh the query.",
-        papers,
-    )

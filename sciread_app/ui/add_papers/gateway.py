@@ -73,9 +73,6 @@ class AddPapersGateway:
         """The results of the last run so far."""
         return self._results_of(self._workspace.fetcher.last(fetch))
 
-    def forget(self, fetch: int) -> None:
-        self._workspace.library.fetches.forget(fetch)
-
     def cite(self, task: Task) -> CitationReport:
         """Fetch the citations of all papers that have not been looked up yet. Raises
         SourceError."""

@@ -98,6 +98,12 @@ class AddPapersPage(Page):
             ),
         )
 
+    def _remove(self, fetch: int) -> None:
+        """Remove a query from the list; its papers stay. A running one must be stopped first."""
+        if not self.work.running(fetch):
+            edits = self._context.edits
+            edits.submit(tr("Removing a query"), lambda editor: editor.remove_query(fetch))
+
     def refresh(self) -> None:
         """Reload the fetches, imports and papers after a change."""
         self.work.load()
@@ -232,6 +238,7 @@ class AddPapersPage(Page):
         self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
         self.citations.moved.connect(self._show_busy)
         self.list.brought_requested.connect(self._open_results)
+        self.list.removal_requested.connect(self._remove)
         self.list.write_requested.connect(self.write)
         self.work.listed.connect(self._order_stops)
         self.work.loaded.connect(self._context.events.papers_added)

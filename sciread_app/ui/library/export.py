@@ -15,7 +15,6 @@ from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
-from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
 from sciread_app.ui.widgets.dialogs.file_manager import reveal
 
@@ -43,7 +42,7 @@ class ExportController(QObject):
     ) -> None:
         super().__init__(window)
         self._window = window
-        self._messages = context.messages
+        self._messages, self._edits = context.messages, context.edits
         self._exporter = exporter
         self._importer = importer
         self._jobs = context.jobs
@@ -64,26 +63,11 @@ class ExportController(QObject):
         if path:
             self._keep(collection, path)
 
-    def disable_auto_export(self, collection: str, file: str) -> None:
-        """Ask whether the automatic export of this collection to this file is to end."""
-        confirm(
-            self._window,
-            tr("Automatic export"),
-            tr("Stop exporting “{collection}” automatically?", collection=collection),
-            tr("The file {file} is kept, but no longer updated.", file=file),
-            tr("Stop exporting"),
-            partial(self._disable, collection),
-        )
-
-    def _disable(self, collection: str) -> None:
-        self._jobs.run(
+    def disable_auto_export(self, collection: str) -> None:
+        """End the automatic export of this collection; its file stays, and undo resumes it."""
+        self._edits.submit(
             tr("Stopping automatic export"),
-            lambda task: self._exporter.disable_auto_export(collection),
-            lambda _: self._say(
-                tr("“{collection}” is no longer exported automatically.", collection=collection),
-                tr("The exported file is kept."),
-            ),
-            queue=JobQueue.short,
+            lambda _: self._exporter.disable_auto_export(collection),
         )
 
     def list_auto_exports(self) -> None:
@@ -158,10 +142,7 @@ class ExportController(QObject):
                 self._messages.show_problem(
                     JobError(_behind(kept), kept.problem),
                     (tr("Overwrite file"), partial(self._keep, kept.collection, Path(kept.path))),
-                    (
-                        tr("Stop exporting…"),
-                        partial(self.disable_auto_export, kept.collection, kept.path),
-                    ),
+                    (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
                 )
 
     def _list(self, files: Sequence[AutoExport]) -> None:
@@ -181,10 +162,7 @@ class ExportController(QObject):
                 ),
                 kept.problem or kept.path,
                 (tr("Show file"), partial(reveal, Path(kept.path))),
-                (
-                    tr("Stop exporting…"),
-                    partial(self.disable_auto_export, kept.collection, kept.path),
-                ),
+                (tr("Stop exporting"), partial(self.disable_auto_export, kept.collection)),
             )
 
     def _say(self, message: str, hint: str) -> None:

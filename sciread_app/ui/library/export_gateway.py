@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sciread_app.domain.library_tree import AutoExport
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.parser import parse
 from sciread_app.services.export import clipboard, export
 from sciread_app.services.export.citation_styles import CitationStyles
@@ -50,8 +50,8 @@ class ExportGateway:
             collection, path, export.format_of(path), task, may_replace=True
         )
 
-    def disable_auto_export(self, collection: str) -> None:
-        self._workspace.auto_exports.disable(collection)
+    def disable_auto_export(self, collection: str) -> Edit | None:
+        return self._workspace.auto_exports.disable(collection)
 
     def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
         """Update all automatic exports; returns those written and those with a problem."""

@@ -18,6 +18,7 @@ from sciread_app.errors import BadQuery
 from sciread_app.paths import Home
 from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
 from sciread_app.services.ingest.fetcher import Fetcher
+from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway
 from sciread_app.workspace import Workspace
@@ -117,8 +118,22 @@ def test_empty_query_result_has_no_seasonal_remark(intake, hive):
 def test_removed_fetch_keeps_its_papers(intake, workspace):
     fetch = intake.keep(BEES).id
     intake.run(fetch, Task())
-    intake.forget(fetch)
+    (before,) = intake.fetches()
+    editor = LibraryEditor(workspace.library)
+    editor.remove_query(fetch)
     assert intake.fetches() == [] and workspace.library.count() == 1
+    editor.undo()
+    assert intake.fetches() == [before] and before.papers == 1
+    editor.redo()
+    assert intake.fetches() == []
+
+
+def test_removed_query_that_was_saved_again_stays_on_undo(intake, workspace):
+    editor = LibraryEditor(workspace.library)
+    editor.remove_query(intake.keep(BEES).id)
+    again = intake.keep(BEES)
+    editor.undo()
+    assert intake.fetches() == [again]
 
 
 def test_import_history_excludes_fetches(intake, workspace, tmp_path):

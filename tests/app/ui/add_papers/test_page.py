@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from sciread_app.domain.fetch import FetchState, Preview, SourceQuery
-from sciread_app.domain.paper import Skipped
+from sciread_app.domain.paper import Edit, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.storage.history.import_log import Import
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
@@ -344,16 +344,17 @@ def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
     assert library.view.title == "arXiv: bees"
 
 
-def test_removing_a_fetch_asks_for_confirmation(qtbot, show, jobs):
-    intake = FakeAddPapers([done("bees")])
-    page = show(intake)
+def test_query_is_removed_as_an_edit_that_can_be_undone(qtbot, show_window, jobs):
+    gateway = FakeGateway(2)
+    gateway.intake = intake = FakeAddPapers([done("bees")])
+    gateway.organise.remove_query = lambda id: Edit(intake.rows.pop(id).id, 0.0, "Removed")
+    window = show_window(gateway)
+    window.go_to("intake")
+    page = window.other_page("intake")
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
     press(qtbot, card_of(page, "bees").remove)
-    box = dialog_of(page, QMessageBox)
-    assert "990 papers" in box.informativeText()
-    assert intake.rows
-    press(qtbot, next(b for b in box.buttons() if b.text() == "Remove"))
     qtbot.waitUntil(lambda: not page.list.cards)
-    assert not intake.rows
+    assert window.context.toast.undo_button.isVisible()
 
 
 def test_query_of_a_fetch_is_edited_as_a_new_one(qtbot, show):

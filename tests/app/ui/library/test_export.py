@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.ui.shell.main_window import MainWindow
@@ -25,12 +25,6 @@ def chosen(monkeypatch, tmp_path) -> list[str]:
 def press(window: MainWindow, text: str) -> None:
     buttons = window.banner.findChildren(QPushButton)
     next(b for b in buttons if b.text() == text and b.isVisibleTo(window.banner)).click()
-
-
-def answer(window: MainWindow, text: str) -> None:
-    """Press a button of the question that is shown."""
-    box = next(b for b in window.findChildren(QMessageBox) if b.isVisible())
-    next(button for button in box.buttons() if button.text() == text).click()
 
 
 def banner_text(window: MainWindow) -> str:
@@ -64,15 +58,9 @@ def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chos
     window.events.library_changed.emit(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: "Another program has changed it" in banner_text(window))
     assert gateway.exchange.brought_up_to_date == 1
-    press(window, "Stop exporting…")
-    answer(window, "Cancel")
-    assert "thesis/bees" in gateway.exchange.files
-    window.events.library_changed.emit(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: "Another program has changed it" in banner_text(window))
-    press(window, "Stop exporting…")
-    answer(window, "Stop exporting")
-    qtbot.waitUntil(lambda: "no longer exported" in banner_text(window))
-    assert gateway.exchange.files == {}
+    press(window, "Stop exporting")
+    qtbot.waitUntil(lambda: "thesis/bees" in window.context.toast.text.text())
+    assert gateway.exchange.files == {} and window.context.toast.undo_button.isVisible()
 
 
 def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
@@ -83,8 +71,7 @@ def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
     gateway.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
     menu_action(window, "Automatic exports").trigger()
     qtbot.waitUntil(lambda: all(word in banner_text(window) for word in ("“thesis”", "thesis.bib")))
-    press(window, "Stop exporting…")
-    answer(window, "Stop exporting")
+    press(window, "Stop exporting")
     qtbot.waitUntil(lambda: gateway.exchange.files == {})
 
 

@@ -132,9 +132,6 @@ class FakeAddPapers:
         ledger = ImportSummary(row.read, row.added, row.merged, self.failures)
         return FetchResults(f"arXiv: {row.query.text}", ledger, added, self.news, self.remark)
 
-    def forget(self, fetch: int) -> None:
-        del self.rows[fetch]
-
     def cite(self, task: Task) -> CitationReport:
         self.asked.append("cite")
         self._work(task, 5, 20)

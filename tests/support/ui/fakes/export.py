@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sciread_app.domain.library_tree import AutoExport
-from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.domain.paper import Edit, PaperId, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import ImportSummary
@@ -34,8 +34,9 @@ class FakeExport:
         self.files[collection] = AutoExport(collection, str(path), "bibtex")
         return self.files[collection]
 
-    def disable_auto_export(self, collection: str) -> None:
+    def disable_auto_export(self, collection: str) -> Edit:
         del self.files[collection]
+        return Edit(1, 0.0, f"Stopped exporting “{collection}” automatically")
 
     def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
         self.brought_up_to_date += 1
