@@ -229,9 +229,12 @@ class ReaderPage(Page):
             self._memory.setValue("reader/details", self._with_pane)
         else:
             self._covered = not self._covered
-        focused = holds_focus(self.pane)
+        focused = holds_focus(self)
         self._show_pane()
-        if focused and not self.pane.isVisible():
+        # Else the focus would leave the page with what has been hidden.
+        if self._covered:
+            self.pane.take_focus()
+        elif focused and not holds_focus(self):
             self.take_focus()
 
     def show_highlights(self) -> None:

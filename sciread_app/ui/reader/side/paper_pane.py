@@ -50,6 +50,9 @@ class PaperPane(QFrame):
             self._parts.addWidget(part)
         self._parts.setCurrentWidget(part)
 
+    def take_focus(self) -> None:
+        self.switch.tab_stops()[self.switch.current].setFocus()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()

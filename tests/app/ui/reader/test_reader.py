@@ -220,8 +220,10 @@ def test_pane_in_a_narrow_page_covers_the_pages_until_a_highlight_is_opened(
     list.itemClicked.emit(list.item(0))
     assert page.book.isVisible() and page.book.view.page == 2
     page.show_highlights()
-    qtbot.keyClick(page.pane, Key.Key_Escape)
+    assert page.pane.isAncestorOf(page.focusWidget())
+    qtbot.keyClick(page.focusWidget(), Key.Key_Escape)
     assert page.book.isVisible() and not page.pane.isVisible()
+    assert page.focusWidget() is page.book.view
     qtbot.waitUntil(lambda: not jobs.running())
 
 
