@@ -50,7 +50,7 @@ class Toolbar(QFrame):
         self.page = styled(QLineEdit(), "field")
         self.page.setAccessibleName(tr("Page"))
         self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.page.setFixedWidth(self.page.fontMetrics().horizontalAdvance("000000") + 18)
+        self.page.setFixedWidth(self.page.fontMetrics().horizontalAdvance("0000") + 18)
         self.page.returnPressed.connect(self._page_typed)
         self.pages = styled(QLabel(), "quiet")
         self.zoom = styled(QToolButton(), "plain")
@@ -107,7 +107,7 @@ class Toolbar(QFrame):
         row.setSpacing(2)
         for key in ("panel", "back", "forward"):
             row.addWidget(self._buttons[key])
-        row.addSpacing(10)
+        row.addSpacing(6)
         row.addWidget(self.page)
         row.addSpacing(4)
         row.addWidget(self.pages)
