@@ -211,6 +211,7 @@ def test_pane_in_a_narrow_page_covers_the_pages_until_a_highlight_is_opened(
     reading.kept = {1: highlight(2)}
     page = make_page()
     page.resize(620, 700)
+    page.activateWindow()
     page.read(PaperId(1), BEES)
     qtbot.waitUntil(lambda: page.book is not None)
     page.show_highlights()
