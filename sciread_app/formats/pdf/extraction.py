@@ -12,7 +12,8 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, completed, unreadable_content
-from sciread_app.formats.pdf.metadata.decision import MetadataEvidence, paper_of
+from sciread_app.formats.pdf.metadata.decision import paper_of
+from sciread_app.formats.pdf.metadata.evidence import MetadataEvidence
 from sciread_app.formats.pdf.metadata.layout import PageLayout, page_layout
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, join_hyphens
 from sciread_app.formats.pdf.metadata.xmp import read_xmp
@@ -20,7 +21,17 @@ from sciread_app.formats.pdf.metadata.xmp import read_xmp
 MAX_PAGES = 3_000
 MAX_TEXT = 2_000_000  # characters
 _LAYOUT_PAGES = 3  # pages whose layout is analyzed
-_INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "doi", "DOI", "WPS-ARTICLEDOI", "arXivID")
+_INFO_KEYS = (
+    "Title",
+    "Author",
+    "Subject",
+    "Keywords",
+    "doi",
+    "DOI",
+    "WPS-ARTICLEDOI",
+    "arXivID",
+    "CreationDate",
+)
 _HEAD = 1024  # bytes in which PDF readers search "%PDF-"
 
 _WHY = {

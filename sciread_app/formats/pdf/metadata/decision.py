@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from textwrap import shorten
 
 from rapidfuzz import fuzz
 
 from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
-from sciread_app.domain.paper import Author, Identifier, Paper
-from sciread_app.formats.pdf import problems
+from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.content import title_of_name
 from sciread_app.formats.pdf.metadata.abstract import printed_abstract
-from sciread_app.formats.pdf.metadata.layout import PageLayout
+from sciread_app.formats.pdf.metadata.authors import chosen_authors
+from sciread_app.formats.pdf.metadata.cover_sheet import article_pages
+from sciread_app.formats.pdf.metadata.evidence import MetadataEvidence
+from sciread_app.formats.pdf.metadata.own_citation import OwnCitation, own_citation
 from sciread_app.formats.pdf.metadata.printed_identifiers import (
     Stamp,
     arxiv_stamp,
@@ -24,8 +23,9 @@ from sciread_app.formats.pdf.metadata.printed_identifiers import (
 )
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, letters_of, one_line
 from sciread_app.formats.pdf.metadata.title import is_printed, large_title, plain_title
+from sciread_app.formats.pdf.metadata.venue import printed_venue
 from sciread_app.formats.pdf.metadata.xmp import Xmp
-from sciread_app.formats.values.author_list import authors as names_in
+from sciread_app.formats.pdf.metadata.year import printed_year
 
 _JUNK_TITLE = re.compile(
     r"""^(?:microsoft\ (?:word|powerpoint|excel)\b|untitled|title\b.{0,3}$|no\ title
@@ -45,30 +45,9 @@ _NO_TITLE = re.compile(
     r"|(?-i:[A-Z][a-z]+[A-Z]\w*$)",
     re.I | re.X,
 )
-_JUNK_AUTHOR = re.compile(
-    r"^(?:anonymous|author|user|admin|administrator|unknown|owner|root|guest|owner|dell|hp|lenovo|asus"
-    r"|acer|microsoft|windows|pc|student|office|editor|default|test|none|n/?a)\b|@|\d",
-    re.I,
-)
-_YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,40}\b((?:19|20)\d\d)\b", re.I)
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
-# The end of the part of the first page that names the authors.
-_AFTER_AUTHORS = re.compile(r"\b(?:abstract|introduction|summary|keywords|index terms)\b", re.I)
-_HEAD = 3_000  # characters of the first page in which authors are expected
-_NAME_PART = r"(?:[A-Z][\w'’-]+|[A-Z]\.(?:-?[A-Z]\.)*)"
-# A further name in a list of names, with its numbers and marks.
-_ANOTHER = re.compile(rf"[\s\d*†‡§¶,;&∗⋆]*(?:and\s+)?({_NAME_PART}(?:\s+{_NAME_PART}){{1,3}})")
-_FULL_NAME = rf"{_NAME_PART}(?:\s+{_NAME_PART}){{1,3}}"
-# A line that is another name, or after which a name must follow.
-_NAME_BEFORE = re.compile(rf"(?:.*(?:,|;|&|\band)|{_FULL_NAME}[\s\d*†‡§¶,;∗⋆]*(?:and|&)?)\s*")
-_AFFILIATION = re.compile(
-    r"universi|institut|depart|laborator|school|college|cent(?:er|re)|facult|academ|hospital|inc\b"
-    r"|gmbh|research|group|national|street|road|member|fellow|collaboration",
-    re.I,
-)
+GUESSED_AUTHORS = "pdf_guessed_authors"  # the name in `extra`
 _DISTINCT = 0.6  # relative to the larger title's length; a shorter embedded one is another text
-_MOST_NAMED = 200  # characters of names in a remark
-
 _KINDS = {
     "article": "article-journal",
     "journalarticle": "article-journal",
@@ -100,21 +79,11 @@ _KEPT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataEvidence:
-    """All evidence in a PDF, before evaluation."""
-
-    name: str  # of the file, with suffix
-    info: Mapping[str, str]  # the Info dictionary
-    xmp: Xmp
-    layouts: Sequence[PageLayout]  # of the first pages
-    texts: Sequence[str]  # of the first pages, hyphens at line ends not yet joined
-
-
 def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
     """The paper, with the sources of its title and identifiers in `extra["pdf_evidence"]`; and a
     remark if authors in the file's metadata are not among its authors, else an empty text."""
     title, how_title = _title(evidence)
+    citation = own_citation(evidence.texts, title) or OwnCitation()
     stamp = _stamp(evidence)
     doi, how_doi = _doi(evidence, title)
     abstract = printed_abstract(evidence.layouts) or _description(evidence.xmp)
@@ -123,26 +92,35 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
         how.append(f"arXiv number: {stamp.evidence}")
     if doi:
         how.append(f"DOI: {how_doi}")
-    authors, remark = _authors(evidence, title)
+    authors = chosen_authors(evidence, title, citation.authors)
+    if authors.evidence:
+        how.append(f"{'authors' if authors.authors else 'no authors'}: {authors.evidence}")
+    published, how_published = _published(evidence, stamp, citation, doi)
+    if how_published:
+        how.append(f"year: {how_published}")
+    extra = _extra(evidence.xmp) | {"pdf_evidence": "; ".join(how)}
+    if authors.guess:
+        extra[GUESSED_AUTHORS] = "; ".join(author.name for author in authors.guess)
     paper = Paper(
         title=title,
         abstract=abstract,
-        authors=authors,
+        authors=authors.authors,
         kind=_kind(evidence.xmp),
-        published=_published(evidence, stamp),
-        venue=_venue(evidence.xmp),
+        published=published,
+        venue=_venue(evidence.xmp) or citation.venue or printed_venue(evidence.texts, doi),
         identifiers=_identifiers(stamp, doi, evidence.xmp),
         fields=(stamp.category,) if stamp and stamp.category else (),
         keywords=_keywords(evidence),
-        extra=_extra(evidence.xmp) | {"pdf_evidence": "; ".join(how)},
+        extra=extra,
         source="pdf",
     )
-    return paper, remark
+    return paper, authors.remark
 
 
 def _title(evidence: MetadataEvidence) -> tuple[str, str]:
     """The title, and a description of its source."""
-    large = large_title(evidence.layouts)
+    pages = article_pages(evidence.layouts, evidence.texts)
+    large = large_title(pages)
     large = "" if _NO_TITLE.match(large) else large
     for title, where in _embedded_titles(evidence):
         if _is_part_of(title, large):
@@ -155,7 +133,7 @@ def _title(evidence: MetadataEvidence) -> tuple[str, str]:
             return title, where
     if large:
         return large, "the largest text of the first page"
-    plain = plain_title(evidence.layouts)
+    plain = plain_title(pages)
     if plain and not _NO_TITLE.match(plain):
         return plain, "the first lines of the first page"
     return title_of_name(evidence.name), "the file's name"
@@ -256,83 +234,6 @@ def _identifiers(stamp: Stamp | None, doi: str, xmp: Xmp) -> tuple[Identifier, .
     )
 
 
-def _authors(evidence: MetadataEvidence, title: str) -> tuple[tuple[Author, ...], str]:
-    """The authors in the file's metadata, if the first page names exactly these; and a remark.
-
-    The author of a file is often the typist, or only one of several authors, and no authors are
-    better than an incomplete list. A single name that is not used is therefore not remarked on; a
-    list of names is.
-    """
-    dropped: tuple[Author, ...] = ()
-    words = letters_of("\n".join(evidence.texts[:1]))
-    for text, trusted in (
-        (evidence.xmp.values.get("dc:creator", []), evidence.xmp.by_publisher),
-        ([evidence.xmp.bibtex.get("author", "").replace(" and ", "; ")], True),
-        ([evidence.info.get("Author", "")], False),
-    ):
-        named = _names(text)
-        found = tuple(author for author in named if _is_credible_author(author, len(named)))
-        printed = sum(letters_of(author.family) in words for author in found)
-        # An author field with three names is complete.
-        many = len(found) > 2 and printed > len(found) / 2
-        if found and (trusted or not words or many or _is_whole(found, evidence.texts[0], title)):
-            cut = [author for author in named if author not in found]
-            return found, _remark(problems.AUTHORS_CUT, cut)
-        if len(found) > 1 and not dropped:
-            dropped = found
-    return (), _remark(problems.AUTHORS_DROPPED, dropped)
-
-
-def _is_whole(authors: Sequence[Author], page: str, title: str) -> bool:
-    """Whether the head of a first page names all these authors, and no other before or after
-    them."""
-    head = page[: end.start()] if (end := _AFTER_AUTHORS.search(page)) else page
-    head = head[:_HEAD]
-    if any(not (author.given or author.literal) for author in authors):
-        return False
-    places = [_place(author, head) for author in authors]
-    found = [place for place in places if place]
-    if len(found) < len(authors) or head.count("@") > len(authors):
-        return False
-    before = head[: min(start for start, _ in found)]
-    line = before.rpartition("\n")[2].strip() or before.strip().rpartition("\n")[2].strip()
-    is_title = letters_of(line) in letters_of(title)
-    if line and not is_title and _NAME_BEFORE.fullmatch(line) and not _AFFILIATION.search(line):
-        return False
-    following = _ANOTHER.match(head[max(end for _, end in found) :])
-    return following is None or bool(_AFFILIATION.search(following[1]))
-
-
-def _place(author: Author, head: str) -> tuple[int, int] | None:
-    """The range of an author's name on the page, from the given name on if it is there."""
-    initial = re.escape(author.given[:1])
-    family = re.escape(author.family)
-    found = re.search(rf"(?:\b{initial}[\w.'’ -]*?\s*)?\b{family}\b", head, re.I)
-    return found.span() if found else None
-
-
-def _remark(problem: str, authors: Sequence[Author]) -> str:
-    names = "; ".join(author.name for author in authors)
-    return problem.format(names=shorten(names, _MOST_NAMED, placeholder=" ...")) if names else ""
-
-
-def _names(texts: Sequence[str]) -> tuple[Author, ...]:
-    tidy = [clean(text).strip(" ;,") for text in texts]
-    if any("[" in text for text in tidy):
-        # Affiliations in brackets, which some writers split at their commas as if they were names.
-        tidy = [re.sub(r"\s*\[[^\]]*\]\s*", ", ", ", ".join(tidy)).strip(" ,")]
-    return tuple(names_in(tidy if len(tidy) > 1 else "".join(tidy)))
-
-
-def _is_credible_author(author: Author, of: int) -> bool:
-    """`of` is the number of names."""
-    return (
-        len(letters_of(author.family)) > 1
-        and bool(author.given or author.literal or of > 1)
-        and not _JUNK_AUTHOR.search(author.name)
-    )
-
-
 def _kind(xmp: Xmp) -> str:
     item_type = (
         xmp.first("dc:type") or xmp.bibtex.get("entrytype", "") or xmp.bibtex.get("bibtextype", "")
@@ -347,10 +248,12 @@ def _venue(xmp: Xmp) -> str:
     return clean(journal or xmp.first("prism:publicationname"))
 
 
-def _published(evidence: MetadataEvidence, stamp: Stamp | None) -> str:
-    """A date entered as the paper's; a file's own date is no evidence."""
+def _published(
+    evidence: MetadataEvidence, stamp: Stamp | None, citation: OwnCitation, doi: str
+) -> tuple[str, str]:
+    """A date entered or printed as the paper's, and where it is; a file's own date is none."""
     if stamp:
-        return stamp.published
+        return stamp.published, stamp.evidence
     bibtex, xmp = evidence.xmp.bibtex, evidence.xmp
     values = [
         xmp.first("prism:coverdate", "prism:publicationdate"),
@@ -359,10 +262,13 @@ def _published(evidence: MetadataEvidence, stamp: Stamp | None) -> str:
     ]
     for text in values:
         if match := _ISO_DATE.match(text):
-            return "-".join(filter(None, match.groups()))
-    page = evidence.texts[0] if evidence.texts else ""
-    years = set(_YEAR.findall(page))
-    return years.pop() if len(years) == 1 else ""
+            return "-".join(filter(None, match.groups())), "the file's XMP data"
+    if citation.year:
+        return citation.year, "the citation of the paper on its pages"
+    return printed_year(
+        evidence.texts, evidence.rows, evidence.layouts,
+        doi=doi, created=evidence.info.get("CreationDate", "").removeprefix("D:"),
+    )  # fmt: skip
 
 
 def _description(xmp: Xmp) -> str:

@@ -19,13 +19,17 @@ from sciread_app.formats.pdf.metadata.text_cleanup import clean
 MAX_CHARACTERS = 8_000
 _BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
 _OWN_SIZE = 3.0  # points; smaller font sizes are not the visible size
+RAISED, LOWERED = "\ue000", "\ue001"  # of the private use area
+_SMALL, _ABOVE = 0.86, 0.12  # of a raised letter, relative to the line's font size
+_LINE_GAP = 1.1  # relative to the font size: texts this far apart in height are two lines
 _COLUMN_GAP = 4.0  # relative to the font size: texts this far apart on one line are separate
 
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
     """A line of text, in points: `size` is that of most letters; the position is relative to the
-    page's top left."""
+    page's top left. `marked` is the text with raised small letters, the marks of affiliations and
+    footnotes, between RAISED and LOWERED."""
 
     text: str
     size: float
@@ -33,6 +37,8 @@ class TextLine:
     right: float
     top: float
     bold: bool = False
+    font: str = ""  # the name without the subset's prefix
+    marked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +151,7 @@ def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
         if part and (
             glyph.x - part[-1].x > _COLUMN_GAP * max(glyph.size, part[-1].size)
             or glyph.x < part[-1].x - 2 * glyph.size
+            or abs(glyph.y - part[-1].y) > _LINE_GAP * max(glyph.size, part[-1].size)
         ):
             yield part
             part = []
@@ -160,18 +167,41 @@ def _line(glyphs: list[_Glyph], text: PdfTextPage) -> TextLine:
     # The upper third: a title in small capitals is as large as its capitals, and the marks and
     # indices in a line do not make it smaller.
     size = sizes[len(sizes) * 2 // 3]
+    top = sorted(glyph.y for glyph in letters)[len(letters) // 2]
+    if any(glyph.size < size * _SMALL for glyph in letters):
+        # Of the large letters only: a name of three letters may have four marks.
+        heights = sorted(glyph.y for glyph in letters if glyph.size >= size * _SMALL)
+        top = heights[len(heights) // 2]
+    font = _font(text, middle.place)
     return TextLine(
         clean("".join(glyph.character for glyph in glyphs)).strip(),
         size,
         min(glyph.x for glyph in letters),
         max(glyph.x for glyph in letters) + size / 2,
-        sorted(glyph.y for glyph in letters)[len(letters) // 2],
-        _is_bold(text, middle.place),
+        top,
+        # By the font's name: the weight guessed by PDFium takes TeX's italics for bold.
+        any(mark in font.lower() for mark in _BOLD_NAMES),
+        font,
+        _marked(glyphs, size, top),
     )
 
 
-def _is_bold(text: PdfTextPage, index: int) -> bool:
-    # By the font's name: the weight guessed by PDFium takes TeX's italics for bold.
+def _font(text: PdfTextPage, index: int) -> str:
     name = ctypes.create_string_buffer(128)
     pdfium.FPDFText_GetFontInfo(text, index, name, len(name), ctypes.c_int())
-    return any(mark in name.value.decode("latin-1").lower() for mark in _BOLD_NAMES)
+    return name.value.decode("latin-1").rpartition("+")[2]
+
+
+def _marked(glyphs: list[_Glyph], size: float, top: float) -> str:
+    parts: list[str] = []
+    raised = False
+    for glyph in glyphs:
+        if not glyph.character.isspace():
+            is_raised = glyph.size < _SMALL * size and top - glyph.y > _ABOVE * size
+            if is_raised != raised:
+                parts.append(RAISED if is_raised else LOWERED)
+                raised = is_raised
+        parts.append(glyph.character)
+    if raised:
+        parts.append(LOWERED)
+    return clean("".join(parts)).strip()

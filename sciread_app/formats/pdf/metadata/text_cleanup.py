@@ -13,6 +13,12 @@ _PLAIN = {
     for codes in (range(0xFB00, 0xFB07), range(0x1D400, 0x1D800))  # ligatures, maths alphabets
     for code in codes
 } | dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
+# TeX's bitmap fonts say nothing of their letters: the codes of the ligatures in its encodings,
+# except those that are line ends.
+_PLAIN |= {0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi", 0x1F: "ffl"}
+# Adobe's small capitals in the private use area.
+_PLAIN |= {0xF700 + code: chr(code) for code in (*range(0x61, 0x7B), *range(0xE0, 0xFF))}
+_PLAIN |= {0x0B: "ff", 0x0E: "ffi", 0x0F: "ffl"}
 # TeX's old fonts set an accent as a separate character before (sometimes after) its letter.
 _ACCENTS = {
     "´": "\u0301", "`": "\u0300", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308",

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from rapidfuzz import fuzz
 
+from sciread_app.formats.pdf.metadata.byline.parser import marked_text, pieces_of
 from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.rows import Row, rows_of
 from sciread_app.formats.pdf.metadata.text_cleanup import letters_of, one_line
 
 _UPPER_PART = 0.62  # of the page's height; a thesis has its title near the middle
 _LARGER = 1.12  # relative to the body size, to count as large
 _SAME_SIZE = 0.09  # relative difference within one title
+_DOUBLE = 2.3  # the same in a manuscript with double spacing, within one font
 _LEADING = 1.75  # line distance relative to the font size within one title
 _LONGEST, _MOST_WORDS = 350, 45
 
@@ -21,7 +26,7 @@ _LONGEST, _MOST_WORDS = 350, 45
 _BANNER = re.compile(
     r"""^(?:arxiv\s*:|https?://|www\.|doi\b|issn|isbn|©|copyright|submitted|received|accepted
     |published|available\s+online|contents\s+lists|preprint\b|hal\s+id|see\s+discussions|vol(?:ume)?\b
-    |journal\s+homepage|open\s+access|author\(?s|to\s+cite|replace\s+this|downloaded|figure\s+\d
+    |journal\s+homepage|open\s+access|running\s+head|author\(?s|to\s+cite|replace\s+this|downloaded|figure\s+\d
     |table\s+\d|dear\b|page\s+\d|proceedings\s+of|lecture\s+notes|special\s+issue|version\b
     |presented\s+at|to\s+appear|in\s+partial\s+fulfil|manuscript\b.{0,40}$|(?:the\s+)?journal\s+of\b
     |physics\s+letters\b|ieee\s+transactions|ieee\s+access|nature\s+\w+$|plos\s+\w+$|scientific\s+reports$
@@ -83,7 +88,7 @@ class _Block:
 def large_title(pages: Sequence[PageLayout]) -> str:
     """The text of the first page that stands out as a title does; empty if there is none."""
     page = first_with_text(pages)
-    blocks = list(_blocks(page))
+    blocks = _blocks(page)
     banners = _banners(blocks, pages)
     large = [
         place
@@ -109,7 +114,9 @@ def first_with_text(pages: Sequence[PageLayout]) -> PageLayout:
 def plain_title(pages: Sequence[PageLayout]) -> str:
     """The first lines, if they are set apart as a heading; for pages in a single size."""
     page = first_with_text(pages)
-    blocks = list(_blocks(page))
+    blocks = _blocks(page)
+    if title := _above_names(blocks):
+        return title
     place = next((i for i, block in enumerate(blocks) if _may_be_title(block.text)), None)
     if place is None:
         return ""
@@ -119,11 +126,20 @@ def plain_title(pages: Sequence[PageLayout]) -> str:
     return block.text if apart and len(block.lines) <= 4 and len(block.text) <= 200 else ""
 
 
+def _above_names(blocks: Sequence[_Block]) -> str:
+    """The first block that may be a title and is followed by names."""
+    for block, below in pairwise(blocks[:12]):
+        is_title = _may_be_title(block.text) and not names_of(block.first)
+        if is_title and len(block.lines) <= 5 and names_of(below.first):
+            return block.text
+    return ""
+
+
 def is_printed(title: str, pages: Sequence[PageLayout]) -> bool:
     """Whether the title is on one of these pages, on lines of its own."""
     wanted = letters_of(title)
     for page in pages:
-        lines = [letters_of(line.text) for line in _rows(page)]
+        lines = [letters_of(cell.text) for row in rows_of(page) for cell in row.cells]
         runs = ("".join(lines[i : i + n]) for i in range(len(lines)) for n in range(1, 6))
         if any(fuzz.ratio(run, wanted, score_cutoff=88) for run in runs):
             return True
@@ -170,56 +186,52 @@ def _may_be_title(text: str) -> bool:
     )
 
 
-def _blocks(page: PageLayout) -> Iterator[_Block]:
-    """The upper part of the page, split where size or weight change, or at a gap."""
-    block: list[TextLine] = []
-    for line in _rows(page):
-        if block and not _continues(block, line):
-            yield _Block(tuple(block))
-            block = []
-        block.append(line)
-    if block:
-        yield _Block(tuple(block))
+def _blocks(page: PageLayout) -> list[_Block]:
+    """The upper part of the page, split where size or weight change, or at a gap.
+
+    Lines beside each other, as of a side bar, belong to different blocks.
+    """
+    blocks: list[list[TextLine]] = []
+    rows = rows_of(page)
+    leading = _DOUBLE if _is_double_spaced(rows) else _LEADING
+    for row in rows:
+        if row.top > _UPPER_PART * page.height:
+            break
+        for line in row.cells:
+            above = next(
+                (
+                    block
+                    for block in reversed(blocks)
+                    if block[-1].left < line.right and block[-1].right > line.left
+                ),
+                None,
+            )
+            if above and _continues(above, line, leading):
+                above.append(line)
+            else:
+                blocks.append([line])
+    return [_Block(tuple(block)) for block in blocks]
 
 
-def _continues(block: Sequence[TextLine], line: TextLine) -> bool:
+def _is_double_spaced(rows: Sequence[Row]) -> bool:
+    gaps = [(b.top - a.top) / a.cells[0].size for a, b in pairwise(rows) if len(a.text) > 40]
+    return bool(gaps) and median(gaps) > _LEADING
+
+
+def _continues(block: Sequence[TextLine], line: TextLine, leading: float) -> bool:
     last = block[-1]
+    is_far = line.top - last.top > _LEADING * last.size
     return (
         abs(line.size - block[0].size) <= _SAME_SIZE * block[0].size
         and line.bold == block[0].bold
-        and line.top - last.top <= _LEADING * last.size
-        and not _NAME_MARK.search(line.text)
+        and 0 < line.top - last.top <= leading * last.size
+        and not (is_far and (line.font != last.font or names_of(line)))
+        and not (_NAME_MARK.search(line.text) and names_of(line))
         and not _INSTITUTION.match(line.text)
     )
 
 
-def _rows(page: PageLayout) -> list[TextLine]:
-    """The lines of the upper part from top to bottom, those at one height joined."""
-    rows: list[TextLine] = []
-    upper = [line for line in page.lines if line.top <= _UPPER_PART * page.height]
-    for line in sorted(upper, key=lambda line: line.top):
-        if rows and _on_one_height(rows[-1], line):
-            rows[-1] = _beside(rows[-1], line)
-        else:
-            rows.append(line)
-    return rows
-
-
-def _on_one_height(row: TextLine, line: TextLine) -> bool:
-    """True for parts of one line, and for its indices and exponents."""
-    larger, smaller = max(row.size, line.size), min(row.size, line.size)
-    near = max(line.left - row.right, row.left - line.right) <= larger
-    return near and abs(line.top - row.top) <= (0.3 if smaller > 0.8 * larger else 0.6) * larger
-
-
-def _beside(row: TextLine, line: TextLine) -> TextLine:
-    first, second = sorted((row, line), key=lambda piece: piece.left)
-    main = max(row, line, key=lambda piece: (piece.size, len(piece.text)))
-    return TextLine(
-        f"{first.text} {second.text}",
-        main.size,
-        first.left,
-        max(first.right, second.right),
-        main.top,
-        main.bold,
-    )
+def names_of(line: TextLine) -> bool:
+    """Whether a line names people, as the one below a title does."""
+    pieces = pieces_of(marked_text(line.marked))
+    return pieces.names > 0 and pieces.names > pieces.others

@@ -1,0 +1,1 @@
+"""Names of authors printed on the first page."""

@@ -1,0 +1,220 @@
+"""The byline: the cells of a page below its title that name the authors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sciread_app.domain.paper import Author
+from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION
+from sciread_app.formats.pdf.metadata.byline.names import Kind
+from sciread_app.formats.pdf.metadata.byline.parser import (
+    MARK,
+    Pieces,
+    authors_of,
+    begins_with_mark,
+    marked_text,
+    pieces_of,
+)
+from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.rows import Row
+
+# What ends the part of a page that may name its authors.
+_END = re.compile(
+    r"""^\W*(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen|resumo|riassunto
+    |аннотация|摘\s?要|(?:\d\.?|I\.?)?\s*introduction|contents|key\s?-?words?|index\s+terms|highlights|significance
+    |background|importance|motivation|article\s+info|graphical\s+abstract|objectives?\b|1\s+[A-Z]|ccs\s+concepts
+    |a\s+(?:dissertation|thesis)|in\s+partial|supervis|examiner|betreuer|gutachter|hauptbericht|author\s+note
+    |plain\s+language|acknowledg|references|to\s+cite\s+this|disclaimer|table\s+of\s+contents)""",
+    re.I | re.X,
+)
+# Lines that name other people, or nobody.
+_OTHER = re.compile(
+    r"""^\W*(?:edited|editor|editors|academic\s+editor|associate\s+editor|handling|guest|reviewed|reviewer|review\b|communicated
+    |contributed\s+by|received|accepted|published|revised|submitted|available|citation|cite|correspond|e-?mail|doi\b|https?:|www\.
+    |copyright|©|licen[sc]e|open\s+access|funding|subject|specialty|vol\.|volume|issn|isbn|arxiv|preprint|draft|dated|running
+    |advisor|adviser|director|promotor|date\b|version|typeset|to\s+whom|equal|these\s+authors|present\s+address|presented\s+(?:at|to)
+    |in\s+collaboration|address|tel\b|fax\b|phone|orcid|article\b|research\b|original\b|letter\b|sequence\s|technical\s+report
+    |working\s+paper|hal\s+id|source:|stable\s+url|accessed|part\s+of|department|course|degree)
+    |\b(?:19|20)\d\d\b.{0,6}$|\bcopyright\b|^\W*\d+\W*$""",
+    re.I | re.X,
+)
+_SAME_SIZE = 0.09
+_BLOCK_GAP = 1.65  # distance of two blocks, relative to the font size
+_SIDE_BAR = 0.9  # relative to the body size, below which a text left of the title is a side bar
+_SENTENCE = re.compile(
+    r"\b(?:the|of|is|are|was|we|this|that|with|for|in|to|from|by|our|has|have)\b"
+)
+_MOST_AUTHORS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Byline:
+    """The authors below a title. `doubt` says why they are not certain, empty if they are."""
+
+    authors: tuple[Author, ...] = ()
+    doubt: str = ""
+
+
+@dataclass(slots=True)
+class _Cell:
+    line: TextLine
+    row: int
+    text: str  # with marks
+    pieces: Pieces
+    is_affiliation: bool
+
+
+def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Byline:
+    """The byline below the title in these rows of the page; empty if none is found."""
+    cells = list(_cells(rows, title, page))
+    seed = next((i for i, cell in enumerate(cells) if _may_start(cell)), None)
+    if seed is None:
+        return Byline()
+    style = cells[seed].line
+    chosen = [
+        cell for cell in cells[seed:] if not cell.is_affiliation and _same_style(cell.line, style)
+    ]
+    is_distinct = not any(cell.is_affiliation and _same_style(cell.line, style) for cell in cells)
+    sure_rows = {cell.row for cell in chosen if cell.pieces.names} | {cells[seed].row}
+    # "Ann Lee, University of Oslo": a city below it is no name.
+    with_places = cells[seed].pieces.cut_at
+    authors: list[Author] = []
+    doubt = ""
+    for number, group in enumerate(_groups(chosen)):
+        pieces = pieces_of(_joined(group))
+        if pieces.cut_at and not with_places:
+            continue
+        is_in_place = is_distinct or group[0].row in sure_rows or _is_head(group[0], cells)
+        if not _names_authors(pieces, is_in_place=is_in_place):
+            if number == 0 or pieces.names or (pieces.doubtful and not pieces.others):
+                doubt = doubt or f"“{group[0].line.text[:60]}” is not clearly a list of names"
+            continue
+        authors += authors_of(pieces)
+        if pieces.others:
+            doubt = doubt or f"“{group[0].line.text[:60]}” contains more than names"
+    unique = tuple(dict.fromkeys(authors))
+    if len(unique) < len(authors):
+        doubt = doubt or "a name occurs twice"
+    return Byline(unique[:_MOST_AUTHORS], doubt if unique else "")
+
+
+def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Iterator[_Cell]:
+    """The cells between the title and the abstract, those beside a side bar left out."""
+    first, last = title
+    heads = [cell for row in rows[first : last + 1] for cell in row.cells]
+    size = max(cell.size for cell in heads)
+    heads = [cell for cell in heads if cell.size > 0.9 * size]
+    left = min(cell.left for cell in heads)
+    sentences = 0
+    for number in range(last + 1, len(rows)):
+        for cell in rows[number].cells:
+            if cell.right < left and cell.size < _SIDE_BAR * page.body_size:
+                continue  # a side bar with editors and dates
+            if _END.match(cell.text):
+                return
+            words = len(cell.text.split())
+            if words >= 7 and len(_SENTENCE.findall(cell.text)) >= 2 and cell.text[-1:] != ",":
+                sentences += 1
+                if sentences >= 3:
+                    return
+                continue
+            text = marked_text(cell.marked)
+            pieces = pieces_of(text)
+            is_affiliation = (
+                begins_with_mark(cell.marked)
+                or bool(_OTHER.search(cell.text))
+                or _is_affiliation(text, pieces)
+            )
+            yield _Cell(cell, number, text, pieces, is_affiliation)
+
+
+def _is_affiliation(text: str, pieces: Pieces) -> bool:
+    if not pieces.texts:
+        return True
+    if pieces.names and (pieces.cut_at or pieces.names >= 2 * pieces.others):
+        return False
+    others = sum(kind is Kind.other for kind in pieces.kinds)
+    return bool(AFFILIATION.search(text)) or others > pieces.names + pieces.doubtful
+
+
+def _may_start(cell: _Cell) -> bool:
+    pieces = cell.pieces
+    if cell.is_affiliation:
+        return False
+    return pieces.names > 0 or (
+        pieces.doubtful > 0 and pieces.doubtful >= len(pieces.texts) - pieces.others
+        and not pieces.others
+    )  # fmt: skip
+
+
+def _same_style(line: TextLine, style: TextLine) -> bool:
+    is_same_size = abs(line.size - style.size) <= _SAME_SIZE * style.size
+    return (
+        is_same_size
+        and line.bold == style.bold
+        and (line.font == style.font or line.marked != line.text or _family(line) == _family(style))
+    )
+
+
+def _family(line: TextLine) -> str:
+    """The font's name without its size and style, except italics."""
+    is_slanted = re.search(r"ital|obl|slant|-?it\b|cmti|sfti|ti\d|cmsl", line.font, re.I)
+    return "italic" if is_slanted else "upright"
+
+
+def _groups(chosen: Sequence[_Cell]) -> list[list[_Cell]]:
+    """Cells that form one list of names: a line that goes on in the next one."""
+    groups: list[list[_Cell]] = []
+    for cell in chosen:
+        if groups and _goes_on(groups[-1][-1], cell):
+            groups[-1].append(cell)
+        else:
+            groups.append([cell])
+    return groups
+
+
+def _goes_on(last: _Cell, cell: _Cell) -> bool:
+    if cell.row - last.row > 1 or not last.text or not cell.text:
+        return False
+    if re.search(rf"(?:[,;&·•|]|\band)[\s{MARK}]*$", last.text, re.I):
+        return True
+    if re.match(rf"[{MARK}\s]*(?:[,;&·•|]|and\b|AND\b)", cell.text):
+        return True
+    if cell.row == last.row or last.text.endswith(MARK):
+        return False
+    if not last.pieces.kinds or not cell.pieces.kinds:
+        return False
+    is_list = len(last.pieces.kinds) > 1
+    is_broken = last.pieces.kinds[-1] is Kind.part or cell.pieces.kinds[0] is Kind.part
+    return is_list and is_broken
+
+
+def _joined(group: Sequence[_Cell]) -> str:
+    text = ""
+    for cell in group:
+        text = text[:-1] + cell.text if text.endswith("-") else f"{text} {cell.text}"
+    return text.strip()
+
+
+def _is_head(cell: _Cell, cells: Sequence[_Cell]) -> bool:
+    """Whether a cell is the first line of a block: the line above it is further away than usual,
+    or an e-mail address."""
+    above = [
+        other for other in cells
+        if other.line.top < cell.line.top - 0.5 * cell.line.size
+        and other.line.left < cell.line.right and other.line.right > cell.line.left
+    ]  # fmt: skip
+    if not above:
+        return True
+    nearest = max(above, key=lambda other: other.line.top)
+    return not nearest.text or cell.line.top - nearest.line.top > _BLOCK_GAP * cell.line.size
+
+
+def _names_authors(pieces: Pieces, *, is_in_place: bool) -> bool:
+    """Whether a list is one of names; unknown words are, where a name is expected."""
+    sure = pieces.names + pieces.doubtful
+    if not sure or pieces.others > max(0, (sure - 1) // 3):
+        return False
+    return pieces.names > 0 or is_in_place

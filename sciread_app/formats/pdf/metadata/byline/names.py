@@ -1,0 +1,154 @@
+"""Names in one piece of a byline: whether it is one, and its parts."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from sciread_app.domain.paper import Author
+from sciread_app.formats.pdf.metadata.byline.lexicon import (
+    AFFILIATION,
+    DEGREE,
+    PARTICLES,
+    is_initials,
+    word_score,
+)
+from sciread_app.formats.values.author_list import person, split_particle
+
+_SUFFIX = re.compile(r"(?:Jr|Sr|JR|SR)\.?|I{2,3}|IV")
+_TITLES = re.compile(
+    r"^(?:(?:Drs?|Prof|Professor|PD|Priv\.-Doz|Dipl|Ing|Mr|Mrs|Ms|Sir|M\.?Sc|Doctor)\b\.?-?\s*)+",
+    re.I,
+)
+_WORD = re.compile(r"[^\W\d_](?:[\w.'’‘`´\-‐‑]*[\w.])?[’']?")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN_NAME = re.compile(
+    r"[\u3400-\u9fff]\s?[\u3400-\u9fff]{1,3}|[\u3400-\u9fff]{2}\s?[\u3400-\u9fff]{1,2}"
+)
+_DOUBLE_FAMILY = frozenset(
+    ("欧阳", "司马", "上官", "诸葛", "东方", "皇甫", "尉迟", "公孙", "慕容", "令狐")
+)
+_MOST_WORDS = 6
+_GOOD, _POOR = 3.0, -4.0  # decibels
+_BODY = re.compile(
+    r"collaborat|consorti|\bteam\b|\bgroup\b|\binitiative|investigators|\bnetwork\b|committee"
+    r"|task\s+force|working\s+group",
+    re.I,
+)
+
+
+class Kind(Enum):
+    name = "name"
+    maybe = "maybe a name"  # the shape of a name, but its words are unknown
+    part = "part of a name"  # one word, such as the end of a name on the next line
+    organization = "organization"
+    degree = "degree"
+    suffix = "suffix"
+    other = "other"
+
+
+def kind_of(piece: str) -> Kind:
+    """What a piece between two separators is."""
+    piece = without_titles(piece)
+    if not piece:
+        return Kind.degree
+    if DEGREE.fullmatch(piece) or all(DEGREE.fullmatch(word) for word in piece.split()):
+        return Kind.degree
+    if _SUFFIX.fullmatch(piece):
+        return Kind.suffix
+    if _HAN.search(piece):
+        return Kind.name if _HAN_NAME.fullmatch(piece) else Kind.other
+    if _BODY.search(piece) and 2 <= len(piece.split()) <= 10 and piece[0].isupper():
+        return Kind.organization
+    words = piece.split()
+    if len(words) > _MOST_WORDS or not all(_WORD.fullmatch(word) for word in words):
+        return Kind.other
+    if AFFILIATION.search(piece):
+        return Kind.other
+    return _kind_of_words(words)
+
+
+def _kind_of_words(words: list[str]) -> Kind:
+    lower = [word for word in words if word[0].islower() and not _starts_small(word)]
+    if any(word.lower().rstrip(".") not in PARTICLES for word in lower):
+        return Kind.other
+    main = [word for word in words if word not in lower]
+    initials = [word for word in main if is_initials(word) and (len(word) < 3 or "." in word)]
+    names = [word for word in main if word not in initials]
+    if not names and len(initials) > 1 and re.fullmatch(r"[^\W\d_]{2,}", initials[-1]):
+        return Kind.name  # V. L. YU
+    if not names:
+        return Kind.part if initials else Kind.other
+    scores = [word_score(word) for word in names]
+    known = [score for score in scores if score is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    if len(main) < 2:
+        return Kind.part if mean > _POOR else Kind.other
+    if initials:
+        return Kind.name if mean > -20 else Kind.maybe
+    if known and mean >= _GOOD and min(known) > -13:
+        return Kind.name
+    return Kind.maybe if mean > _POOR else Kind.other
+
+
+def _starts_small(word: str) -> bool:
+    """d'Alembert, al-Khwarizmi."""
+    return bool(re.match(r"[a-z]{1,2}['’‘\-]\s?[^\W\d_a-z]", word))
+
+
+def without_titles(piece: str) -> str:
+    piece = _TITLES.sub("", piece.strip(" \t.,;:-–—•·|*()"))
+    words = piece.split()
+    while len(words) > 2 and DEGREE.fullmatch(words[-1]) and not is_initials(words[-1]):
+        words.pop()
+    return " ".join(words)
+
+
+def author_of(piece: str) -> Author:
+    """The author in a piece that is a name; capitals become ordinary letters."""
+    if _BODY.search(piece):
+        return Author(
+            re.sub(r"^(?:for|on behalf of)\s+(?:the\s+)?", "", piece, flags=re.I), literal=True
+        )
+    name = without_titles(piece)
+    if _HAN.search(name):
+        return _han_author(name.replace(" ", ""))
+    name = re.sub(r"[‐‑]", "-", name)
+    words = name.split()
+    # Hao FANG and FANG Hao: the capitals are the family name.
+    capital = [len(word) > 2 and word.isupper() and not is_initials(word) for word in words]
+    if all(
+        c or is_initials(w) or w.lower() in PARTICLES for c, w in zip(capital, words, strict=True)
+    ):
+        words = [_in_small_letters(w) if len(w) > 1 and not _only_initials(w) else w for w in words]
+        return _author(" ".join(words))
+    if any(capital):
+        family = [_in_small_letters(w) for w, c in zip(words, capital, strict=True) if c]
+        given = [w for w, c in zip(words, capital, strict=True) if not c]
+        particles = [w for w in given if w.lower() in PARTICLES and w[0].islower()]
+        given = [w for w in given if w not in particles]
+        if given:
+            return Author(" ".join(family), " ".join(given), " ".join(particles))
+    return _author(name)
+
+
+def _author(name: str) -> Author:
+    found = person(name)
+    particle, family = split_particle(found.family)
+    return found._replace(family=family, particle=found.particle or particle) if particle else found
+
+
+def _only_initials(word: str) -> bool:
+    return is_initials(word) and ("." in word or len(word) < 2)
+
+
+def _in_small_letters(word: str) -> str:
+    if word.lower() in PARTICLES and len(word) <= 3:
+        return word.lower()
+    small = re.sub(r"[^\W\d_]+", lambda part: part[0].capitalize(), word)
+    return re.sub(r"^Mc([a-z])", lambda m: "Mc" + m[1].upper(), small)
+
+
+def _han_author(name: str) -> Author:
+    size = 2 if name[:2] in _DOUBLE_FAMILY and len(name) > 2 else 1
+    return Author(name[:size], name[size:])

@@ -1,0 +1,153 @@
+"""Names in the lines of a byline, from their separators and marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sciread_app.domain.paper import Author
+from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION, is_initials, word_score
+from sciread_app.formats.pdf.metadata.byline.names import Kind, author_of, kind_of, without_titles
+from sciread_app.formats.pdf.metadata.layout import LOWERED, RAISED
+from sciread_app.formats.pdf.metadata.text_cleanup import SOFT_HYPHEN
+
+MARK = "\ue002"  # stands for the marks after a name
+_RAISED = re.compile(rf"{RAISED}[^{LOWERED}]*{LOWERED}?")
+# Digits and symbols set at full size beside a name.
+_FULL_SIZE_MARKS = re.compile(
+    r"(?:\(\s*\d{1,2}(?:\s*,\s*\d{1,2})*\s*\)|\[\d{1,2}(?:,\s?\d{1,2})*\]|[\d*∗†‡§¶‖∥⋆★☆✩♯♮#✉✝⊠\ufffd"
+    r"\u2709\ue000-\uf8ff\u00b9\u00b2\u00b3\u2070-\u2079◦♢△▽⋄⊥¹²³]"
+    rf"|(?<=[*∗†‡§¶{MARK}])\s*,(?=\s*[\d*∗†‡§¶])|(?<=\d),(?=\d)|\biD\b|\bORCID\b)+"
+)
+_EMAIL = re.compile(
+    r"[({\[<]?\s*[\w.{},\s+-]*[\w}\])]\s*@\s*[\w.-]+\.\w+\s*[)}\]>]?|https?://\S+|\S+@\S*"
+)
+_LEADING = re.compile(
+    r"^\W*(?:written\s+by|vorgelegt\s+von|eingereicht\s+von|submitted\s+by|authors?\s*(?:\(s\))?\s*:|autor(?:es|en)?\s*:|"
+    r"presented\s+by|présentée?\s+par|by\s*:?|von|par|por|di)\s+(?-i:(?=[^\W\d_a-z]))",
+    re.I,
+)
+_SEPARATOR = re.compile(
+    rf"\s*(?:[,;，、；|•·∙⋅/]|(?<![^\W\d_]){MARK}|{MARK}|\s&\s|(?<!\w)(?:and|AND|And|und|et|и)(?!\w)|\s[–—-]\s)\s*"
+)
+_ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
+
+
+_OF_PEOPLE = (Kind.name, Kind.degree, Kind.suffix)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces of a text between separators."""
+
+    texts: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    cut_at: bool = False  # whether an affiliation follows the names on the same line
+
+    @property
+    def names(self) -> int:
+        return sum(kind in (Kind.name, Kind.organization) for kind in self.kinds)
+
+    @property
+    def doubtful(self) -> int:
+        return sum(kind is Kind.maybe for kind in self.kinds)
+
+    @property
+    def others(self) -> int:
+        return sum(kind in (Kind.other, Kind.part) for kind in self.kinds)
+
+
+def marked_text(text: str) -> str:
+    """The text with every run of marks as one MARK, without addresses and the word before names."""
+    text = _RAISED.sub(MARK, text.replace(SOFT_HYPHEN, "-"))
+    text = _EMAIL.sub(" ", text)
+    text = _FULL_SIZE_MARKS.sub(MARK, text)
+    text = re.sub(rf"(?:\s*{MARK}[\s,]*(?={MARK}))+", "", text)
+    return " ".join(_LEADING.sub("", text).split())
+
+
+def begins_with_mark(text: str) -> bool:
+    """Whether a line begins as an affiliation does: with a number, letter or symbol of its own."""
+    return bool(
+        re.match(rf"\W*{RAISED}|\(?[\d*∗†‡§¶‖]{{1,2}}[).\s]?\s*[^\W\d_]|\(?[a-z]\)\s", text)
+    )
+
+
+def pieces_of(text: str) -> Pieces:
+    """The pieces of a text prepared by `marked_text`."""
+    text = _ET_AL.sub("", text)
+    if ";" in text and all(part.count(",") == 1 for part in text.split(";") if part.strip()):
+        return _inverted_pieces(
+            [part for part in text.replace(MARK, "").split(";") if part.strip()]
+        )
+    parts = [part.strip(" .:") if len(part.strip()) > 3 else part.strip() for part in _split(text)]
+    parts = [part for part in parts if any(map(str.isalpha, part))]
+    if inverted := _initials_after(parts):
+        return inverted
+    kinds = [kind_of(part) for part in parts]
+    if kinds == [Kind.part, Kind.part] and all((word_score(part) or 0) > 6 for part in parts):
+        return _inverted_pieces([", ".join(parts)])
+    first = next((i for i, kind in enumerate(kinds) if kind is Kind.other), None)
+    if first and kinds[0] is Kind.name and AFFILIATION.search(" ".join(parts[1:])):
+        end = next(i for i, kind in enumerate(kinds) if kind not in _OF_PEOPLE)
+        return Pieces(tuple(parts[:end]), tuple(kinds[:end]), cut_at=True)
+    return Pieces(tuple(parts), tuple(kinds))
+
+
+def _split(text: str) -> list[str]:
+    """Split at separators, but not "Santiago Ramón y Cajal"."""
+    parts: list[str] = []
+    for part in _SEPARATOR.split(text):
+        halves = re.split(r"\s[ye]\s", part)
+        parts += halves if len(halves) > 1 and all(" " in half for half in halves) else [part]
+    return parts
+
+
+def _inverted_pieces(parts: Sequence[str]) -> Pieces:
+    turned = []
+    for part in parts:
+        family, _, given = part.strip(" .,").partition(",")
+        turned.append(f"{given.strip()} {family.strip()}")
+    return Pieces(tuple(turned), tuple(kind_of(part) for part in turned))
+
+
+def _initials_after(parts: Sequence[str]) -> Pieces | None:
+    """ "Smith J, Lee AB", and "Smith, J., Lee, A. B."; None for any other list."""
+    turned = []
+    for part in parts:
+        words = part.split()
+        if not (
+            len(words) > 1
+            and re.fullmatch(r"[^\W\d_a-z]{1,4}|(?:[^\W\d_a-z]\.?[-\s]?){1,4}", words[-1])
+        ):
+            break
+        if is_initials(words[0]):
+            break
+        given = " ".join(f"{letter}." for letter in words[-1] if letter.isalpha())
+        turned.append(f"{given} {' '.join(words[:-1])}")
+    else:
+        # Hao FANG has a family name in capitals, and no initials.
+        families = sum((word_score(part.split()[-1]) or 0) > 8 for part in parts)
+        if turned and families <= len(parts) / 2 and not any(map(str.isupper, parts)):
+            return Pieces(tuple(turned), tuple(kind_of(part) for part in turned))
+    if len(parts) > 1 and len(parts) % 2 == 0:
+        pairs = list(zip(parts[::2], parts[1::2], strict=True))
+        if all(
+            all(map(is_initials, given.split())) and not is_initials(family.split()[0])
+            for family, given in pairs
+        ):
+            turned = [f"{given} {family}" for family, given in pairs]
+            return Pieces(tuple(turned), tuple(kind_of(part) for part in turned))
+    return None
+
+
+def authors_of(pieces: Pieces) -> list[Author]:
+    """The authors among the pieces; a suffix belongs to the name before it."""
+    found: list[Author] = []
+    for text, kind in zip(pieces.texts, pieces.kinds, strict=True):
+        if kind is Kind.suffix and found:
+            found[-1] = found[-1]._replace(suffix=text)
+        elif kind in (Kind.name, Kind.maybe, Kind.organization) and without_titles(text):
+            found.append(author_of(text))
+    return found
