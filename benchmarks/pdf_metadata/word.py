@@ -133,6 +133,22 @@ def _chinese(record: Record, target: Path) -> None:
     _print(_page(record, head, "Droid Sans Fallback"), target)
 
 
+def _chinese_marked(record: Record, target: Path) -> None:
+    """A Chinese journal: names between spaces with marks, and all again in English."""
+    names = "  ".join(
+        f"{n}<sup>{i}</sup>" for i, n in enumerate(_CHINESE[: len(record.writers)], 1)
+    )
+    head = (
+        "<p>第35卷 第2期</p>"
+        f'<p align="center" style="font-size:18pt">{_CHINESE_TITLE}</p>'
+        f'<p align="center">{names}</p>'
+        '<p align="center">(1. 北京大学 物理学院, 北京 100871; 2. 复旦大学, 上海 200433)</p>'
+        "<p><b>摘 要：</b>本文研究了一种新的分类方法。</p><p><b>关键词：</b>分类；学习</p>"
+        f'<p align="center"><b>{html.escape(record.title)}</b></p>'
+    )
+    _print(_page(record, head, "Droid Sans Fallback"), target)
+
+
 def _russian(record: Record, target: Path) -> None:
     names = ", ".join(f"{given} {family}" for given, family in _RUSSIAN[: len(record.writers)])
     head = (
@@ -207,6 +223,7 @@ LAYOUTS = {
     "word-inverted": Layout(_inverted, {"year": "no", "most": "6"}),
     "word-same-size": Layout(_same_size, {"year": "no", "most": "4"}),
     "chinese": Layout(_chinese, {"year": "no", "most": "5", "language": "zh"}),
+    "chinese-marked": Layout(_chinese_marked, {"year": "no", "most": "4", "language": "zh"}),
     "russian": Layout(_russian, {"year": "no", "most": "3", "language": "ru"}),
     "scan": Layout(_scan, {"year": "no", "scanned": "1", "most": "5"}),
     "cover-hal": _cover("cover-hal", _RESULTS),

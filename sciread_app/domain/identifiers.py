@@ -28,7 +28,7 @@ RESOLVERS = {
 
 # A DOI in running text, which may be in angle brackets or quotation marks.
 DOI_IN_TEXT = re.compile(
-    r"\b10\.\d{4,9}/(?:[^\s\"<>|]|<[^<>\s]{1,40}>(?=\d\.\d\.(?:CO|TX);))+", re.I
+    r"\b10\.\d{4,9}/(?:[^\s\"<>|⟨⟩〈〉«»]|<[^<>\s]{1,40}>(?=\d\.\d\.(?:CO|TX);))+", re.I
 )
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 # DOIs made from SICI codes, such as 10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO;2. Databases put

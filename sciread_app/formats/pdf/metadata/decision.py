@@ -260,14 +260,17 @@ def _published(
         bibtex.get("date", "") or bibtex.get("year", ""),
         xmp.first("dc:date") if xmp.by_publisher else "",
     ]
+    created = evidence.info.get("CreationDate", "").removeprefix("D:")
     for text in values:
-        if match := _ISO_DATE.match(text):
+        # Packages of LaTeX write the day on which the file is made.
+        is_made = bool(created) and re.sub(r"\D", "", text)[:8] == created[:8]
+        if not is_made and (match := _ISO_DATE.match(text)):
             return "-".join(filter(None, match.groups())), "the file's XMP data"
     if citation.year:
         return citation.year, "the citation of the paper on its pages"
     return printed_year(
         evidence.texts, evidence.rows, evidence.layouts,
-        doi=doi, created=evidence.info.get("CreationDate", "").removeprefix("D:"),
+        doi=doi, created=created,
     )  # fmt: skip
 
 

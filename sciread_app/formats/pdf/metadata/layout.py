@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -21,6 +22,9 @@ _BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
 _OWN_SIZE = 3.0  # points; smaller font sizes are not the visible size
 RAISED, LOWERED = "\ue000", "\ue001"  # of the private use area
 _SMALL, _ABOVE = 0.86, 0.12  # of a raised letter, relative to the line's font size
+_LINE_NUMBER = re.compile(r"\s*(\d{1,4})(?:\s+|$)")
+_RAISED_NUMBER = re.compile(rf"^{RAISED}(\d+){LOWERED}")
+_FEWEST_NUMBERS = 8
 _LINE_GAP = 1.1  # relative to the font size: texts this far apart in height are two lines
 _COLUMN_GAP = 4.0  # relative to the font size: texts this far apart on one line are separate
 
@@ -82,7 +86,28 @@ def page_layout(page: PdfPage, text: PdfTextPage) -> PageLayout:
         else:
             across.append(clean("".join(glyph.character for glyph in glyphs)))
     height = right - left if main % 2 else top - bottom
-    return PageLayout(height, tuple(line for line in lines if line.text), tuple(across))
+    lines = _without_numbers([line for line in lines if line.text])
+    return PageLayout(height, tuple(lines), tuple(across))
+
+
+def _without_numbers(lines: list[TextLine]) -> list[TextLine]:
+    """The lines of a manuscript without the numbers in its margin."""
+    found = [_LINE_NUMBER.match(line.text) for line in lines]
+    numbers = [int(match[1]) for match in found if match]
+    rising = sum(a < b <= a + 5 for a, b in pairwise(numbers))
+    if len(numbers) < max(_FEWEST_NUMBERS, 0.5 * len(lines)) or rising < 0.8 * len(numbers):
+        return lines
+    plain = [
+        replace(
+            line,
+            text=line.text[match.end() :],
+            marked=_LINE_NUMBER.sub("", _RAISED_NUMBER.sub(r"\1 ", line.marked)),
+        )
+        if match
+        else line
+        for line, match in zip(lines, found, strict=True)
+    ]
+    return [line for line in plain if line.text]
 
 
 def _runs(glyphs: Iterable[_Glyph]) -> Iterator[list[_Glyph]]:
@@ -162,7 +187,8 @@ def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
 
 def _line(glyphs: list[_Glyph], text: PdfTextPage) -> TextLine:
     letters = [glyph for glyph in glyphs if not glyph.character.isspace()] or glyphs
-    middle = letters[len(letters) // 2]
+    words = [glyph for glyph in letters if glyph.character.isalpha()] or letters
+    middle = words[len(words) // 2]
     sizes = sorted(glyph.size for glyph in letters)
     # The upper third: a title in small capitals is as large as its capitals, and the marks and
     # indices in a line do not make it smaller.

@@ -37,6 +37,7 @@ _OLD_CORNER = re.compile(
 # A DOI continues on the next line if the line ends within it.
 _CUT_DOI = re.compile(r"(10\.\d{4,9}/(?:[^\s\"<>]*[-/_.:])?)[ \t]*\n[ \t]*(?=[\w(]*\d)", re.I)
 _DOI_LABEL = re.compile(r"(?:https?\s*://)?(?:dx\.)?doi(?:\.org/|\s*:)?\s*|https?\s*://", re.I)
+_ADDRESS = re.compile(r"\S+/$")
 _REFERENCES = re.compile(
     r"^[\dIVX.\s]*(?:references|bibliography|literature(?:\s+cited)?|works\s+cited|referências"
     r"|références|literatur(?:verzeichnis)?|bibliograf[ií]a|bibliographie|referencias)\s*:?\s*$",
@@ -169,7 +170,8 @@ def _how_own(text: str, match: re.Match[str], titles: Sequence[str]) -> str:
         return ""
     if _OWN_CITATION.search(before):
         return "alone"
-    beside = _DOI_LABEL.sub("", " ".join(line)).strip()
+    # The address that the DOI is part of is no text: www.pnas.org/cgi/doi/10.1073/...
+    beside = _DOI_LABEL.sub("", f"{_ADDRESS.sub('', line[0])} {line[1]}").strip()
     # The last line of a page follows a body that may contain citations; a DOI within a line is
     # cited there.
     near = before if len(beside) >= _NEARLY_ALONE else before[-_ENTRY_BEFORE:]

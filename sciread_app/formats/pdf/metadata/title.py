@@ -55,7 +55,13 @@ _HEADING = re.compile(
     |.*\ intentionally\ (?:left\ )?blank\.?)\W*$""",
     re.I | re.X,
 )
+# Chinese has no spaces between words.
+_HAN_TITLE = re.compile(r"[\u3400-\u9fff]{6}")
+_HAN_OTHER = re.compile(
+    r"摘\s*要|关键词|收稿|基金|第\s*\d+\s*[卷期]|大学|学院|研究所|实验室|中图分类|文章编号|学报"
+)
 _SECTION = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]+\.)\s+[A-Z]")
+_LABEL = re.compile(r"^(?:full\s+)?title\s*:\s*", re.I)
 _MONTHS = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
@@ -131,7 +137,7 @@ def _above_names(blocks: Sequence[_Block]) -> str:
     for block, below in pairwise(blocks[:12]):
         is_title = _may_be_title(block.text) and not names_of(block.first)
         if is_title and len(block.lines) <= 5 and names_of(below.first):
-            return block.text
+            return _LABEL.sub("", block.text)
     return ""
 
 
@@ -173,6 +179,8 @@ def _prominence(block: _Block, page: PageLayout) -> float:
 
 def _may_be_title(text: str) -> bool:
     letters = sum(character.isalpha() for character in text)
+    if _HAN_TITLE.search(text):
+        return not _HAN_OTHER.search(text) and len(text) <= 80
     return (
         letters >= 8
         and 2 <= len(text.split()) <= _MOST_WORDS

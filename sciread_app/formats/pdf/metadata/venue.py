@@ -55,4 +55,4 @@ def printed_venue(pages: Sequence[str], doi: str) -> str:
         if not _NO_NAME.search(name) and len(name.split()) <= 10:
             return name
     match = _PROCEEDINGS.search(page)
-    return match[1].strip() if match else ""
+    return str(match[1]).strip() if match else ""

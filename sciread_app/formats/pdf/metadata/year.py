@@ -35,7 +35,7 @@ _LABELLED = tuple(
     (how, re.compile(pattern, re.I))
     for how, pattern in (
         ("the date of publication", rf"\b{_PUBLISHED}\s*:?\s*{_DATE}"),
-        ("the copyright", rf"(?:©|\(c\)|copyright)(?:\D|\d(?!\d{{3}})){{0,60}}?\b{_YEAR}"),
+        ("the copyright", rf"(?:(?:©|copyright)(?:\D|\d(?!\d{{3}})){{0,60}}?|\(c\)\s*)\b{_YEAR}"),
     )
 )
 _AT_MARGIN = tuple(
@@ -54,11 +54,19 @@ _AT_MARGIN = tuple(
         ),
     )
 )  # fmt: skip
+_IN_MARGIN = re.compile(rf"(?:{_DAY}\s+)?{_MONTH}[.,]?\s+(?:{_DAY},?\s+)?{_YEAR}", re.I)
+_OTHER_DATE = re.compile(
+    r"received|accepted|revised|submitted|download|accessed|draft|dated|created|modified|printed"
+    r"|deposited|uploaded",
+    re.I,
+)
+_SENTENCE = re.compile(r"\b(?:the|of|is|are|was|we|this|that|with|for|in|to|from|by|our)\b")
 _ACCEPTED = re.compile(rf"\baccepted\b(?:\s+for\s+publication)?\D{{0,12}}?\s*:?\s*{_DATE}", re.I)
 _OWN_LINE = re.compile(
     rf"^\W*(?:(?:{_DAY}\s+)?{_MONTH}\.?,?\s+(?:{_DAY},?\s+)?|\d{{1,2}}[./]\d{{1,2}}[./])?{_YEAR}\W*$",
     re.I,
 )
+_MOST_PROSE = 4  # common words in a line of a margin
 _MARGIN = 0.13  # of the page's height, at its head and at its foot
 _ABSTRACT = re.compile(r"^\W*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|1\s+introduction)\b", re.I)
 _IN_DOI = re.compile(r"^10\.\d+/\D*\.((?:19[89]|20[0-4])\d)[.-]")
@@ -85,6 +93,10 @@ def printed_year(
             years = _years(pattern, margin)
             if len(years) == 1:
                 return years.pop(), f"{how} on the page"
+        dated = [line for line in margin.splitlines() if not _OTHER_DATE.search(line)]
+        years = _years(_IN_MARGIN, "\n".join(line for line in dated if not _is_day(line, created)))
+        if len(years) == 1:
+            return years.pop(), "a date in the margin of the page"
     if match := _IN_DOI.match(doi):
         return match[1], "the DOI"
     if texts and len(years := _years(_ACCEPTED, texts[0])) == 1:
@@ -107,7 +119,7 @@ def _margin(rows: Sequence[Row], page: PageLayout) -> list[str]:
     foot = (1 - _MARGIN) * page.height
     return [
         cell.text for row in rows if row.top < head or row.top > foot for cell in row.cells
-        if row.top > foot or not (row.top > 0.2 * page.height and len(cell.text) > 90)
+        if len(_SENTENCE.findall(cell.text)) < _MOST_PROSE
     ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ _END = re.compile(
     r"""^\W*(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen|resumo|riassunto
     |аннотация|摘\s?要|(?:\d\.?|I\.?)?\s*introduction|contents|key\s?-?words?|index\s+terms|highlights|significance
     |background|importance|motivation|article\s+info|graphical\s+abstract|objectives?\b|1\s+[A-Z]|ccs\s+concepts
-    |a\s+(?:dissertation|thesis)|in\s+partial|supervis|examiner|betreuer|gutachter|hauptbericht|author\s+note
+    |supervis|examiner|betreuer|gutachter|hauptbericht|author\s+note
     |plain\s+language|acknowledg|references|to\s+cite\s+this|disclaimer|table\s+of\s+contents)""",
     re.I | re.X,
 )
@@ -36,11 +36,17 @@ _OTHER = re.compile(
     |copyright|©|licen[sc]e|open\s+access|funding|subject|specialty|vol\.|volume|issn|isbn|arxiv|preprint|draft|dated|running
     |advisor|adviser|director|promotor|date\b|version|typeset|to\s+whom|equal|these\s+authors|present\s+address|presented\s+(?:at|to)
     |in\s+collaboration|address|tel\b|fax\b|phone|orcid|article\b|research\b|original\b|letter\b|sequence\s|technical\s+report
-    |working\s+paper|hal\s+id|source:|stable\s+url|accessed|part\s+of|department|course|degree)
+    |working\s+paper|hal\s+id|source:|stable\s+url|accessed|part\s+of|department|course|degree|a\s+(?:dissertation|thesis)|in\s+(?:partial|accordance)|for\s+the\s+degree|requirements|doctor\s+of|master\s+of)
     |\b(?:19|20)\d\d\b.{0,6}$|\bcopyright\b|^\W*\d+\W*$""",
     re.I | re.X,
 )
-_SAME_SIZE = 0.09
+_THESIS = re.compile(
+    r"\b(?:a\s+(?:dissertation|thesis)|in\s+partial\s+fulfil|for\s+the\s+degree|ph\.?d\.?\s+thesis"
+    r"|master['’]?s\s+thesis|doctoral\s+(?:thesis|dissertation)|dissertation\s+(?:zur|submitted)"
+    r"|(?:bachelor|master|diplom)arbeit|thèse|tesi[s]?\s+(?:doctoral|di)|abhandlung|habilitation)\b",
+    re.I,
+)
+_SAME_SIZE, _SMALL_CAPITALS = 0.09, 0.27
 _BLOCK_GAP = 1.65  # distance of two blocks, relative to the font size
 _SIDE_BAR = 0.9  # relative to the body size, below which a text left of the title is a side bar
 _SENTENCE = re.compile(
@@ -82,11 +88,20 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
     with_places = cells[seed].pieces.cut_at
     authors: list[Author] = []
     doubt = ""
-    for number, group in enumerate(_groups(chosen)):
+    is_thesis = any(_THESIS.search(row.text) for row in rows[:25])
+    groups = _groups(chosen)
+    for number, group in enumerate(groups):
+        if is_thesis and authors:
+            break  # a thesis has one author, and names of places and people below
         pieces = pieces_of(_joined(group))
         if pieces.cut_at and not with_places:
             continue
-        is_in_place = is_distinct or group[0].row in sure_rows or _is_head(group[0], cells)
+        is_in_place = (
+            is_distinct
+            or group[0].row in sure_rows
+            or {group[0].row - 1, group[-1].row + 1} <= sure_rows
+            or _is_head(group[0], cells)
+        )
         if not _names_authors(pieces, is_in_place=is_in_place):
             if number == 0 or pieces.names or (pieces.doubtful and not pieces.others):
                 doubt = doubt or f"“{group[0].line.text[:60]}” is not clearly a list of names"
@@ -150,7 +165,10 @@ def _may_start(cell: _Cell) -> bool:
 
 
 def _same_style(line: TextLine, style: TextLine) -> bool:
-    is_same_size = abs(line.size - style.size) <= _SAME_SIZE * style.size
+    # Small capitals are set in two sizes, and either may be that of most letters.
+    is_capitals = line.text.isupper() and style.text.isupper()
+    tolerance = _SMALL_CAPITALS if is_capitals else _SAME_SIZE
+    is_same_size = abs(line.size - style.size) <= tolerance * max(line.size, style.size)
     return (
         is_same_size
         and line.bold == style.bold
