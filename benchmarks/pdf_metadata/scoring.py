@@ -25,10 +25,10 @@ def outcomes(truth: Mapping[str, Any], paper: Paper, guessed_title: bool = False
             fuzz.ratio(_letters(paper.title), _letters(truth["title"])) >= 97,
         ),
         "authors": _outcome(paper.authors, [_key(a) for a in found] == [_key(a) for a in names]),
-        "first author": _outcome(
-            paper.authors, bool(found and names) and _key(found[0]) == _key(names[0])
-        ),
     }
+    if names:
+        is_first = bool(found) and _key(found[0]) == _key(names[0])
+        result["first author"] = _outcome(paper.authors, is_first)
     if truth.get("year"):
         result["year"] = _outcome(paper.year, paper.year == truth["year"])
     wanted = {("doi", truth.get("doi", "")), ("arxiv", truth.get("arxiv", ""))}

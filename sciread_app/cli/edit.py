@@ -12,6 +12,7 @@ from sciread_app.cli.command import command
 from sciread_app.cli.library import resolve
 from sciread_app.console import Console
 from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
+from sciread_app.domain.guesses import accepted
 from sciread_app.domain.paper import KINDS, Paper
 from sciread_app.errors import BadQuery
 from sciread_app.workspace import Workspace
@@ -43,12 +44,16 @@ def edit(
     console: Console,
     paper: Annotated[str, typer.Argument(help="Number or identifier of the paper.")],
     fields: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="FIELD=VALUE...",
             help="Field and value, such as year=2019. An empty value clears the field.",
         ),
-    ],
+    ] = None,
+    accept_guess: Annotated[
+        bool,
+        typer.Option("--accept-guess", help="Use the authors that the paper's PDF may name."),
+    ] = False,
 ) -> None:
     """Edit the fields of a paper.
 
@@ -59,10 +64,22 @@ def edit(
     """
     [id] = resolve(workspace, [paper])
     [before] = workspace.library.get([id])
-    values = _values(before, fields)
+    values = _guess(before) if accept_guess else {}
+    if fields or not accept_guess:
+        values |= _values(before, fields or [])
     done = workspace.editor.edit([id], **values) if values else None
     console.print(escape(done.what) if done else "No changes")
     console.print_json({"paper": id, "changed": sorted(values) if done else []})
+
+
+def _guess(paper: Paper) -> dict[str, Any]:
+    """The fields that accepting the guess changes. Raises BadQuery."""
+    if not (values := accepted(paper)):
+        raise BadQuery(
+            "There is no guess for this paper.",
+            "SciRead guesses the authors of a PDF if its first page is not clear.",
+        )
+    return values
 
 
 def _values(paper: Paper, assignments: Sequence[str]) -> dict[str, Any]:

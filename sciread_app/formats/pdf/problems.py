@@ -36,6 +36,10 @@ AUTHORS_DROPPED = tr_noop(
     "The authors in the file's metadata ({names}) were not imported because they "
     "do not match the first page. Check the paper's authors."
 )
+AUTHORS_GUESSED = tr_noop(
+    "The authors are uncertain and were left out. The first page may name {names}. To accept "
+    "them, run “sciread edit PAPER --accept-guess”."
+)
 AUTHORS_CUT = tr_noop(
     "These entries in the file's metadata were not imported as authors because "
     "they are not names of authors: {names}."
@@ -47,7 +51,8 @@ CRASHED = tr_noop(
 
 TEMPLATES = (
     PASSWORD, LOCKED, BROKEN, NO_PAGE, EMPTY, NO_PDF, NO_TEXT, UNREAD, BAD_NAME, MEMORY, UNOPENED,
-    INTERNAL_ERROR, TIMED_OUT, INVALID_ANSWER, AUTHORS_DROPPED, AUTHORS_CUT, CRASHED,
+    INTERNAL_ERROR, TIMED_OUT, INVALID_ANSWER, AUTHORS_DROPPED, AUTHORS_GUESSED,
+    AUTHORS_CUT, CRASHED,
 )  # fmt: skip
 
 # Problems stored by earlier versions, and how they are worded now.

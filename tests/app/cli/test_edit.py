@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from sciread_app import cli
+from sciread_app.domain.guesses import author_guess, guessed_authors
 from sciread_app.domain.paper import Author
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
@@ -163,3 +164,17 @@ def test_library_migration_is_announced_on_stderr(tmp_path):
     result = shell.run("status")
     assert "Backing up" in result.stderr and "Backing up" not in result.stdout
     assert "Backing up" not in shell.run("status").stderr
+
+
+def test_edit_accepts_the_guessed_authors_and_undo_takes_them_back(shell):
+    library = Library(shell.home / "library.sqlite3")
+    guess = author_guess([Author("Curie", "Marie"), Author("LHCb", literal=True)])
+    library.put([paper("On water", doi="10.1000/water", authors="", extra=guess)])
+    library.close()
+    shell.run("edit", "10.1000/water", "--accept-guess")
+    found = stored(shell, 3)
+    assert found.authors == (Author("Curie", "Marie"), Author("LHCb", literal=True))
+    assert not guessed_authors(found)
+    shell.run("undo")
+    assert guessed_authors(stored(shell, 3)) and not stored(shell, 3).authors
+    assert shell.run("edit", "1", "--accept-guess", code=2)

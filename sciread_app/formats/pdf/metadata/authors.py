@@ -70,16 +70,19 @@ def chosen_authors(evidence: MetadataEvidence, title: str, cited: Sequence[Autho
     if cited:
         return AuthorChoice(tuple(cited), "the citation of the paper on its pages")
     if byline.doubt:
-        return AuthorChoice(guess=byline.authors, evidence=byline.doubt, remark=remark)
+        guessed = _remark(problems.AUTHORS_GUESSED, byline.authors)
+        return AuthorChoice(guess=byline.authors, evidence=byline.doubt, remark=guessed)
     return AuthorChoice(remark=remark)
 
 
 def _byline(evidence: MetadataEvidence, title: str) -> Byline:
-    """The byline on the first of the pages that prints the title above one."""
+    """The byline on the first of the pages that prints the title above one, covers last."""
+    pages = list(zip(evidence.layouts, evidence.rows, evidence.texts, strict=True))
     doubtful = Byline()
-    for page, rows, text in zip(evidence.layouts, evidence.rows, evidence.texts, strict=True):
+    # A cover sheet may name some of the authors only.
+    for page, rows, text in sorted(pages, key=lambda page: is_cover(page[2])):
         if _SOME.search(text) and is_cover(text):
-            continue  # it names some of the authors only
+            continue
         if place := title_rows(rows, title):
             found = byline_below(rows, place, page)
             if found.authors and not found.doubt:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
+from sciread_app.domain.guesses import author_guess
 from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.content import title_of_name
@@ -46,7 +47,6 @@ _NO_TITLE = re.compile(
     re.I | re.X,
 )
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
-GUESSED_AUTHORS = "pdf_guessed_authors"  # the name in `extra`
 _DISTINCT = 0.6  # relative to the larger title's length; a shorter embedded one is another text
 _KINDS = {
     "article": "article-journal",
@@ -100,7 +100,7 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
         how.append(f"year: {how_published}")
     extra = _extra(evidence.xmp) | {"pdf_evidence": "; ".join(how)}
     if authors.guess:
-        extra[GUESSED_AUTHORS] = "; ".join(author.name for author in authors.guess)
+        extra |= author_guess(authors.guess)
     paper = Paper(
         title=title,
         abstract=abstract,

@@ -16,6 +16,7 @@ from sciread_app.formats.pdf.metadata.rows import Row, rows_of
 from sciread_app.formats.pdf.metadata.text_cleanup import letters_of, one_line
 
 _UPPER_PART = 0.62  # of the page's height; a thesis has its title near the middle
+_SIZE_OF_TITLES = 13.0  # points; affiliations are smaller
 _LARGER = 1.12  # relative to the body size, to count as large
 _SAME_SIZE = 0.09  # relative difference within one title
 _DOUBLE = 2.3  # the same in a manuscript with double spacing, within one font
@@ -190,7 +191,7 @@ def _may_be_title(text: str) -> bool:
         and not _HEADING.match(text)
         and not _DATE.match(text)
         and not _SECTION.match(text)
-        and not (_INSTITUTION.search(text) and len(text.split()) <= 12)
+        and not (_INSTITUTION.search(text) and len(text.split()) <= 8)
     )
 
 
@@ -235,7 +236,7 @@ def _continues(block: Sequence[TextLine], line: TextLine, leading: float) -> boo
         and 0 < line.top - last.top <= leading * last.size
         and not (is_far and (line.font != last.font or names_of(line)))
         and not (_NAME_MARK.search(line.text) and names_of(line))
-        and not _INSTITUTION.match(line.text)
+        and not (_INSTITUTION.match(line.text) and line.size < _SIZE_OF_TITLES)
     )
 
 

@@ -51,7 +51,7 @@ def printed_venue(pages: Sequence[str], doi: str) -> str:
     if match := _SERVER.search(page):
         return _SERVERS[match[1].lower()]
     for match in _HEAD.finditer(page):
-        name = next(filter(None, match.groups())).strip(" ,")
+        name: str = next(filter(None, match.groups())).strip(" ,")
         if not _NO_NAME.search(name) and len(name.split()) <= 10:
             return name
     match = _PROCEEDINGS.search(page)

@@ -69,6 +69,8 @@ _OWN_LINE = re.compile(
 _MOST_PROSE = 4  # common words in a line of a margin
 _MARGIN = 0.13  # of the page's height, at its head and at its foot
 _ABSTRACT = re.compile(r"^\W*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|1\s+introduction)\b", re.I)
+_REFERENCES = re.compile(r"^\W*(?:references|bibliography|literature)\b.{0,10}$", re.I)
+_ENTRY = re.compile(r"^\[\d+\]|[“”\"]")  # of a list of references
 _IN_DOI = re.compile(r"^10\.\d+/\D*\.((?:19[89]|20[0-4])\d)[.-]")
 
 
@@ -117,10 +119,14 @@ def _margin(rows: Sequence[Row], page: PageLayout) -> list[str]:
     heading = next((row.top for row in rows if _ABSTRACT.match(row.text)), 0.0)
     head = max(_MARGIN * page.height, min(heading, 0.5 * page.height))
     foot = (1 - _MARGIN) * page.height
+    references = next((row.top for row in rows if _REFERENCES.match(row.text)), page.height)
     return [
-        cell.text for row in rows if row.top < head or row.top > foot for cell in row.cells
-        if len(_SENTENCE.findall(cell.text)) < _MOST_PROSE
-    ]  # fmt: skip
+        cell.text
+        for row in rows
+        if row.top < head or (row.top > foot and (row is rows[-1] or row.top < references))
+        for cell in row.cells
+        if len(_SENTENCE.findall(cell.text)) < _MOST_PROSE and not _ENTRY.search(cell.text)
+    ]
 
 
 def _is_day(line: str, created: str) -> bool:

@@ -10,6 +10,7 @@ from sciread_app.domain.paper import Author
 from sciread_app.formats.pdf.metadata.byline.lexicon import AFFILIATION
 from sciread_app.formats.pdf.metadata.byline.names import Kind
 from sciread_app.formats.pdf.metadata.byline.parser import (
+    ET_AL,
     MARK,
     Pieces,
     authors_of,
@@ -48,6 +49,7 @@ _THESIS = re.compile(
 )
 _SAME_SIZE, _SMALL_CAPITALS = 0.09, 0.27
 _BLOCK_GAP = 1.65  # distance of two blocks, relative to the font size
+_PARAGRAPH = 4  # lines of the same look, all but one of which read like sentences
 _SIDE_BAR = 0.9  # relative to the body size, below which a text left of the title is a side bar
 _SENTENCE = re.compile(
     r"\b(?:the|of|is|are|was|we|this|that|with|for|in|to|from|by|our|has|have)\b"
@@ -105,8 +107,11 @@ def byline_below(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) 
         if not _names_authors(pieces, is_in_place=is_in_place):
             if number == 0 or pieces.names or (pieces.doubtful and not pieces.others):
                 doubt = doubt or f"“{group[0].line.text[:60]}” is not clearly a list of names"
+                authors += authors_of(pieces)  # a guess at best
             continue
         authors += authors_of(pieces)
+        if ET_AL.search(_joined(group)):
+            doubt = doubt or "not all authors are named"
         if pieces.others:
             doubt = doubt or f"“{group[0].line.text[:60]}” contains more than names"
     unique = tuple(dict.fromkeys(authors))
@@ -122,18 +127,14 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
     size = max(cell.size for cell in heads)
     heads = [cell for cell in heads if cell.size > 0.9 * size]
     left = min(cell.left for cell in heads)
-    sentences = 0
+    prose = _prose(rows[last + 1 :])
     for number in range(last + 1, len(rows)):
         for cell in rows[number].cells:
             if cell.right < left and cell.size < _SIDE_BAR * page.body_size:
                 continue  # a side bar with editors and dates
-            if _END.match(cell.text):
+            if _END.match(cell.text) or number - last - 1 >= prose:
                 return
-            words = len(cell.text.split())
-            if words >= 7 and len(_SENTENCE.findall(cell.text)) >= 2 and cell.text[-1:] != ",":
-                sentences += 1
-                if sentences >= 3:
-                    return
+            if _is_sentence(cell):
                 continue
             text = marked_text(cell.marked)
             pieces = pieces_of(text)
@@ -143,6 +144,35 @@ def _cells(rows: Sequence[Row], title: tuple[int, int], page: PageLayout) -> Ite
                 or _is_affiliation(text, pieces)
             )
             yield _Cell(cell, number, text, pieces, is_affiliation)
+
+
+def _prose(rows: Sequence[Row]) -> int:
+    """The index of the row at which a paragraph of text begins, as an abstract without heading;
+    the number of rows if there is none."""
+    for start, row in enumerate(rows):
+        first = row.cells[0]
+        lines = [row]
+        for below in rows[start + 1 : start + _PARAGRAPH]:
+            cell = below.cells[0]
+            is_below = cell.top - lines[-1].top <= _BLOCK_GAP * first.size
+            if not (
+                is_below and abs(cell.left - first.left) < first.size and _is_like(cell, first)
+            ):
+                break
+            lines.append(below)
+        sentences = sum(_is_sentence(line.cells[0]) for line in lines)
+        if len(lines) == _PARAGRAPH and sentences >= _PARAGRAPH - 1:
+            return start
+    return len(rows)
+
+
+def _is_like(line: TextLine, other: TextLine) -> bool:
+    return abs(line.size - other.size) <= _SAME_SIZE * other.size and line.bold == other.bold
+
+
+def _is_sentence(line: TextLine) -> bool:
+    words = len(line.text.split())
+    return words >= 6 and len(_SENTENCE.findall(line.text)) >= 2 and line.text[-1:] != ","
 
 
 def _is_affiliation(text: str, pieces: Pieces) -> bool:

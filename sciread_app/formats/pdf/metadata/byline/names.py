@@ -99,7 +99,8 @@ def _starts_small(word: str) -> bool:
 def without_titles(piece: str) -> str:
     piece = _TITLES.sub("", piece.strip(" \t.,;:-–—•·|*()"))
     words = piece.split()
-    while len(words) > 2 and DEGREE.fullmatch(words[-1]) and not is_initials(words[-1]):
+    # "Martin MD" has initials, "Alice Martin MD" a degree.
+    while len(words) > 2 and DEGREE.fullmatch(words[-1]) and len(words[-1].strip(".")) > 1:
         words.pop()
     return " ".join(words)
 

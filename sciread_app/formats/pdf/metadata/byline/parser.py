@@ -15,6 +15,8 @@ from sciread_app.formats.pdf.metadata.text_cleanup import SOFT_HYPHEN
 MARK = "\ue002"  # stands for the marks after a name
 _RAISED = re.compile(rf"{RAISED}[^{LOWERED}]*{LOWERED}?")
 # Digits and symbols set at full size beside a name.
+# An accent that its letter has lost: TeX places some beside the word.
+_STRAY_ACCENT = re.compile(r"(?<=\w)\s?[´`ˆ˜¨¸ˇ˚˝˙˘](?!\w)")
 _FULL_SIZE_MARKS = re.compile(
     r"(?:\(\s*\d{1,2}(?:\s*,\s*\d{1,2})*\s*\)|\[\d{1,2}(?:,\s?\d{1,2})*\]|[\d*∗†‡§¶‖∥⋆★☆✩♯♮#✉✝⊠\ufffd"
     r"\u2709\ue000-\uf8ff\u00b9\u00b2\u00b3\u2070-\u2079◦♢△▽⋄⊥¹²³]"
@@ -29,9 +31,10 @@ _LEADING = re.compile(
     re.I,
 )
 _SEPARATOR = re.compile(
-    rf"\s*(?:[,;，、；|•·∙⋅/]|(?<![^\W\d_]){MARK}|{MARK}|\s&\s|(?<!\w)(?:and|AND|And|und|et|и)(?!\w)|\s[–—-]\s)\s*"
+    rf"\s*(?:[,;，、；|•·∙⋅/]|{MARK}|(?<!\w)&|&(?!\w)"
+    r"|(?<!\w)(?:and|AND|And|und|et|и)(?!\w)|\s[–—-]\s)\s*"
 )
-_ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
+ET_AL = re.compile(r"\bet\.?\s+al\b\.?|\band\s+others\b", re.I)
 
 
 _OF_PEOPLE = (Kind.name, Kind.degree, Kind.suffix)
@@ -61,7 +64,7 @@ class Pieces:
 def marked_text(text: str) -> str:
     """The text with every run of marks as one MARK, without addresses and the word before names."""
     text = _RAISED.sub(MARK, text.replace(SOFT_HYPHEN, "-"))
-    text = _EMAIL.sub(" ", text)
+    text = _EMAIL.sub(" ", _STRAY_ACCENT.sub("", text))
     text = _FULL_SIZE_MARKS.sub(MARK, text)
     text = re.sub(rf"(?:\s*{MARK}[\s,]*(?={MARK}))+", "", text)
     return " ".join(_LEADING.sub("", text).split())
@@ -76,7 +79,7 @@ def begins_with_mark(text: str) -> bool:
 
 def pieces_of(text: str) -> Pieces:
     """The pieces of a text prepared by `marked_text`."""
-    text = _ET_AL.sub("", text)
+    text = ET_AL.sub("", text)
     if ";" in text and all(part.count(",") == 1 for part in text.split(";") if part.strip()):
         return _inverted_pieces(
             [part for part in text.replace(MARK, "").split(";") if part.strip()]
@@ -107,7 +110,7 @@ def _split(text: str) -> list[str]:
 def _inverted_pieces(parts: Sequence[str]) -> Pieces:
     turned = []
     for part in parts:
-        family, _, given = part.strip(" .,").partition(",")
+        family, _, given = part.strip(" ,").partition(",")
         turned.append(f"{given.strip()} {family.strip()}")
     return Pieces(tuple(turned), tuple(kind_of(part) for part in turned))
 

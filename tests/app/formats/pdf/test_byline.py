@@ -1,0 +1,201 @@
+"""Authors, year and venue as first pages print them."""
+
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.guesses import guessed_authors
+from sciread_app.formats.pdf.content import PdfContent
+from sciread_app.formats.pdf.extraction import extract
+from sciread_app.formats.pdf.metadata.byline.names import author_of
+from sciread_app.formats.pdf.metadata.byline.parser import authors_of, marked_text, pieces_of
+from sciread_app.formats.pdf.metadata.printed_identifiers import printed_doi
+from tests.support.generate.pdf import At, body, make_pdf
+
+TITLE = At("On the Flight of Honey Bees over Water", 18, 60, 720)
+ABSTRACT = At("Abstract", 10, 60, 560, bold=True)
+
+
+def read(*pages: list[At], **values) -> PdfContent:
+    return extract(Path("/papers/file_name.pdf"), make_pdf(*pages, **values))
+
+
+def page(*head: At) -> list[At]:
+    return [TITLE, *head, ABSTRACT, *body(540, 20)]
+
+
+def authors(*head: At) -> list[str]:
+    return [author.name for author in read(page(*head)).paper.authors]
+
+
+def raised(text: str, x: float, y: float) -> At:
+    return At(text, 7, x, y + 4)
+
+
+def test_raised_marks_are_no_part_of_names():
+    head = [
+        At("Alice Martin", 11, 60, 690), raised("1,2", 122, 690),
+        At(", Robert K. Weber", 11, 134, 690), raised("a", 222, 690),
+        At("1 University of Oslo, Norway", 9, 60, 670),
+    ]  # fmt: skip
+    assert authors(*head) == ["Alice Martin", "Robert K. Weber"]
+
+
+def test_affiliations_between_names_are_passed_over():
+    head = [
+        At("Alice Martin", 11, 60, 690, bold=True),
+        At("Department of Physics, University of Oslo", 10, 60, 677),
+        At("Robert Weber", 11, 60, 655, bold=True),
+        At("Bell Laboratories, Murray Hill, New Jersey", 10, 60, 642),
+        At("weber@example.org", 10, 60, 629),
+    ]
+    assert authors(*head) == ["Alice Martin", "Robert Weber"]
+
+
+def test_names_in_columns_are_read_row_by_row():
+    head = [
+        At("Alice Martin", 11, 60, 690), At("Robert Weber", 11, 250, 690),
+        At("Oslo University", 10, 60, 677), At("Google Research", 10, 250, 677),
+        At("Carlos Fernandez", 11, 60, 650), At("Wei Zhang", 11, 250, 650),
+        At("Oslo University", 10, 60, 637), At("Peking University", 10, 250, 637),
+    ]  # fmt: skip
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Carlos Fernandez", "Wei Zhang"]
+
+
+def test_list_goes_on_in_the_next_line_within_a_name():
+    head = [
+        At("Alice Martin, Robert Weber, Carlos", 11, 60, 690),
+        At("Fernandez, and Wei Zhang", 11, 60, 676),
+    ]
+    assert authors(*head) == ["Alice Martin", "Robert Weber", "Carlos Fernandez", "Wei Zhang"]
+
+
+def test_editors_and_reviewers_are_not_authors():
+    head = [
+        At("Alice Martin and Robert Weber", 11, 60, 690),
+        At("Edited by: Maria Rossi, University of Bari, Italy", 11, 60, 670),
+        At("Academic Editor: John Miller", 11, 60, 650),
+        At("Received: 3 March 2016", 11, 60, 630),
+    ]
+    assert authors(*head) == ["Alice Martin", "Robert Weber"]
+
+
+def test_thesis_has_one_author_and_no_supervisor():
+    first = [
+        TITLE,
+        At("A thesis presented", 12, 60, 650), At("by", 12, 60, 630),
+        At("Alice Martin", 12, 60, 610),
+        At("in partial fulfillment of the requirements for the degree of", 12, 60, 590),
+        At("Supervisor: Robert Weber", 12, 60, 570), At("Carlos Fernandez", 12, 60, 550),
+    ]  # fmt: skip
+    assert [author.name for author in read(first, body()).paper.authors] == ["Alice Martin"]
+
+
+def test_line_numbers_of_a_manuscript_are_ignored():
+    lines = ["On the Flight of Honey Bees", "Alice Martin, Robert Weber", "Abstract"]
+    lines += ["We watched the bees of the lake for years and they flew over it."] * 12
+    numbered = [
+        text
+        for i, line in enumerate(lines)
+        for text in (At(str(i + 1), 10, 30, 700 - 26 * i), At(line, 12, 60, 700 - 26 * i))
+    ]
+    paper = read(numbered).paper
+    assert paper.title == "On the Flight of Honey Bees"
+    assert [author.name for author in paper.authors] == ["Alice Martin", "Robert Weber"]
+
+
+def test_uncertain_authors_are_a_guess_and_not_authors():
+    content = read(page(At("Alice Martin, Robert Weber, learning of features", 11, 60, 690)))
+    assert not content.paper.authors
+    guess = [author.name for author in guessed_authors(content.paper)]
+    assert guess == ["Alice Martin", "Robert Weber"]
+    assert "Robert Weber" in content.remark
+
+
+def test_citation_of_the_paper_gives_authors_that_its_byline_does_not():
+    first = [
+        At("Citation: Martin A, Weber RK (2015) On the Flight of Honey Bees over Water.", 9, y=760),
+        At("Journal of Bees 12(3): 45-67.", 9, 60, 749),
+        *page(At("A report from the lake", 11, 60, 690)),
+    ]  # fmt: skip
+    paper = read(first).paper
+    assert [author.name for author in paper.authors] == ["A. Martin", "R. K. Weber"]
+    assert (paper.year, paper.venue) == (2015, "Journal of Bees")
+
+
+def test_cover_sheet_is_passed_over():
+    cover = [
+        At("University of Somewhere", 24, 60, 760),
+        At("On the Flight of Honey Bees over Water", 12, 60, 720),
+        At("Alice Martin, et al.", 11, 60, 700),
+        At("Citation for published version (APA):", 10, 60, 680),
+        At("General rights", 10, 60, 660),
+    ]
+    paper = read(cover, page(At("Alice Martin, Robert Weber", 11, 60, 690))).paper
+    assert paper.title == TITLE.text
+    assert [author.name for author in paper.authors] == ["Alice Martin", "Robert Weber"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Alice Martin MD, PhD, Robert Weber, MSc", ["Alice Martin", "Robert Weber"]),
+        ("Dr. Alice Martin and Prof. Robert Weber", ["Alice Martin", "Robert Weber"]),
+        ("Alice Martin, Member, IEEE, and Robert Weber, Senior Member, IEEE",
+         ["Alice Martin", "Robert Weber"]),
+        ("ALICE MARTIN AND ROBERT VAN DER BERG", ["Alice Martin", "Robert van der Berg"]),
+        ("Martin A, Weber RK, Zhang W", ["A. Martin", "R. K. Weber", "W. Zhang"]),
+        ("Martin, Alice; Weber, Robert K.", ["Alice Martin", "Robert K. Weber"]),
+        ("Alice MARTIN, Robert WEBER", ["Alice Martin", "Robert Weber"]),
+        ("Alice Martin1,2*, Robert Weber3 & Wei Li1", ["Alice Martin", "Robert Weber", "Wei Li"]),
+        ("by Alice Martin · Robert Weber", ["Alice Martin", "Robert Weber"]),
+        ("Robert Downey Jr., Alice Martin", ["Robert Downey Jr", "Alice Martin"]),
+        ("王伟，李娜", ["伟 王", "娜 李"]),
+        ("А. В. Иванов, С. П. Петрова", ["А. В. Иванов", "С. П. Петрова"]),
+    ],
+)  # fmt: skip
+def test_line_of_names_is_split_into_authors(line, expected):
+    assert [author.name for author in authors_of(pieces_of(marked_text(line)))] == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["University of Oslo, Norway", "Department of Physics", "Received 3 May 2010", "Oslo, Norway",
+     "Deep learning for the detection of bees", "New York, USA"],
+)  # fmt: skip
+def test_line_of_something_else_names_nobody(line):
+    assert pieces_of(marked_text(line)).names == 0
+
+
+def test_capitals_tell_the_family_name_apart():
+    assert author_of("ZHANG Wei").family == "Zhang"
+    assert author_of("Wei ZHANG").family == "Zhang"
+
+
+@pytest.mark.parametrize(
+    ("line", "year"),
+    [
+        ("Published online: 21 January 2016", 2016),
+        ("© 2014 The Authors", 2014),
+        ("Journal of Bees 181 (2010) 687-702", 2010),
+        ("Bees, Vol. 12, No. 3, March 2009", 2009),
+        ("Proceedings of the 9th Conference on Bees, Oslo, 2018", 2018),
+        ("Received: 21 January 2016", None),
+        ("As Smith (2011) has shown, bees of the lake are the best of all bees that we have", None),
+    ],
+)
+def test_year_is_that_of_publication(line, year):
+    assert read([At(line, 8, 60, 780), *page()]).paper.year == year
+
+
+def test_year_of_a_reference_is_not_the_papers():
+    references = [At("References", 10, 60, 100, bold=True)]
+    references += [At("[1] Ann Lee, Bees, vol. 12, 2007, pp. 1-3.", 9, 60, 60)]
+    assert read([*page(), *references]).paper.year is None
+
+
+def test_doi_in_brackets_and_in_an_address_is_found():
+    brackets = printed_doi(["To cite this version: Bees.\n⟨10.1016/j.bee.2016.0123⟩. ⟨hal-01⟩"], [])
+    assert brackets[0] == "10.1016/j.bee.2016.0123"
+    line = "www.bees.org/cgi/doi/10.1073/bees.17123 BEES | March 6, 2018 | vol. 115 | no. 10"
+    assert printed_doi([line], [])[0] == "10.1073/bees.17123"
