@@ -3,6 +3,7 @@ this."""
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, completed, unreadable_content
+from sciread_app.formats.pdf.metadata.cover_sheet import is_cover
 from sciread_app.formats.pdf.metadata.decision import paper_of
 from sciread_app.formats.pdf.metadata.evidence import MetadataEvidence
 from sciread_app.formats.pdf.metadata.layout import PageLayout, page_layout
@@ -21,6 +23,7 @@ from sciread_app.formats.pdf.metadata.xmp import read_xmp
 MAX_PAGES = 3_000
 MAX_TEXT = 2_000_000  # characters
 _LAYOUT_PAGES = 3  # pages whose layout is analyzed
+_ABSTRACT = re.compile(r"^\W*(?:abstract|summary)\b", re.I | re.M)
 _INFO_KEYS = (
     "Title",
     "Author",
@@ -96,28 +99,31 @@ def _info(document: PdfDocument, key: str) -> str:
 def _read_pages(document: PdfDocument, until: float) -> _ReadPages:
     pages = _ReadPages(len(document))
     room = MAX_TEXT
+    is_headed = False  # whether the page with title, authors and abstract was read
     for number in range(min(pages.count, MAX_PAGES)):
         if room <= 0 or time.monotonic() > until:
             break
         try:
-            text, layout = _read_page(document, number)
+            with_layout = number < _LAYOUT_PAGES and not is_headed
+            text, layout = _read_page(document, number, with_layout=with_layout)
         except PdfiumError:
             text, layout = "", PageLayout()
             pages.unread += 1
         if number < _LAYOUT_PAGES:
             pages.layouts.append(layout)
+        is_headed = is_headed or bool(_ABSTRACT.search(text) and not is_cover(text))
         pages.texts.append(text)
         room -= len(text)
     pages.unread += pages.count - len(pages.texts)
     return pages
 
 
-def _read_page(document: PdfDocument, number: int) -> tuple[str, PageLayout]:
+def _read_page(document: PdfDocument, number: int, *, with_layout: bool) -> tuple[str, PageLayout]:
     page = document[number]
     try:
         content = page.get_textpage()
         try:
-            layout = page_layout(page, content) if number < _LAYOUT_PAGES else PageLayout()
+            layout = page_layout(page, content) if with_layout else PageLayout()
             return clean(content.get_text_range()).strip(), layout
         finally:
             content.close()

@@ -17,7 +17,7 @@ from pypdfium2 import PdfPage, PdfTextPage
 from sciread_app.formats.pdf.metadata.text_cleanup import clean
 
 # A title is among the first few thousand characters; later ones only determine the body size.
-MAX_CHARACTERS = 8_000
+MAX_CHARACTERS = 6_000
 _BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
 _OWN_SIZE = 3.0  # points; smaller font sizes are not the visible size
 RAISED, LOWERED = "\ue000", "\ue001"  # of the private use area
