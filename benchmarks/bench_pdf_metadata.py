@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
+import sys
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -35,6 +37,8 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true")
     options = parser.parse_args()
     if not any(options.folder.glob("*.json")):
+        if not shutil.which("pdflatex"):
+            sys.exit("The pages are made with LaTeX: see benchmarks/pdf_metadata/generate.py.")
         generate.make(options.folder)
     tuned = generate.tuned_layouts()
     truths = [json.loads(path.read_text()) | {"path": path} for path in
