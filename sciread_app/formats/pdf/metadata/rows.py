@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 from sciread_app.formats.pdf.metadata.layout import LOWERED, RAISED, PageLayout, TextLine
 from sciread_app.formats.pdf.metadata.text_cleanup import letters_of
 
+_NEAR = 40  # pieces of a row that a line is compared with
 _TOUCHING = 1.1  # a smaller gap, relative to the font size, is a space
 _SAME_HEIGHT, _RAISED_HEIGHT = 0.3, 0.75  # difference of height relative to the font size
 _SMALLER = 0.86  # relative size of a mark
@@ -48,7 +49,7 @@ def rows_of(page: PageLayout) -> list[Row]:
 
 
 def _beside(row: Sequence[TextLine], line: TextLine) -> bool:
-    for other in row:
+    for other in row[-_NEAR:]:
         larger, smaller = max(other.size, line.size), min(other.size, line.size)
         gap = max(line.left - other.right, other.left - line.right)
         if smaller <= _SMALLER * larger:

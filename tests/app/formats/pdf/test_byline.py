@@ -148,6 +148,7 @@ def test_cover_sheet_is_passed_over():
         ("Martin, Alice; Weber, Robert K.", ["Alice Martin", "Robert K. Weber"]),
         ("Alice MARTIN, Robert WEBER", ["Alice Martin", "Robert Weber"]),
         ("Alice Martin1,2*, Robert Weber3 & Wei Li1", ["Alice Martin", "Robert Weber", "Wei Li"]),
+        ("Alice Martin ann@example.org, Robert Weber", ["Alice Martin", "Robert Weber"]),
         ("by Alice Martin · Robert Weber", ["Alice Martin", "Robert Weber"]),
         ("Robert Downey Jr., Alice Martin", ["Robert Downey Jr", "Alice Martin"]),
         ("王伟，李娜", ["伟 王", "娜 李"]),

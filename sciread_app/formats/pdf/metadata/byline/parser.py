@@ -22,8 +22,9 @@ _FULL_SIZE_MARKS = re.compile(
     r"\u2709\ue000-\uf8ff\u00b9\u00b2\u00b3\u2070-\u2079◦♢△▽⋄⊥¹²³]"
     rf"|(?<=[*∗†‡§¶{MARK}])\s*,(?=\s*[\d*∗†‡§¶])|(?<=\d),(?=\d)|\biD\b|\bORCID\b)+"
 )
+# {ann, bob}@example.org, ann@example.org, an address on the web
 _EMAIL = re.compile(
-    r"[({\[<]?\s*[\w.{},\s+-]*[\w}\])]\s*@\s*[\w.-]+\.\w+\s*[)}\]>]?|https?://\S+|\S+@\S*"
+    r"[({\[<]{1,2}[^(){}<>\[\]]{1,300}[)}\]>]{1,2}\s*@\s*[^\s,;]+|https?://\S+|[^\s,;]*@\s*[^\s,;]*"
 )
 _LEADING = re.compile(
     r"^\W*(?:written\s+by|vorgelegt\s+von|eingereicht\s+von|submitted\s+by|authors?\s*(?:\(s\))?\s*:|autor(?:es|en)?\s*:|"
@@ -66,7 +67,7 @@ def marked_text(text: str) -> str:
     text = _RAISED.sub(MARK, text.replace(SOFT_HYPHEN, "-"))
     text = _EMAIL.sub(" ", _STRAY_ACCENT.sub("", text))
     text = _FULL_SIZE_MARKS.sub(MARK, text)
-    text = re.sub(rf"(?:\s*{MARK}[\s,]*(?={MARK}))+", "", text)
+    text = re.sub(rf"{MARK}[\s,]*(?={MARK})", "", text)
     return " ".join(_LEADING.sub("", text).split())
 
 
