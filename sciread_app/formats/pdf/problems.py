@@ -37,8 +37,8 @@ AUTHORS_DROPPED = tr_noop(
     "do not match the first page. Check the paper's authors."
 )
 AUTHORS_GUESSED = tr_noop(
-    "The authors are uncertain and were left out. The first page may name {names}. To accept "
-    "them, run “sciread edit PAPER --accept-guess”."
+    "The authors are uncertain and were left out. The first page may name {names}. You can "
+    "accept them in the details of the paper."
 )
 AUTHORS_CUT = tr_noop(
     "These entries in the file's metadata were not imported as authors because "

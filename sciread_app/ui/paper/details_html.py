@@ -7,6 +7,7 @@ from html import escape
 from itertools import pairwise
 from urllib.parse import quote
 
+from sciread_app.domain.guesses import guessed_authors
 from sciread_app.domain.identifiers import identifier_link, identifier_links
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.domain.paper_updates import retracted
@@ -19,7 +20,7 @@ from sciread_app.ui.view_models import Details, ResultList
 from sciread_app.ui.widgets.text.text_direction import direction
 
 MOST_AUTHORS = 40
-FIND, PAPER = "find", "paper"  # schemes of internal links
+FIND, PAPER, ACCEPT = "find", "paper", "accept"  # schemes of internal links
 
 
 def head_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
@@ -98,7 +99,7 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
         f'<a href="{FIND}:{_argument("author", author.last_name)}">{escape(author.name)}</a>'
         for author in paper.authors[:MOST_AUTHORS]
     ]
-    people = ", ".join(names) or tr("Unknown authors")
+    people = ", ".join(names) or _guess(paper) or tr("Unknown authors")
     if (more := len(paper.authors) - MOST_AUTHORS) > 0:
         people = trn("{names}, and {n} more", "{names}, and {n} more", more, names=people)
     where = " · ".join(escape(part) for part in (paper.venue, paper.published) if part)
@@ -117,6 +118,16 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
         _line(" &nbsp;·&nbsp; ".join(web), theme.quiet),
     ]
     return "".join(rows)
+
+
+def _guess(paper: Paper) -> str:
+    """The authors that the paper's PDF may name, with a link to accept them; empty without."""
+    names = [escape(author.name) for author in guessed_authors(paper)]
+    if not names:
+        return ""
+    accept = f'<a href="{ACCEPT}:authors">{tr("Accept authors")}</a>'
+    people = ", ".join(names[:MOST_AUTHORS])
+    return tr("Uncertain: {names} · {accept}", names=people, accept=accept)
 
 
 def _why(details: Details, listing: ResultList) -> str:

@@ -25,7 +25,15 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.paper.copy_button import put_on_clipboard
-from sciread_app.ui.paper.details_html import FIND, PAPER, body_text, foot_text, head_text, warning
+from sciread_app.ui.paper.details_html import (
+    ACCEPT,
+    FIND,
+    PAPER,
+    body_text,
+    foot_text,
+    head_text,
+    warning,
+)
 from sciread_app.ui.paper.layout import Parts, nothing_chosen
 from sciread_app.ui.paper.related_papers import REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
@@ -438,3 +446,5 @@ class DetailsPanel(QFrame):
             self.search_requested.emit(argument)
         elif what == PAPER:
             self._follow_link(PaperId(int(argument)))
+        elif what == ACCEPT and (paper := self._paper) is not None:
+            self._do(tr("Accepting authors"), lambda: self._about.accept_guess(paper))

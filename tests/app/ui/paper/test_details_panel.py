@@ -6,12 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
-from sciread_app.domain.paper import Identifier, LibraryChanges, PaperFile
+from sciread_app.domain.guesses import author_guess
+from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.paper import style_picker
@@ -146,6 +147,18 @@ def test_links_are_followed_and_escape_returns(show, qtbot, gateway):
     assert panel.details.paper.title == "Paper 1"
     with qtbot.waitSignal(panel.escaped):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
+
+
+def test_guessed_authors_are_shown_until_they_are_accepted(show, qtbot, gateway):
+    guess = author_guess([Author("Lee", "Ann"), Author("Ng", "Bo")])
+    gateway.papers[1] = paper("On bees", authors="", extra=guess)
+    panel = show()
+    head = panel.parts.head
+    assert "Ann Lee, Bo Ng" in shown(head) and "accept:authors" in head.toHtml()
+    head.anchorClicked.emit(QUrl("accept:authors"))
+    qtbot.waitUntil(lambda: "accept:authors" not in head.toHtml())
+    assert [author.name for author in gateway.paper(1).authors] == ["Ann Lee", "Bo Ng"]
+    assert "Ann Lee, Bo Ng" in shown(head)
 
 
 def test_deleted_paper_is_no_longer_shown(show, qtbot, gateway):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
+from sciread_app.domain.guesses import accepted
 from sciread_app.domain.paper import Identifier, PaperFile, PaperId, Skipped
 from sciread_app.domain.query.parser import Query
 from sciread_app.errors import LibraryError, SourceError, StyleRefused
@@ -126,6 +128,10 @@ class FakePaperPanel:
 
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         self.files = [PaperFile(new, 2048) if f.path == old else f for f in self.files]
+
+    def accept_guess(self, paper: PaperId) -> None:
+        before = self._gateway.paper(paper)
+        self._gateway.papers[paper] = replace(before, **accepted(before))
 
 
 class FakeNotes:
