@@ -125,7 +125,8 @@ def _guess(paper: Paper) -> str:
     names = [escape(author.name) for author in guessed_authors(paper)]
     if not names:
         return ""
-    accept = f'<a href="{ACCEPT}:authors">{tr("Accept authors")}</a>'
+    label = tr("Accept authors")
+    accept = f'<a href="{ACCEPT}:authors">{label}</a>'
     people = ", ".join(names[:MOST_AUTHORS])
     return tr("Uncertain: {names} · {accept}", names=people, accept=accept)
 
