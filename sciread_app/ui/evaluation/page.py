@@ -53,7 +53,7 @@ SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
 VIEWS = (
     (tr("Scores"), tr("Scores of all models on all benchmarks")),
     # Translators: two models with each other
-    (tr("Compare"), tr("Whether model B is significantly better than model A")),
+    (tr("Significance"), tr("Whether model B is significantly better than model A")),
     (tr("Classes"), tr("Results of two models by class, pair, and paper")),
     (tr("Learning curves"), tr("Loss curves of your training runs")),
     (tr("Neighbors"), tr("Papers that two models find similar to papers you know")),

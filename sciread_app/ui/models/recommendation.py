@@ -30,8 +30,8 @@ def recommendation(scores: Sequence[CardScore], *, base_in_use: bool) -> Recomme
         return Recommendation(sentence if few else "", use=False)
     if not better and not worse:
         sentence = trn(
-            "No significant difference from {other} on {n} measure.",
-            "No significant difference from {other} on {n} measures.",
+            "No significant difference from {other} ({n} measure compared).",
+            "No significant difference from {other} ({n} measures compared).",
             n, other=other,
         )  # fmt: skip
     elif not worse and base_in_use:

@@ -297,7 +297,7 @@ def _use_palette(window):
         window._palette.box.textEdited.emit(typed)
         yield
     window._palette.close_up()
-    window.show_keys()
+    window.show_shortcuts()
     window.show_about()
     window.job_panel.toggle()
     yield

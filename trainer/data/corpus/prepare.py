@@ -75,7 +75,7 @@ class _Preparation:
                 self._read(kind, source)
         for name in self._builder.unknown_venues(exclude_venues):
             self._tell(_EXCLUDED, name, "No paper is from this journal, so no paper was excluded.")
-        self._watch.note("Writing the corpus")
+        self._watch.note("Writing the papers")
         return self._builder.finish(
             citations=self._lines(graphs),
             citation_bytes=sum(source.unpacked_bytes for _, source in graphs),
