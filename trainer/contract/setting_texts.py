@@ -11,7 +11,7 @@ def tr_noop(text: str, /) -> str:
 
 
 class SettingText(NamedTuple):
-    """The name of a setting, one sentence on what it does, and the unit of its value, if any."""
+    """The name of a setting, what it does in sentences, and the unit of its value, if any."""
 
     label: str
     help: str

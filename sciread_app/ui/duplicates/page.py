@@ -300,15 +300,6 @@ class DuplicatesPage(Page):
         )
         # Outer widgets first: setting a parent restyles a widget with all its children.
         self._middle = QStackedWidget(self)
-        self._split = QSplitter(Qt.Orientation.Horizontal, self._middle)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.list)
-        self._split.addWidget(self.panel)
-        self._split.setStretchFactor(1, 1)
-        self._split.setSizes([320, 800])
-        self._split.setContentsMargins(12, 0, 16, 12)
-        for widget in (self.empty, self._split, self.merges):
-            self._middle.addWidget(widget)
         head = (self.lists, self.count, 0, self.merge_all, self.search)
         column(
             row(*head, margins=(16, 12, 16, 8), spacing=12),
@@ -318,6 +309,15 @@ class DuplicatesPage(Page):
             margins=0,
             spacing=0,
         )
+        self._split = QSplitter(Qt.Orientation.Horizontal, self._middle)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.list)
+        self._split.addWidget(self.panel)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([320, 800])
+        self._split.setContentsMargins(12, 0, 16, 12)
+        for widget in (self.empty, self._split, self.merges):
+            self._middle.addWidget(widget)
 
     def _connect(self) -> None:
         self.lists.chosen.connect(lambda _: self._load())

@@ -322,6 +322,7 @@ class ModelsPage(Page):
         self._alone = self._invitation()
         left = QWidget()
         column(self.downloads, (self.list, 1), (self._alone, 1), parent=left, margins=0, spacing=8)
+        self.add_button.setParent(self)  # first, and so before the list for Tab
         split = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
         split.addWidget(left)
         split.addWidget(self.card)

@@ -574,9 +574,11 @@ class SearchPage(Page):
         menu.popup(self.result_list.viewport().mapToGlobal(place))
 
     def _lay_out(self) -> None:
-        # Outer widgets first: setting a parent restyles a widget with all its children.
+        # Outer widgets first: setting a parent restyles a widget with all its children. The header
+        # comes before the list, so that Tab and the first focus do, too.
         self._across = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
         middle = QWidget(self._across)
+        self.header.setParent(middle)
         self._split = QSplitter(Qt.Orientation.Horizontal, middle, childrenCollapsible=False)
         self._left = QWidget(self._split)
         self._pages = QStackedWidget(self._left)

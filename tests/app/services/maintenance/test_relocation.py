@@ -49,7 +49,7 @@ def test_move_takes_everything_of_the_home(old, new):
 
 def test_move_is_refused_during_training(old, new):
     run = Run.create(old.runs / "mine", Recipe.named("specter", old.corpora))
-    with run.hold(), pytest.raises(LibraryError, match="mine is active"):
+    with run.hold(), pytest.raises(LibraryError, match="mine is still running"):
         move(old, new, Task())
     assert not new.library.exists()
     move(old, new, Task())

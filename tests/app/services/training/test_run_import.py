@@ -150,7 +150,10 @@ def test_import_does_not_replace_active_run(opener: FakeImport, job: Path) -> No
     (job / "run" / "report.json").unlink()
     opener.open(job)
     Run(job / "run").append(Event("end", 99.0))
-    with Run(opener.home.runs / "job").hold(), pytest.raises(LibraryError, match="job is active"):
+    with (
+        Run(opener.home.runs / "job").hold(),
+        pytest.raises(LibraryError, match="job is still running"),
+    ):
         opener.open(job)
 
 

@@ -171,7 +171,7 @@ def test_run_names_are_unique_and_valid(home: Home) -> None:
 def test_active_run_cannot_be_removed(home: Home) -> None:
     runs = Runs(home)
     runs.start(recipe(home), "mine")
-    with pytest.raises(LibraryError, match="mine is active"):
+    with pytest.raises(LibraryError, match="mine is still running"):
         runs.remove("mine")
     runs.stop("mine")
     wait_for_status(runs, "mine", RunStatus.stopped, RunStatus.failed)

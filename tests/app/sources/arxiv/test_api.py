@@ -268,7 +268,7 @@ STAYING = {
     "empty page": (empty_page(), "the page is empty, although arXiv reports 7"),
     "truncated": (faults.truncated(), "XML is not valid"),
     "malformed": (faults.malformed(), "XML is not valid"),
-    "entities": (faults.entity_bomb(), "defines its own entities"),
+    "entities": (faults.entity_bomb(), "defines entities"),
     "no total": (
         lambda good: replace(good, body=good.body.replace(b"totalResults", b"total")),
         "the number of papers",

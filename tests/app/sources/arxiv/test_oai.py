@@ -210,7 +210,7 @@ EMPTY = (
     [
         (faults.truncated(), "XML is not valid"),
         (faults.malformed(), "XML is not valid"),
-        (faults.entity_bomb(), "defines its own entities"),
+        (faults.entity_bomb(), "defines entities"),
         (faults.replaced(EMPTY), "neither records nor an error"),
         (faults.replaced(b"<html/>"), "not an OAI-PMH response"),
     ],

@@ -6,15 +6,16 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea, QWidget
 
 from sciread_app.domain.paper import LibraryChanges, Skipped
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, as_table, headline
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
+from sciread_app.ui.page import Page
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_registry import PAGES
@@ -49,27 +50,19 @@ def report_of(window):
     return next((d for d in window.findChildren(ImportReportDialog) if d.isVisible()), None)
 
 
-class StyleChanges(QObject):
-    """Collects the widgets that are styled again."""
-
-    def __init__(self, app: QApplication) -> None:
-        super().__init__(app)
-        self.seen: list[QObject] = []
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.StyleChange:
-            self.seen.append(watched)
-        return False
-
-
 @pytest.mark.parametrize("place", [spec.key for spec in PAGES if spec.key != "search"])
-def test_page_is_built_inside_the_window_and_not_styled_again(qapp, show_window, place):
+def test_page_is_built_inside_the_window_and_not_styled_again(show_window, monkeypatch, place):
+    styled_again = []
+
+    def change_event(page, event):
+        if event.type() is QEvent.Type.StyleChange:
+            styled_again.append(page)
+        QWidget.changeEvent(page, event)
+
+    monkeypatch.setattr(Page, "changeEvent", change_event, raising=False)
     window = show_window(FakeGateway(3))
-    changes = StyleChanges(qapp)
-    qapp.installEventFilter(changes)
     page = window.other_page(place)
-    qapp.removeEventFilter(changes)
-    assert changes.seen and page not in changes.seen
+    assert page.window() is window and page not in styled_again
 
 
 def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):

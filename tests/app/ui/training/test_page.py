@@ -501,7 +501,7 @@ def test_model_not_compared_with_the_one_in_use_is_not_recommended(show, service
 def test_each_setting_and_each_choice_is_described(spec):
     for setting in spec.settings:
         help = setting_help(setting.name)
-        assert help.endswith(".") and "_" not in help and ". " not in help
+        assert help.endswith(".") and "_" not in help
         labels = {choice_label(setting.name, choice) for choice in setting.choices}
         assert len(labels) == len(setting.choices) and labels.isdisjoint(setting.choices)
 
