@@ -87,7 +87,8 @@ class Camera:
             other.close()
 
     def _shows(self, choice: ThemeChoice) -> bool:
-        return self._appearance.theme.dark is (choice is ThemeChoice.dark)
+        changing = self._appearance._switcher._timer.isActive()
+        return not changing and self._appearance.theme.dark is (choice is ThemeChoice.dark)
 
 
 def settle(jobs: JobRunner, quiet: int = QUIET_MS) -> None:

@@ -59,11 +59,12 @@ class ThemeSwitcher(QObject):
             if n % BATCH == 0:
                 yield
         apply()
-        self._skipped.sort(key=lambda entry: isValid(entry[0]) and entry[0].isVisible())
         while self._skipped:
             yield
+            # Those of a page shown meanwhile are on the screen without their style.
+            self._skipped.sort(key=lambda entry: isValid(entry[0]) and entry[0].isVisible())
             for _ in self._skipped[:BATCH]:
-                self._restore(*self._skipped.pop())  # widgets shown meanwhile come first
+                self._restore(*self._skipped.pop())
 
     def _skip(self, widget: QWidget) -> None:
         polished = widget.testAttribute(_POLISHED)

@@ -77,6 +77,19 @@ def test_change_while_widgets_are_deleted_or_shown_completes(pages, appearance, 
     assert len(pages.widget(1).findChildren(QLabel)) == MANY - 1
 
 
+def test_page_shown_during_a_change_is_restyled_before_hidden_ones(pages, appearance):
+    pages.addWidget(page_of(30))
+    for number in (2, 0):
+        pages.setCurrentIndex(number)
+    appearance.choose(ThemeChoice.dark)
+    while appearance.theme is not DARK:
+        QCoreApplication.processEvents()
+    pages.setCurrentIndex(2)
+    while colours(pages.widget(2)) != {DARK.quiet}:
+        QCoreApplication.processEvents()
+    assert colours(pages.widget(1)) != {DARK.quiet}
+
+
 def test_change_keeps_a_widgets_own_style_sheet(pages, appearance, qtbot):
     label = pages.widget(1).findChildren(QLabel)[0]
     label.setStyleSheet("color: #123456")
