@@ -179,7 +179,7 @@ def remove(
     title = escape(removed.title)
     deleted, moved = (
         tr("Permanently deleted {title}.", title=title),
-        tr("Moved {title} to the Trash.", title=title),
+        tr("Moved “{title}” to the Trash.", title=title),
     )
     console.print(deleted if for_good else moved)
     console.print_json({"model": removed.name, "deleted": for_good})

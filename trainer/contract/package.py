@@ -406,7 +406,7 @@ def _check_hashes(package: Package) -> None:
         path = package.folder / name
         if not path.is_file() or file_hash(path) != expected:
             raise PackageRefused(
-                f"The file {name} of the model {package.title} is damaged or has been changed.",
+                f"The file {name} of the model “{package.title}” is damaged or has been changed.",
                 "Install the model again."
                 if package.method == STARTER
                 else "Copy the model again.",
@@ -427,6 +427,6 @@ def _check_tensors(path: Path, package: Package) -> None:
         end = -1
     if end != size:
         raise PackageRefused(
-            f"The file {path.name} of the model {package.title} is not a safetensors file.",
+            f"The file {path.name} of the model “{package.title}” is not a safetensors file.",
             "Download the model again from its source.",
         )

@@ -287,7 +287,7 @@ class ModelsPage(Page):
             )
 
     def _removed(self, removed: RemovedModel) -> None:
-        sentence = tr("Moved {title} to the Trash.", title=removed.title)
+        sentence = tr("Moved “{title}” to the Trash.", title=removed.title)
         undo = (tr("Restore"), partial(self._put_back, removed))
         self._context.messages.show_notice(sentence, "", undo, passes=True)
         self.load()

@@ -446,7 +446,7 @@ class SettingsPage(Page):
         self._pdf_name_row = FormRow(
             tr("File name pattern"),
             tr(
-                "For PDFs that are copied, moved or renamed, from {fields}. Empty: file names do "
+                "For PDFs that are copied, moved, or renamed, from {fields}. Empty: file names do "
                 "not change.",
                 fields=", ".join(f"{{{field}}}" for field in PDF_NAME_FIELDS),
             ),

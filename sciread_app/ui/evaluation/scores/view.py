@@ -234,7 +234,7 @@ def _reading(row: ScoreRow, found: EvaluationResults, models: Sequence[str]) -> 
         sentences.append(
             tr(
                 "Intervals are 95% confidence intervals. Models with overlapping intervals can "
-                "still differ significantly: “Compare” shows which differences are significant."
+                "still differ significantly: see “Significance”."
             )
         )
     sentences += _left_out(row, found, models)

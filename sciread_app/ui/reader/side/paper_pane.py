@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QToolButton, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.style.icons import icon
@@ -35,7 +35,10 @@ class PaperPane(QFrame):
         self.close_button.setToolTip(tr("Close pane"))
         self.close_button.setAccessibleName(tr("Close pane"))
         self.close_button.clicked.connect(self.closed)
-        self._nothing = QWidget()  # instead of the highlights of a file that is not open
+        # Instead of the highlights of a file that is not open
+        hint = tr("Highlights are listed here once the file is open")
+        self._nothing = styled(QLabel(hint, wordWrap=True), "faint")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._parts = QStackedWidget()
         self._parts.addWidget(self._nothing)
         head = row(1, self.switch, 1, self.close_button, margins=(8, 8, 8, 0))
