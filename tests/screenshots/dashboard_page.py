@@ -160,7 +160,7 @@ def _scores(window: MainWindow) -> None:
 
 def _beside_papers(window: MainWindow) -> None:
     view = _page(window).scores
-    view.suites.setCurrentText("scidocs")
+    view.suites.setCurrentIndex(view.suites.findData("scidocs"))
     view.suites.activated.emit(view.suites.currentIndex())
     view.table.selectRow(1)
 

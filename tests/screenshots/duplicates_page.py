@@ -49,7 +49,8 @@ def pair(window: MainWindow) -> None:
 
 def long_titles(window: MainWindow) -> None:
     page = window.other_page("duplicates")
-    page.list.setCurrentIndex(page.list.model().index(3, 0))
+    rows = page.list.model()
+    page.list.setCurrentIndex(rows.index(rows.rowCount() - 1, 0))
     page.take_focus()
 
 

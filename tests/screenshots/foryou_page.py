@@ -117,8 +117,8 @@ SCENES = (
     Scene("foryou-nobody", no_topics, EVERYWHERE),
     Scene("foryou-nothing-fetched", nothing_fetched, EVERYWHERE),
     Scene("foryou", fetched, EVERYWHERE),
-    Scene("foryou-query", query),
     Scene("foryou-refined", refined),
+    Scene("foryou-query", query),
     Scene("foryou-whole-library", everywhere),
     Scene("foryou-narrow", narrow, (100, 200)),
 )

@@ -22,7 +22,7 @@ TAGS = (
     ("methods", "green"),
     ("data set", "blue"),
     ("cite this", "purple"),
-    ("no colour", ""),
+    ("no color", ""),
 )
 
 

@@ -86,7 +86,7 @@ def page(window: MainWindow) -> None:
 def bare(window: MainWindow) -> None:
     """Show a paper without any additions."""
     window.page.close_paper()
-    window.page.search_box.set_text("bees")
+    window.page.search_box.set_text("deep learning")
 
 
 def _look_at(window: MainWindow, part: QWidget) -> None:

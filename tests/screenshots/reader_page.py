@@ -1,14 +1,21 @@
-"""Screenshots of the reader: empty, highlights, search, dark pages, failures."""
+"""Screenshots of the reader: empty, highlights, areas, citations, search, dark pages, failures."""
 
 from __future__ import annotations
 
 import textwrap
 
-from sciread_app.domain.annotations.annotations import Colour
+from PySide6.QtCore import QPoint, QRect
+
+from sciread_app.domain.annotations.annotations import Box, Colour
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.parser import parse
+from sciread_app.services.library.annotations import CitedPaper
+from sciread_app.tasks import Task
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.pages.display import PageDisplay
+from sciread_app.ui.reader.pages.painter import AreaSelection
 from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
+from sciread_app.ui.reader.side.paper_pane import DETAILS
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.generate.book import locked, make_book
@@ -61,9 +68,41 @@ def marks(window: MainWindow) -> None:
     book.write_note()
 
 
+def details(window: MainWindow) -> None:
+    page = _page(window)
+    page.take_focus()
+    page.pane.part_chosen.emit(DETAILS)
+
+
+def area(window: MainWindow) -> None:
+    """Show a selected area with its bar, beside the highlights."""
+    page = _page(window)
+    page.show_highlights()
+    assert page.book
+    view = page.book.view
+    view.marks.area = AreaSelection(0, Box(310.0, 90.0, 540.0, 230.0))
+    view.area_tool.changed.emit()
+
+
+def citation(window: MainWindow) -> None:
+    """Show the card of a citation of a paper in the library."""
+    page = _page(window)
+    assert page.book and window.gateway
+    view, card = page.book.view, page.book.citations.card
+    view.marks.area = None
+    view.area_tool.changed.emit()
+    view.viewport().update()
+    found = window.gateway.about.details(PaperId(2), parse(""), Task())
+    card.show_cited(CitedPaper("", found.paper))
+    target = view.box_rect(0, Box(120.0, 300.0, 240.0, 312.0))
+    corner = view.viewport().mapTo(page.book, QPoint())
+    card.show_beside(target.translated(corner), QRect(corner, view.viewport().size()))
+
+
 def search(window: MainWindow) -> None:
     book = _page(window).book
     assert book
+    book.citations.hide()
     book.start_find()
     book.finding.bar.take_focus("danced for")
     wait(lambda: " of " in book.finding.bar.count.text())
@@ -93,6 +132,9 @@ SCENES = (
     Scene("reader-empty", empty),
     Scene("reader", paper, EVERYWHERE),
     Scene("reader-marks", marks, EVERYWHERE),
+    Scene("reader-details", details, (100, 200)),
+    Scene("reader-area", area, (100, 200)),
+    Scene("reader-citation", citation),
     Scene("reader-search", search),
     Scene("reader-night", dark),
     Scene("reader-password", password),

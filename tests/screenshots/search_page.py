@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sciread_app.domain.paper import LibraryChanges, Order
 from sciread_app.ui.paper_list.density import Density
+from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.query_state import SearchFilter
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
+SHOWN = (Order.title, Order.author, Order.year, Order.citations)  # columns of the narrow table
 ODD_PAPERS = """
 @article{long, title = {A title that goes on and on, as titles of consortium papers do when every
  partner must find a word of his own in it, and that no card can hold in two lines however wide the
@@ -70,6 +72,22 @@ def _browsed_table(window: MainWindow) -> None:
     page.sort_by(Order.author)
 
 
+def _citations_table(window: MainWindow) -> None:
+    """Show the column of citations, and sort by it."""
+    page, gateway = _page(window), window.gateway
+    assert gateway
+    known = gateway._library
+    papers = known.get(known.ids()[:40].tolist())
+    names = [next(iter(one.identifiers)) for one in papers if one.identifiers]
+    cited = [(names[n], name) for m, name in enumerate(names) for n in range(m) if n * 7 % 5 < 3]
+    known.citations.put(cited, "semantic_scholar")
+    columns = page.result_list.horizontalHeader()
+    for number, column in enumerate(COLUMNS):
+        columns.setSectionHidden(number, column.order not in SHOWN)
+    page.result_list.fit_columns()
+    page.sort_by(Order.citations)
+
+
 def _comfortable(window: MainWindow) -> None:
     _page(window).set_density(Density.comfortable)
 
@@ -113,6 +131,7 @@ def _similar(window: MainWindow) -> None:
 
 
 def _wrong(window: MainWindow) -> None:
+    _page(window).set_scope("")  # without examples
     _page(window).search_box.set_text("year:soon")
 
 
@@ -182,6 +201,7 @@ SCENES = (
     Scene("search-compact", _compact, EVERYWHERE),
     Scene("search-table", _table, EVERYWHERE),
     Scene("search-table-browsed", _browsed_table),
+    Scene("search-table-citations", _citations_table),
     Scene("search-comfortable", _comfortable),
     Scene("search-filters", _filters, EVERYWHERE),
     Scene("search-years", _years, EVERYWHERE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from datetime import date, timedelta
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, QTimer
 
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
@@ -136,6 +136,15 @@ def _settings(window: MainWindow) -> None:
     window.go_to("settings")
 
 
+def _pdf_files(window: MainWindow) -> None:
+    page = window.other_page("settings")
+    assert isinstance(page, SettingsPage)
+    inside = page.area.widget()
+    assert inside
+    top = page.choose_pdf_folder.mapTo(inside, QPoint()).y()
+    page.area.verticalScrollBar().setValue(top - 80)
+
+
 def _backups(window: MainWindow) -> None:
     gateway, page = window.gateway, window.other_page("settings")
     assert gateway and isinstance(page, SettingsPage)
@@ -152,6 +161,7 @@ EMPTY = (
 )
 SETTINGS = (
     Scene("settings", _settings, EVERYWHERE),
+    Scene("settings-pdf-files", _pdf_files, (200, 300)),
     Scene("settings-backups", _backups, EVERYWHERE),
 )
 SCENES = (

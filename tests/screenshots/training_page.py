@@ -159,7 +159,8 @@ def _write_run(
     _train(run, known, steps, began + 20)
     if failed:
         _add(run, "error", began + 200, steps, message="The disk is full: No space left on device.",
-             hint="Make room and go on: nothing is lost but the last steps.")  # fmt: skip
+             hint="Free up disk space and start the training again: it resumes from the last "
+             "checkpoint.")  # fmt: skip
     if stages:
         _add(run, "stop", began + 9_000, steps, why="requested by the file `stop`")
     if done:
