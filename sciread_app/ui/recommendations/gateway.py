@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST = 200  # papers that are ranked for a topic
 ALL = 1_000_000  # the papers of a query are only listed
-TITLE_SHOWN = 35  # characters of a title among the reasons
+TITLES_SHOWN = 70  # characters of the titles among the reasons
 
 
 class RecommendationsGateway:
@@ -123,7 +123,7 @@ class RecommendationsGateway:
         """Similar to “one title” and “another”"""
         named = {paper for pick in picks for paper in pick.like}
         titles = {
-            paper: tr("“{title}”", title=shortened(readable(title), TITLE_SHOWN))
+            paper: readable(title)
             for paper, (title, _) in zip(named, self._workspace.library.texts(named), strict=True)
         }
         return {pick.paper: _reason(pick, titles) for pick in picks}
@@ -143,7 +143,9 @@ def _parts(feed: Recommendations) -> dict[RecommendationTab, list[PaperId]]:
 def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
     if not pick.like:
         return ""
-    *others, last = dict.fromkeys(titles[paper] for paper in pick.like)
+    named = list(dict.fromkeys(titles[paper] for paper in pick.like))
+    most = TITLES_SHOWN // len(named)
+    *others, last = [tr("“{title}”", title=shortened(title, most)) for title in named]
     if not others:
         # Translators: this paper is similar to “the title of another”
         return tr("Similar to {title}", title=last)
