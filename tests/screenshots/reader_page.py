@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, QTimer
 
 from sciread_app.domain.annotations.annotations import Box, Colour
 from sciread_app.domain.paper import PaperId
@@ -21,6 +21,7 @@ from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.generate.book import locked, make_book
 from tests.support.generate.pdf import At as Text
 
+LATER_MS = 200  # after the page is drawn, which hides the card
 TITLE = "How bees tell one another where the flowers are"
 HEADINGS = ("Introduction", "The dance", "Distance and angle", "Experiments", "What is left open")
 PARAGRAPH = (
@@ -62,6 +63,7 @@ def paper(window: MainWindow) -> None:
 def marks(window: MainWindow) -> None:
     book = _page(window).book
     assert book
+    book.citations.hide()
     _page(window).show_highlights()
     wait(lambda: bool(book.marked.here[0].note))
     book.highlights.choose(book.marked.here[0].id)
@@ -86,23 +88,23 @@ def area(window: MainWindow) -> None:
 
 def citation(window: MainWindow) -> None:
     """Show the card of a citation of a paper in the library."""
-    page = _page(window)
-    assert page.book and window.gateway
-    view, card = page.book.view, page.book.citations.card
-    view.marks.area = None
-    view.area_tool.changed.emit()
-    view.viewport().update()
+    book = _page(window).book
+    assert book and window.gateway
+    view, card = book.view, book.citations.card
     found = window.gateway.about.details(PaperId(2), parse(""), Task())
     card.show_cited(CitedPaper("", found.paper))
-    target = view.box_rect(0, Box(120.0, 300.0, 240.0, 312.0))
-    corner = view.viewport().mapTo(page.book, QPoint())
-    card.show_beside(target.translated(corner), QRect(corner, view.viewport().size()))
+
+    def show() -> None:
+        corner = view.viewport().mapTo(book, QPoint())
+        target = view.box_rect(0, Box(120.0, 300.0, 240.0, 312.0)).translated(corner)
+        card.show_beside(target, QRect(corner, view.viewport().size()))
+
+    QTimer.singleShot(LATER_MS, book, show)
 
 
 def search(window: MainWindow) -> None:
     book = _page(window).book
     assert book
-    book.citations.hide()
     book.start_find()
     book.finding.bar.take_focus("danced for")
     wait(lambda: " of " in book.finding.bar.count.text())
@@ -131,10 +133,10 @@ def damaged(window: MainWindow) -> None:
 SCENES = (
     Scene("reader-empty", empty),
     Scene("reader", paper, EVERYWHERE),
+    Scene("reader-citation", citation, (100, 200)),
     Scene("reader-marks", marks, EVERYWHERE),
     Scene("reader-details", details, (100, 200)),
     Scene("reader-area", area, (100, 200)),
-    Scene("reader-citation", citation),
     Scene("reader-search", search),
     Scene("reader-night", dark),
     Scene("reader-password", password),

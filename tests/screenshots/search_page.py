@@ -84,7 +84,8 @@ def _citations_table(window: MainWindow) -> None:
     columns = page.result_list.horizontalHeader()
     for number, column in enumerate(COLUMNS):
         columns.setSectionHidden(number, column.order not in SHOWN)
-    page.result_list.fit_columns()
+    others = columns.length() - columns.sectionSize(0)
+    columns.resizeSection(0, page.result_list.viewport().width() - others)
     page.sort_by(Order.citations)
 
 
@@ -131,8 +132,10 @@ def _similar(window: MainWindow) -> None:
 
 
 def _wrong(window: MainWindow) -> None:
-    _page(window).set_scope("")  # without examples
-    _page(window).search_box.set_text("year:soon")
+    page = _page(window)
+    page.set_scope("")
+    wait(lambda: not page.view.request.like)
+    page.search_box.set_text("year:soon")
 
 
 def _nothing(window: MainWindow) -> None:
