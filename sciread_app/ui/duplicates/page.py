@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.matching.duplicates import DuplicatePair, Merge
@@ -21,7 +22,8 @@ from sciread_app.ui.duplicates.merge_list import MergeList
 from sciread_app.ui.duplicates.pair_list import PairList
 from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import styled
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Theme, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.rounded_popup import rounded
@@ -70,6 +72,7 @@ class DuplicatesPage(Page):
         self.busy = True  # the last decision is being carried out
         self._loading = True  # no pair is shown yet, though there may be one
         self._asked: Callable[[], None] | None = None  # the action to apply to the first pair shown
+        self.back = styled(QPushButton(tr("Back to library")), "link")
         self.lists = SegmentedControl(tr("Lists"), LISTS)
         self.count = styled(QLabel(), "quiet")
         self.merge_all = QPushButton()
@@ -83,6 +86,8 @@ class DuplicatesPage(Page):
         self._build()
         self._connect()
         self._connect_to(context)
+        self._paint_icons(appearance.theme)
+        appearance.changed.connect(self._paint_icons)
 
     def _connect_to(self, context: AppContext) -> None:
         navigate, changes = context.navigate, LibraryChanges(papers=True)
@@ -90,6 +95,12 @@ class DuplicatesPage(Page):
         self.papers_requested.connect(navigate.show_papers)
         self.library_requested.connect(lambda: navigate.go_to("search"))
         self.searched.connect(lambda: context.events.library_changed.emit(changes))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.library_requested.emit()
+        else:
+            super().keyPressEvent(event)
 
     # Interface of a page
 
@@ -285,6 +296,7 @@ class DuplicatesPage(Page):
         self._stand()
 
     def _build(self) -> None:
+        self.back.setToolTip(tr("Back to library (Esc)"))
         self.merge_all.setToolTip(
             tr(
                 "Merge all pairs whose common fields differ only in case and punctuation. A "
@@ -300,7 +312,7 @@ class DuplicatesPage(Page):
         )
         # Outer widgets first: setting a parent restyles a widget with all its children.
         self._middle = QStackedWidget(self)
-        head = (self.lists, self.count, 0, self.merge_all, self.search)
+        head = (self.back, self.lists, self.count, 0, self.merge_all, self.search)
         column(
             row(*head, margins=(16, 12, 16, 8), spacing=12),
             self.search_due,
@@ -319,7 +331,11 @@ class DuplicatesPage(Page):
         for widget in (self.empty, self._split, self.merges):
             self._middle.addWidget(widget)
 
+    def _paint_icons(self, theme: Theme) -> None:
+        self.back.setIcon(icon("back", theme.accent))
+
     def _connect(self) -> None:
+        self.back.clicked.connect(self.library_requested)
         self.lists.chosen.connect(lambda _: self._load())
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.search.clicked.connect(self.find_duplicates)

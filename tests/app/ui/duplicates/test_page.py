@@ -339,3 +339,18 @@ def test_wide_file_name_is_elided_with_its_full_name_in_the_tooltip(qtbot, appea
     assert cell.text.sizeHint().width() <= cell.width()
     cell.resize(1200, 60)
     assert name in cell.text.text() and not cell.text.toolTip()
+
+
+def test_escape_and_the_back_button_return_to_the_library(qtbot, show_window, reviewer):
+    gateway = FakeGateway(10)
+    gateway.duplicates = reviewer
+    window = show_window(gateway)
+    page = window.other_page("duplicates")
+    for leave in (
+        lambda: qtbot.keyClick(page.list, Key.Key_Escape),
+        lambda: qtbot.mouseClick(page.back, Qt.MouseButton.LeftButton),
+    ):
+        window.go_to("duplicates")
+        qtbot.waitUntil(lambda: page.panel.found is not None)
+        leave()
+        assert window.shows("search")
