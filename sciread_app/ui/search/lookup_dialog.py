@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from sciread_app.domain.paper import PaperId
@@ -42,6 +42,14 @@ class LookupDialog(QDialog):
             self.form.line.setText(identifier)
             self.form.look_up()
         self.form.line.selectAll()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        layout = self.layout()
+        if layout and event.type() == QEvent.Type.LayoutRequest:
+            # A window does not grow by itself with a wrapped text, such as that of an error.
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
+        return handled
 
     def _close(self, paper: PaperId) -> None:
         self.accept()

@@ -39,6 +39,18 @@ def test_failed_lookup_keeps_the_dialog_open(show_window, qtbot, jobs):
     assert not [one for one in window.findChildren(QDialog) if one.isVisible()]
 
 
+def test_dialog_grows_with_the_text_of_an_error(show_window, qtbot, jobs):
+    gateway = FakeGateway(30)
+    gateway.about.refuse = "Crossref does not know it. " * 12
+    dialog = open_dialog(show_window(gateway))
+    dialog.form.line.setText("10.1000/7")
+    qtbot.keyClick(dialog.form.line, Qt.Key.Key_Return)
+    problem = dialog.form.problem
+    qtbot.waitUntil(
+        lambda: problem.isVisible() and problem.height() >= problem.heightForWidth(problem.width())
+    )
+
+
 def test_menu_leads_to_a_new_query(show_window, qtbot, jobs):
     window = show_window(FakeGateway(3))
     menu_action(window, "New query…").trigger()
