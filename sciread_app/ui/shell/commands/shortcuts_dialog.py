@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QModelIndex, QSize, Qt
-from PySide6.QtGui import QAction, QFont, QKeySequence
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
@@ -135,7 +135,7 @@ class ShortcutsDialog(QDialog):
         self.list = self._new_list()
         self.nothing = styled(QLabel(tr("No matching actions")), "quiet")
         self.label = styled(QLabel(wordWrap=True), "quiet")
-        self.editor = QKeySequenceEdit()
+        self.editor = KeysField()
         self.editor.setMaximumSequenceLength(1)
         self.editor.setClearButtonEnabled(True)
         if box := self.editor.findChild(QLineEdit):
@@ -319,6 +319,16 @@ class ShortcutsDialog(QDialog):
                 if action := item.data(0, _ACTION):
                     item.setText(1, native(action))
         self._show_current()
+
+
+class KeysField(QKeySequenceEdit):
+    """A field for a shortcut, in which Esc closes the dialog as in other fields."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and not event.modifiers():
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 def _rows(group: QTreeWidgetItem) -> list[QTreeWidgetItem]:

@@ -126,6 +126,13 @@ def test_shortcut_of_another_action_is_taken_only_on_request(qtbot, window, open
     assert window.menus.palette.shortcut().toString() == "Ctrl+K"
 
 
+def test_escape_in_the_shortcut_field_closes_the_dialog(qtbot, window, open_dialog):
+    dialog = open_dialog()
+    choose(qtbot, dialog, "activity")
+    press(qtbot, dialog, Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    assert not dialogs(window)
+
+
 def test_same_keys_on_different_pages_are_no_conflict(qtbot, window, open_dialog):
     dialog = open_dialog()
     choose(qtbot, dialog, "rotate")
