@@ -70,6 +70,8 @@ class DetailsPanel(QFrame):
     step_requested = Signal(int)  # the number of rows to move in the list: 1 or -1
     read_changed = Signal(object)  # Card
     changed = Signal()  # the paper was edited here
+    # Title of the task, and its operation on the library editor
+    edit_requested = Signal(str, object)
     loaded = Signal()  # a paper was added to the library
     problem = Signal(object)  # JobError
     escaped = Signal()
@@ -107,6 +109,7 @@ class DetailsPanel(QFrame):
         self.read_requested.connect(context.navigate.read)
         self.problem.connect(context.messages.show_problem)
         self.changed.connect(lambda: context.events.library_changed.emit(changes))
+        self.edit_requested.connect(context.edits.submit)
         self.loaded.connect(lambda: context.events.papers_added.emit(changes))
         context.events.citation_style_chosen.connect(self._show_format)
         self._show_format()
@@ -447,4 +450,6 @@ class DetailsPanel(QFrame):
         elif what == PAPER:
             self._follow_link(PaperId(int(argument)))
         elif what == ACCEPT and (paper := self._paper) is not None:
-            self._do(tr("Accepting authors"), lambda: self._about.accept_guess(paper))
+            self.edit_requested.emit(
+                tr("Accepting authors"), lambda _: self._about.accept_guess(paper)
+            )

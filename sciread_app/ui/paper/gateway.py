@@ -10,7 +10,7 @@ from pathlib import Path
 from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.guesses import accepted
-from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.paper import Edit, Identifier, PaperId
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
@@ -153,10 +153,10 @@ class PaperGateway:
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         self._files.locate(paper, old, new, task)
 
-    def accept_guess(self, paper: PaperId) -> None:
-        """Take over the authors that the paper's PDF may name."""
-        if values := accepted(self._library.get([paper])[0]):
-            self.organise.edit([paper], **values)
+    def accept_guess(self, paper: PaperId) -> Edit | None:
+        """Take over the authors that the paper's PDF may name; None if there are none."""
+        values = accepted(self._library.get([paper])[0])
+        return self.organise.edit([paper], **values) if values else None
 
     def _noticed(self, paper: PaperId) -> str:
         """The day on which an import reported that the paper was retracted or withdrawn."""

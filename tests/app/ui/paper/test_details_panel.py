@@ -149,16 +149,19 @@ def test_links_are_followed_and_escape_returns(show, qtbot, gateway):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
 
 
-def test_guessed_authors_are_shown_until_they_are_accepted(show, qtbot, gateway):
+def test_guessed_authors_are_shown_until_they_are_accepted(show_window, qtbot, gateway):
     guess = author_guess([Author("Lee", "Ann"), Author("Ng", "Bo")])
     gateway.papers[1] = paper("On bees", authors="", extra=guess)
-    panel = show()
-    head = panel.parts.head
-    assert "Ann Lee, Bo Ng" in shown(head) and "accept:authors" in head.toHtml()
+    window = show_window(gateway)
+    window.page.result_list.select_only([1])
+    head = window.page.details.parts.head
+    qtbot.waitUntil(lambda: "accept:authors" in head.toHtml())
+    assert "Ann Lee, Bo Ng" in shown(head)
     head.anchorClicked.emit(QUrl("accept:authors"))
     qtbot.waitUntil(lambda: "accept:authors" not in head.toHtml())
     assert [author.name for author in gateway.paper(1).authors] == ["Ann Lee", "Bo Ng"]
     assert "Ann Lee, Bo Ng" in shown(head)
+    qtbot.waitUntil(window.shelving.notice.isVisible)  # it offers Undo
 
 
 def test_deleted_paper_is_no_longer_shown(show, qtbot, gateway):

@@ -11,7 +11,7 @@ from typing import Any
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
 from sciread_app.domain.guesses import accepted
-from sciread_app.domain.paper import Identifier, PaperFile, PaperId, Skipped
+from sciread_app.domain.paper import Edit, Identifier, PaperFile, PaperId, Skipped
 from sciread_app.domain.query.parser import Query
 from sciread_app.errors import LibraryError, SourceError, StyleRefused
 from sciread_app.services.library.note_drafts import Drafts
@@ -129,9 +129,10 @@ class FakePaperPanel:
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         self.files = [PaperFile(new, 2048) if f.path == old else f for f in self.files]
 
-    def accept_guess(self, paper: PaperId) -> None:
+    def accept_guess(self, paper: PaperId) -> Edit | None:
         before = self._gateway.paper(paper)
         self._gateway.papers[paper] = replace(before, **accepted(before))
+        return Edit(1, 0.0, "Changed the authors of 1 paper")
 
 
 class FakeNotes:
