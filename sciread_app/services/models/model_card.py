@@ -26,6 +26,7 @@ _MOST_CARD = 200_000  # characters
 _MOST_FILE = 8 << 20  # bytes
 _MOST_SCORES = 200
 _MOST_LETTERS = 300
+_COUNTED = ("truncated",)  # metrics whose differences are exact and need no test
 _HEAD = re.compile(r"\A---\r?\n.*?\r?\n---\r?\n", re.DOTALL)
 _LICENCES = {
     name.lower(): name
@@ -47,9 +48,10 @@ class CardScore:
     """One score with its values formatted. `suite` is empty for scores measured by the training.
 
     `share` is the value from 0 to 1 if the metric is a percentage. `before` is the value of the
-    base model on the same data. `better` is None unless the difference is significant; `chance`:
-    it was tested and is not. `quality`: it measures how well papers are found, and `too_few`: on
-    too few of them to tell anything. The scores of one `task` depend on the same papers.
+    base model on the same data. `better` is None unless the difference is significant, or needs no
+    test; `chance`: it was tested and is not. `quality`: it measures how well papers are found, and
+    `too_few`: on too few of them to tell anything. The scores of one `task` depend on the same
+    papers.
     """
 
     suite: str
@@ -197,6 +199,7 @@ def _of_training(row: Mapping[str, Any]) -> CardScore | None:
     metric = spec.metric(plain(row.get("metric", "")))
     change = "" if before is None else _signed(metric, value - before)
     real, n, quality = row.get("real"), _whole(row.get("n")), spec.key not in NO_QUALITY
+    certain = real is True or (real is None and metric.name in _COUNTED)
     return CardScore(
         suite="",
         title=spec.title,
@@ -206,7 +209,7 @@ def _of_training(row: Mapping[str, Any]) -> CardScore | None:
         before="" if before is None else metric.shown(before),
         share_before=None if before is None else _share(metric, before),
         change=change,
-        better=_is_better(metric, value, before) if before is not None and real is True else None,
+        better=_is_better(metric, value, before) if before is not None and certain else None,
         chance=real is False,
         n=n,
         split=plain(row.get("split", "")),

@@ -213,6 +213,16 @@ def test_malformed_scores_and_card_are_ignored(models, home, tiny, content):
     assert models.about("specter-tiny").scores == ()
 
 
+def test_more_truncated_papers_are_worse_without_a_test(models, tiny):
+    rows = [
+        {"evaluation": "health", "metric": "truncated", "value": 0.5, "before": 0.1, "n": 90},
+        {"evaluation": "health", "metric": "effective_rank", "value": 9.0, "before": 5.0},
+        {"evaluation": "cite", "metric": "map", "value": 0.5, "before": 0.1, "n": 90},
+    ]
+    (tiny.folder / "metrics.json").write_text(json.dumps(rows))
+    assert [each.better for each in models.about("specter-tiny").scores] == [False, None, None]
+
+
 def test_changed_settings_of_training_are_listed(models, tiny):
     record = {
         "recipe": "specter-small",
