@@ -79,7 +79,7 @@ def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboa
     settled()
     assert dashboard.asked[0] == ("evaluate", ("starter",), "local", LIBRARY)
     assert window.banner.message.text() == "1 model was evaluated."
-    assert "data are missing: Questions." in window.banner.hint.text()
+    assert "Questions" in window.banner.hint.text()
     assert page.evaluate.text() == "Evaluate…" and not page.stop.isVisible()
     assert not window.rail.button("lab").busy
 
