@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
@@ -19,6 +19,9 @@ from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, Vo
 from sciread_app.ui.paper_list.paper_list import CardSource
 from sciread_app.ui.result_mapping import BEST, listing_of
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 
 
 class CompareGateway:
@@ -41,6 +44,14 @@ class CompareGateway:
             for model in usable
         ]
         return sorted(found, key=lambda one: not one.answers)
+
+    def trained(self) -> list[EvaluationCandidate]:
+        """The models of training runs that were not added to Models."""
+        return [one for one in self._workspace.evaluation.candidates() if one.kind == "run"]
+
+    def add_trained(self, run: str, task: Task) -> str:
+        """Add the model of a training run to Models; returns its name there."""
+        return self._workspace.run_importer.add_model(run, task)
 
     def ask(self, name: str, query: Query, mode: SearchMode, task: Task) -> ModelResults:
         with self._search(name) as (search, read, papers):

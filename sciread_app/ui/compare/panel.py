@@ -36,6 +36,7 @@ from sciread_app.ui.widgets.messages.empty_state import EmptyState, second_model
 from trainer.contract.errors import TrainerError
 
 if TYPE_CHECKING:
+    from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
     from sciread_app.ui.compare.gateway import CompareGateway, CompareSource
 
 ALONE = tr("Compare two models")
@@ -134,8 +135,11 @@ class ComparePanel(QWidget):
         self.is_open = True
         self._jobs.run(
             tr("Loading models"),
-            lambda task: list(self._source.comparisons.models(task)),
-            self._show_models,
+            lambda task: (
+                self._source.comparisons.models(task),
+                self._source.comparisons.trained(),
+            ),
+            lambda found: self._show_models(*found),
             on_failed=self._explain,
             queue=JobQueue.short,
         )
@@ -170,7 +174,8 @@ class ComparePanel(QWidget):
 
     def take_focus(self) -> None:
         if self._is_alone:
-            self.nothing.buttons()[0].setFocus()
+            for button in self.nothing.buttons()[:1]:  # none while a model is added
+                button.setFocus()
         else:
             self.sides[0].result_list.setFocus()
 
@@ -211,10 +216,44 @@ class ComparePanel(QWidget):
             queue=JobQueue.short,
         )
 
-    def _show_models(self, models: Sequence[ComparableModel]) -> None:
+    def _show_models(
+        self, models: Sequence[ComparableModel], trained: Sequence[EvaluationCandidate]
+    ) -> None:
         self.chooser.show_models(models)
+        if trained:
+            self._offer_to_add(trained[0])
+        else:
+            self.nothing.show_message(
+                "models", ALONE, NONE_THERE, second_model_actions(self.place_requested.emit)
+            )
         self._show_parts()
         self._ask()
+
+    def _offer_to_add(self, trained: EvaluationCandidate) -> None:
+        """Offer to add the model of a training run, in place of a second model."""
+        self.nothing.show_message(
+            "models",
+            tr("{title} is not in Models yet", title=trained.title),
+            tr("Add the trained model to Models to compare it with other models."),
+            ((tr("Add to Models"), partial(self._add, trained)),),
+        )
+
+    def _add(self, trained: EvaluationCandidate) -> None:
+        """Add the model of a training run to Models, and compare it with the active one."""
+        title = tr("Adding the model of {name}", name=trained.title)
+
+        def failed(problem: JobError) -> None:
+            retry = (tr("Retry"), partial(self._add, trained))
+            self.nothing.show_message("models", problem.message, problem.hint, (retry,))
+
+        self.nothing.show_message("wait", title)
+        job = self._jobs.run(
+            title,
+            lambda task: self._source.comparisons.add_trained(trained.key, task),
+            self.prefer,
+            on_failed=failed,
+        )
+        job.on_cancelled = partial(self._offer_to_add, trained)
 
     def _ask(self) -> None:
         """Search with both models. Results are shown together, since the time a model takes would
@@ -391,9 +430,6 @@ class ComparePanel(QWidget):
         for side in self.sides:
             self._split.addWidget(side)
             self._split.setStretchFactor(self._split.count() - 1, 1)
-        self.nothing.show_message(
-            "models", ALONE, NONE_THERE, second_model_actions(self.place_requested.emit)
-        )
         lists = (self._split, 1), (self.nothing, 1)
         column(self.chooser, self.message, *lists, self.ballot, parent=self, margins=0)
 

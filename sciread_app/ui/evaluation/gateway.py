@@ -91,14 +91,6 @@ class EvaluationGateway:
     def candidates(self) -> Sequence[EvaluationCandidate]:
         return self._workspace.evaluation.candidates()
 
-    def trained(self) -> Sequence[EvaluationCandidate]:
-        """The models of training runs that were not added to Models."""
-        return [one for one in self._workspace.evaluation.candidates() if one.kind == "run"]
-
-    def add_trained(self, run: str, task: Task) -> str:
-        """Add the model of a training run to Models; returns its name there."""
-        return self._workspace.run_importer.add_model(run, task)
-
     def corpora(self) -> Sequence[EvaluationCorpus]:
         """Sets of papers for evaluation: the library, collections, earlier corpora."""
         papers = self._workspace.library.count()

@@ -92,10 +92,10 @@ class InstalledPairView(ModelPairView):
 
     def ask(self) -> None:
         """Load the installed and the trained models, then what is shown about two of them."""
-        comparisons, dashboard = self._source.comparisons, self._source.dashboard
+        comparisons = self._source.comparisons
         self._jobs.run(
             tr("Loading models"),
-            lambda task: (list(comparisons.models(task)), dashboard.trained()),
+            lambda task: (comparisons.models(task), comparisons.trained()),
             lambda found: self._show_models(*found),
             on_failed=self.explain,
             queue=JobQueue.short,
@@ -154,7 +154,7 @@ class InstalledPairView(ModelPairView):
 
     def _add(self, key: str) -> None:
         """Add a trained model to Models, and select it."""
-        trained, dashboard = self._trained[key], self._source.dashboard
+        trained, comparisons = self._trained[key], self._source.comparisons
 
         def added(model: str) -> None:
             self._adding = None
@@ -168,7 +168,7 @@ class InstalledPairView(ModelPairView):
 
         self._adding = self._jobs.run(
             tr("Adding the model of {name}", name=trained.title),
-            lambda task: dashboard.add_trained(trained.key, task),
+            lambda task: comparisons.add_trained(trained.key, task),
             added,
             on_failed=failed,
         )

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
+from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.compare.view_models import in_common, with_moves
 from sciread_app.ui.search import compare_page
@@ -218,6 +219,18 @@ def test_page_without_a_second_model_has_a_placeholder(qtbot, window, gateway):
     qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
     assert not panel.nothing.isVisible() and panel.sides[0].isVisible()
     qtbot.waitUntil(panel.sides[0].result_list.hasFocus)
+
+
+def test_trained_model_is_offered_as_the_second_model_and_added(qtbot, window, gateway):
+    gateway.comparisons.read.clear()
+    gateway.comparisons.fresh = [EvaluationCandidate("my-run", "MiniLM tuned", "run", "cccc")]
+    window.go_to("compare")
+    panel = window.other_page("compare").panel
+    qtbot.waitUntil(panel.nothing.isVisible)
+    assert "MiniLM tuned" in panel.nothing.title.text()
+    qtbot.mouseClick(panel.nothing.buttons()[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(panel.sides[0].isVisible)
+    assert not panel.nothing.isVisible() and panel.chooser.chosen == ("starter", "my-run")
 
 
 def test_in_common_counts_shared_papers():

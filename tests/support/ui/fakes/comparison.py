@@ -10,6 +10,7 @@ from sciread_app.domain.query.parser import Query
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
+from sciread_app.services.evaluation.evaluation_service import EvaluationCandidate
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
 from tests.support.ui.fakes.search import FakeSearch
@@ -29,12 +30,21 @@ class FakeComparison:
         self.votes: list[tuple[Question, str]] = []
         self.full = False  # if set, votes cannot be saved
         self.notes: dict[str, str] = {}
+        self.fresh: list[EvaluationCandidate] = []  # trained, and not added to Models
 
     def models(self, task: Task) -> list[ComparableModel]:
         answers = self._gateway.activation.answers
         names = [*self.read, "broken"] if self.read else ["starter"]
         found = [ComparableModel(name, name.title(), name == answers) for name in names]
         return sorted(found, key=lambda one: not one.answers)
+
+    def trained(self) -> list[EvaluationCandidate]:
+        return self.fresh
+
+    def add_trained(self, run: str, task: Task) -> str:
+        self.fresh = []
+        self.read |= {"starter": self._gateway.count, run: self._gateway.count}
+        return run
 
     def ask(self, name: str, query: Query, mode: SearchMode, task: Task) -> ModelResults:
         """Return the results of the search; models other than `starter` and `same` move the first

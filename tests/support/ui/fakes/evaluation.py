@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +106,6 @@ class FakeEvaluation:
         self.count = count
         self.known: Sequence[PaperId] = [PaperId(1), PaperId(2)]
         self.maps = {name: drawing(count) for name in ("starter", "specter-1")}
-        self.fresh: Sequence[EvaluationCandidate] = []  # trained, and not added to Models
-        self.added: Callable[[str], object] = lambda run: None
         self.runs = [training("first"), training("second", method="MIReAD")]
 
     def look(self) -> EvaluationResults:
@@ -146,15 +144,6 @@ class FakeEvaluation:
             EvaluationCandidate("tf-idf", "TF-IDF", "baseline"),
             EvaluationCandidate("random", "Random", "baseline"),
         ]
-
-    def trained(self) -> Sequence[EvaluationCandidate]:
-        return self.fresh
-
-    def add_trained(self, run: str, task: Task) -> str:
-        self.asked.append(("add_trained", run))
-        self.fresh = []
-        self.added(run)
-        return run
 
     def corpora(self) -> Sequence[EvaluationCorpus]:
         return [EvaluationCorpus("Library, 100 papers", LIBRARY)]
