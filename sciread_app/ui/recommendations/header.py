@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFont, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QGridLayout,
@@ -205,6 +205,14 @@ class RecommendationsHeader(QWidget):
         if self._fields.isVisible():
             self.must.setFocus()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._fields.isVisible():
+            self.refine_button.setFocus()  # first: a hidden field would lose it
+            # Preferences that are set stay visible, since they limit the list.
+            self._fields.setVisible(self._is_refined())
+        else:
+            super().keyPressEvent(event)
+
     def tab_stops(self) -> Sequence[QWidget]:
         """The widgets in tab order."""
         buttons = (self.keep, self.dismiss, self.later, self.back, self.seen)
@@ -232,8 +240,12 @@ class RecommendationsHeader(QWidget):
         self.age.choose(
             values.index(preferences.half_life) if preferences.half_life in values else 0
         )
-        if preferences.must or preferences.never or preferences.half_life:
+        if self._is_refined():
             self._fields.show()
+
+    def _is_refined(self) -> bool:
+        now = self._preferences
+        return bool(now.must or now.never or now.half_life)
 
     def _set_preferences(self) -> None:
         self._typing.stop()

@@ -180,6 +180,20 @@ def test_preferences_are_saved_and_invalid_ones_explained(show, qtbot, jobs):
     assert listed(page) == [1, 2, 3, 4]
 
 
+def test_escape_closes_the_preferences_unless_they_are_set(show, qtbot, jobs):
+    page, services = show(BEES)
+    head = page.head
+    head.refine()
+    qtbot.keyClick(head.must, Qt.Key.Key_Escape)
+    assert not head.must.isVisible()
+    head.refine()
+    head.must.setText("honey")
+    head.must.editingFinished.emit()
+    settle(qtbot, jobs)
+    qtbot.keyClick(head.must, Qt.Key.Key_Escape)
+    assert head.must.isVisible() and services.preferences[BEES.key].must == "honey"
+
+
 def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
     page, services = show(BEES)
     page.head.among.menu().actions()[4].trigger()
