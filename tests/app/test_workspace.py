@@ -41,14 +41,19 @@ def write_papers(path: Path, count: int) -> Path:
 
 
 class Watch:
-    """Notes at each report of a task which other processes work for this one."""
+    """Notes at each report of a task which new processes work for this one."""
 
     def __init__(self) -> None:
         self.children: set[int] = set()
         self.task = Task(self._note)
+        self._others = _children()  # that earlier tests have left
 
     def _note(self, done: int, total: int, note: str) -> None:
-        self.children |= {child.pid for child in psutil.Process().children()}
+        self.children |= _children() - self._others
+
+
+def _children() -> set[int]:
+    return {child.pid for child in psutil.Process().children()}
 
 
 def test_import_files_of_a_large_file_runs_in_another_process(workspace, tmp_path):
