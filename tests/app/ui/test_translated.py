@@ -45,17 +45,19 @@ SAME = re.compile(
     r"|\b(?:year|tag|in|cat):\S"
     r"|\b[0-9a-f]{12}\b"  # spaces of models
     r"|\bhttps?://\S+|\b(?:[\w-]+\.)+(?:co|com|gov|org)\b"  # addresses
-    r"|\{(?:author|title|year)\}"  # parts of a pattern
+    r"|\{(?:author|title|year|venue)\}"  # parts of a pattern
 )
 NAMES = (
     *("SciRead", "arXiv", "PubMed", "PMC", "MeSH", "Semantic Scholar", "Crossref", "Zotero"),
     *("BibTeX", "BibLaTeX", "RIS", "CSL-JSON", "PDF", "DOI", "ISBN", "PMID"),
     *("Hugging Face", "MiniLM", "PhysBERT", "vaswaniAttentionAllYou2017"),
+    "Vaswani et al. - 2017 - Attention Is All You Need",
     *("APA", "IEEE", "Nature", "Vancouver", "Chicago author-date"),  # styles of citations
     *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2", "nreimers/MiniLM-L6-H384-uncased"),
     *("Apache-2.0", "mean, {title} {abstract}", "mean, {title}{sep}{abstract}"),  # of models
     "retraction_in",  # a field of a record, as PubMed calls it
     *("Scroll Left", "Scroll Right"),  # Qt's accessible names of the arrows of a tab bar
+    "Press shortcut",  # Qt's, in a QKeySequenceEdit
 )
 # The trainer's texts on its methods are English.
 OF_THE_TRAINER = {

@@ -208,9 +208,10 @@ def test_clear_finished_keeps_running_and_failed_jobs(qtbot, jobs, centre):
     for one in (broken, fine):
         one.let.release(3)
     failed, row = started(qtbot, centre, jobs, broken)
-    started(qtbot, centre, jobs, fine)
+    finished, _ = started(qtbot, centre, jobs, fine)
     going, _ = started(qtbot, centre, jobs, steps)
-    qtbot.waitUntil(lambda: going.state is TaskState.running)
+    states = [TaskState.failed, TaskState.done, TaskState.running]
+    qtbot.waitUntil(lambda: [one.state for one in (failed, finished, going)] == states)
     click(qtbot, centre.clear)
     assert centre._log.works == [failed, going] and not centre.clear.isEnabled()
     click(qtbot, row.dismiss)

@@ -105,7 +105,7 @@ def test_panel_describes_the_selected_score(page):
     facts = panel.facts.text()
     assert "n = 100 items" in facts
     assert "the library of today, test split, SHA-256 5f5f5f5f, seed 1" in facts
-    assert "SciDocs" in panel.read.text() and "“Compare” shows" in panel.read.text()
+    assert "SciDocs" in panel.read.text() and "“Significance”" in panel.read.text()
     assert "SPECTER on 900 papers: 80.00 77.00–83.00" in panel.bars.accessibleDescription()
 
 
