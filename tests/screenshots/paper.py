@@ -15,7 +15,7 @@ from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 from tests.support.generate.pdf import At, body, make_pdf
 
-NOTE = """## What it is about
+NOTE = """## Summary
 Attention *alone* is enough: no recurrence, no convolution. See **section 3.2**.
 
 1. Scaled dot products

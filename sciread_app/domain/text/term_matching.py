@@ -19,7 +19,7 @@ class _Sought(NamedTuple):
 
 
 class _Beginnings(NamedTuple):
-    """What the first words of all matches have in common."""
+    """Letters, stems and prefixes, one of which the first word of every match has."""
 
     letters: frozenset[str]  # their first letters
     stems: frozenset[str]

@@ -13,7 +13,7 @@ from sciread_app.formats.pdf.metadata.xmp import Xmp
 
 @dataclass(frozen=True)
 class MetadataEvidence:
-    """What a PDF says about itself, in its metadata and on its first pages."""
+    """The metadata of a PDF file, and the text and layout of its first pages."""
 
     name: str  # of the file, with suffix
     info: Mapping[str, str]  # the Info dictionary

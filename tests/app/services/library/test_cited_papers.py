@@ -57,7 +57,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def cited(service: AnnotationService, path: Path, data: bytes) -> Sequence[CitedPaper | None]:
-    """What each link of the first page leads to."""
+    """The cited paper of each link on the first page."""
     path.write_bytes(data)
     file = service.open(1, path, "", Task())
     links = file.page_text(0, Task()).links

@@ -21,7 +21,7 @@ from sciread_app.formats.pdf.metadata.byline.parser import (
 from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
 from sciread_app.formats.pdf.metadata.rows import Row
 
-# What ends the part of a page that may name its authors.
+# Headings after the part of a page that may name its authors.
 _END = re.compile(
     r"""^\W*(?:abstract|a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen|resumo|riassunto
     |аннотация|摘\s?要|(?:\d\.?|I\.?)?\s*introduction|contents|key\s?-?words?|index\s+terms|highlights|significance

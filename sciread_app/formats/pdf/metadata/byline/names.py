@@ -48,7 +48,7 @@ class Kind(Enum):
 
 
 def kind_of(piece: str) -> Kind:
-    """What a piece between two separators is."""
+    """Return the kind of a piece between two separators: a name, a degree, and so on."""
     piece = without_titles(piece)
     if not piece:
         return Kind.degree
