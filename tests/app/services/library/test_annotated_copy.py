@@ -35,13 +35,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 @pytest.fixture
-def service(library: Library) -> Iterator[AnnotationService]:
-    service = AnnotationService(library)
-    yield service
-    service.close()
-
-
-@pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "bees.pdf"
     path.write_bytes(make_book(pages=[[At("Bees dance", 12, 200, 400)], [At("They fly", 12)]]))

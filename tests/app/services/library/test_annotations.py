@@ -32,13 +32,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 @pytest.fixture
-def service(library: Library) -> Iterator[AnnotationService]:
-    service = AnnotationService(library)
-    yield service
-    service.close()
-
-
-@pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "bees.pdf"
 

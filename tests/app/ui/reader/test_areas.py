@@ -12,9 +12,6 @@ from PySide6.QtWidgets import QToolButton
 from sciread_app.domain.annotations.annotations import Box, Colour, Highlight
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.reader.document_view import DocumentView
-from sciread_app.ui.reader.page import ReaderPage
-from tests.support.ui.fakes.gateway import FakeGateway
-from tests.support.ui.fakes.reader import FakeReader
 
 BEES = Path("/papers/bees.pdf")
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -22,22 +19,8 @@ Shift, Control = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlM
 
 
 @pytest.fixture
-def reading() -> FakeReader:
-    return FakeReader()
-
-
-@pytest.fixture
-def book(qtbot, jobs, context, reading) -> DocumentView:
-    gateway = FakeGateway(2)
-    gateway.reading = reading
-    page = ReaderPage(gateway, context)
-    page.resize(900, 600)
-    qtbot.addWidget(page)
-    page.show()
-    page.read(PaperId(1), BEES)
-    qtbot.waitUntil(lambda: page.book is not None)
-    qtbot.waitUntil(lambda: page.book.pictures.text(0) is not None and not jobs.running())
-    return page.book
+def book(open_book) -> DocumentView:
+    return open_book()
 
 
 def at(book: DocumentView, x: float, y: float, page: int = 0) -> QPoint:

@@ -9,13 +9,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolTip
 
 from sciread_app.domain.annotations.annotations import Box, Link, PagePosition
-from sciread_app.domain.paper import Identifier, LibraryChanges, PaperId
+from sciread_app.domain.paper import Identifier, LibraryChanges
 from sciread_app.services.library.annotations import CitedPaper
 from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
 from tests.support.generate.papers import paper
-from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.fakes.reader import FakeFile, FakeReader
+from tests.support.ui.reader import page_of
 
 BEES, FRISCH = Path("/papers/bees.pdf"), Path("/papers/frisch.pdf")
 LINK = Link(Box(20, 120, 60, 132), PagePosition(4, 50.0))
@@ -32,17 +32,8 @@ def reading() -> FakeReader:
 
 
 @pytest.fixture
-def page(qtbot, jobs, context, reading) -> ReaderPage:
-    gateway = FakeGateway(2)
-    gateway.reading = reading
-    page = ReaderPage(gateway, context)
-    page.resize(900, 600)
-    qtbot.addWidget(page)
-    page.show()
-    page.read(PaperId(1), BEES)
-    qtbot.waitUntil(lambda: page.book is not None)
-    qtbot.waitUntil(lambda: page.book.pictures.text(0) is not None and not jobs.running())
-    return page
+def page(open_book) -> ReaderPage:
+    return page_of(open_book())
 
 
 def place(book: DocumentView) -> QPoint:

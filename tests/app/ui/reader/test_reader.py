@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,60 +21,14 @@ from sciread_app.domain.annotations.annotations import (
 )
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.services.library.annotations import FailureReason
-from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.side.highlights_panel import HIGHLIGHT
-from tests.support.ui.fakes.gateway import FakeGateway
-from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReader
+from tests.support.ui.fakes.reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile
+from tests.support.ui.reader import page_of, settle
 
 BEES, WASPS = Path("/papers/bees.pdf"), Path("/papers/wasps.pdf")
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 Shift, Control = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def reading() -> FakeReader:
-    return FakeReader()
-
-
-@pytest.fixture
-def make_page(qtbot, jobs, context, tmp_path, reading) -> Callable[[], ReaderPage]:
-    def make() -> ReaderPage:
-        gateway = FakeGateway(2)
-        gateway.reading = reading
-        page = ReaderPage(gateway, context)
-        page.resize(900, 600)
-        qtbot.addWidget(page)
-        page.show()
-        return page
-
-    return make
-
-
-@pytest.fixture
-def open_book(qtbot, jobs, make_page) -> Callable[..., DocumentView]:
-    """Return a function that opens a file and waits until its visible pages are drawn."""
-
-    def open(path: Path = BEES) -> DocumentView:
-        page = make_page()
-        page.read(PaperId(1), path)
-        qtbot.waitUntil(lambda: page.book is not None)
-        settle(qtbot, jobs, page.book)
-        return page.book
-
-    return open
-
-
-def page_of(book) -> ReaderPage:
-    widget = book
-    while not isinstance(widget, ReaderPage):
-        widget = widget.parent()
-    return widget
-
-
-def settle(qtbot, jobs, book) -> None:
-    qtbot.waitUntil(lambda: book.pictures.text(book.view.page) is not None)
-    qtbot.waitUntil(lambda: not book.view._request_timer.isActive() and not jobs.running())
 
 
 def place(book, word: str, page: int = 0, end: bool = False) -> QPoint:

@@ -1,0 +1,18 @@
+"""Fixtures of several tests of annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sciread_app.services.library.annotations import AnnotationService
+from sciread_app.storage.library import Library
+
+
+@pytest.fixture
+def service(library: Library) -> Iterator[AnnotationService]:
+    """The annotations of the library that the test file makes."""
+    service = AnnotationService(library)
+    yield service
+    service.close()
