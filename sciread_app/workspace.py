@@ -16,7 +16,7 @@ from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
-from sciread_app.services.ingest.importer import Importer, ImportReport, import_into, is_short
+from sciread_app.services.ingest.importer import Importer, ImportReport, is_short
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.library.pdf_folder import PdfFolder
@@ -302,8 +302,7 @@ class Workspace:
 
         if is_short(paths):
             return self.importer.add(paths, task)
-        workers, seconds = self.settings.pdf_workers, self.settings.pdf_seconds
-        return apart(import_into, self.library.path, workers, seconds, list(paths), task=task)
+        return apart(_import_files, self.home, list(paths), task=task)
 
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""
@@ -390,3 +389,12 @@ def log_file() -> Path | None:
         if isinstance(handler, _Log):
             return Path(handler.baseFilename)
     return None
+
+
+def _import_files(home: Home, paths: Sequence[Path], task: Task) -> ImportReport:
+    """Import files into the library of a home folder, by its settings, in a process of its own."""
+    workspace = Workspace(home)
+    try:
+        return workspace.importer.add(paths, task)
+    finally:
+        workspace.close()

@@ -14,6 +14,8 @@ from sciread_app.paths import Home
 from sciread_app.services.ingest.importer import BATCH, SHORT
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
+from tests.support.generate.book import make_book
+from tests.support.generate.pdf import At
 
 
 @pytest.fixture
@@ -86,3 +88,16 @@ def test_import_files_canceled_keeps_what_was_read_and_resumes(workspace, tmp_pa
     assert BATCH <= kept < 3 * BATCH and workspace.library.is_text_index_consistent()
     report = workspace.import_files([file], Task())
     assert (report.added, report.merged) == (3 * BATCH - kept, kept)
+
+
+def test_import_files_in_another_process_moves_pdfs_to_the_folder(workspace, tmp_path):
+    pdf, folder = tmp_path / "scan.pdf", tmp_path / "pdfs"
+    pdf.write_bytes(make_book(pages=[[At("Dances of bees", 20, 60, 700)]]))
+    folder.mkdir()
+    workspace.change(pdf_folder=str(folder), pdf_import="move", pdf_name="")
+    watch = Watch()
+    report = workspace.import_files([pdf], watch.task)
+    assert report.added == 1 and not report.remarks and watch.children
+    assert not pdf.exists() and (folder / "scan.pdf").exists()
+    [attached] = workspace.library.attachments.of(report.new)
+    assert attached.path == str(folder / "scan.pdf")

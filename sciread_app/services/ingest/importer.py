@@ -257,18 +257,6 @@ def is_short(paths: Iterable[Path]) -> bool:
     return readable and sum(path.stat().st_size for path in files) < SHORT
 
 
-def import_into(
-    library: Path, pdf_workers: int, pdf_seconds: float, paths: Sequence[Path], task: Task
-) -> ImportReport:
-    """Open a library and import files, for `services.subprocess.worker.apart`."""
-    opened = Library(library)
-    try:
-        importer = Importer(opened, pdf_workers=pdf_workers, pdf_seconds=pdf_seconds)
-        return importer.add(paths, task)
-    finally:
-        opened.close()
-
-
 def _look(paths: Sequence[Path], task: Task) -> _Found:
     """Sort the files at and below `paths`; a file given itself is always tried."""
     found = _Found([], [], [], [], Counter())
