@@ -629,3 +629,12 @@ def test_results_of_typed_query_offer_the_comparison_of_models(show_page, qtbot)
     qtbot.waitUntil(lambda: not page.header.compare.isHidden())
     page.show_as(ViewMode.map)
     assert page.header.compare.isHidden()
+
+
+def test_tab_reaches_the_search_box_before_the_list(show_page):
+    page = show_page(FakeGateway(3))
+    order, widget = [], page.nextInFocusChain()
+    while widget is not page:
+        order.append(widget)
+        widget = widget.nextInFocusChain()
+    assert order.index(page.search_box.edit) < order.index(page.result_list)
