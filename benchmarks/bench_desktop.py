@@ -30,6 +30,7 @@ from sciread_app.ui.application import SWITCH_INTERVAL
 from sciread_app.ui.jobs.runner import JobRunner
 from sciread_app.ui.shell.gateway import open_gateway
 from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.page_preloader import PagePreloader
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 from sciread_app.ui.shell.startup.qt_application import disable_source_inspection
 from sciread_app.ui.style.theme import Appearance
@@ -73,6 +74,7 @@ def work(home: Path, papers: Path) -> None:
     assert isinstance(app, QApplication)
     collector, jobs = GarbageCollector(), JobRunner()
     window = MainWindow(home, jobs, Appearance(app))
+    PagePreloader(window)
     window.resize(1400, 900)
     window.show()
     gateway = open_gateway(home)

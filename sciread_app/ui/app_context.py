@@ -23,6 +23,7 @@ class AppEvents(QObject):
     """Signals about the open library and the window."""
 
     opened = Signal()
+    modules_loaded = Signal()  # of all pages
     library_changed = Signal(object)  # LibraryChanges
     papers_added = Signal(object)  # LibraryChanges, with papers that the model has to index
     edited = Signal()  # an edit that can be undone and that no list of papers shows

@@ -35,6 +35,7 @@ from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import SHUTDOWN_TIMEOUT, JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.page_preloader import PagePreloader
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 from sciread_app.ui.shell.startup.qt_application import connect, disable_source_inspection
 from sciread_app.ui.shell.startup.screenshot import ScreenshotRunner
@@ -132,6 +133,7 @@ class Session:
         self._connect(window, opening)
         if not self._screenshot:  # an image may be larger than the screen
             keep_on_screen(window)
+            PagePreloader(window)
         window.events.opened.connect(lambda: self._then(window))
         window.show()
         opening.start()

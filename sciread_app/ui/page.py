@@ -43,6 +43,10 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Update the contents; called before the page is shown."""
 
+    def build_rest(self) -> None:
+        """Build the parts that the constructor left out because they take as long as the rest;
+        called some time after it if the page is not visited before (see PagePreloader)."""
+
     def take_focus(self) -> None:
         self.setFocus()
 

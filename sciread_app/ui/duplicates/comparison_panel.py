@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -88,9 +89,9 @@ class ComparisonCell(QFrame):
 
     chosen = Signal()
 
-    def __init__(self, name: str, appearance: Appearance) -> None:
+    def __init__(self, name: str, appearance: Appearance, parent: QWidget | None = None) -> None:
         """`name` is the accessible name of its button."""
-        super().__init__()
+        super().__init__(parent)
         self.setObjectName("cell")
         self._pieces: Pieces = ()
         self._appearance = appearance
@@ -171,14 +172,14 @@ SIDES = (tr("First paper"), tr("Second paper"))
 class _FieldRow:
     """A row for one field: its name and both values."""
 
-    def __init__(self, name: str, appearance: Appearance) -> None:
-        self.name = QWidget()
+    def __init__(self, name: str, appearance: Appearance, parent: QWidget) -> None:
+        self.name = QWidget(parent)
         self.said = styled(QLabel(), "faint")
         self.said.setFont(scaled(self.name.font(), 0.86))
         column(QLabel(name), self.said, parent=self.name, margins=(0, 7, 6, 0), spacing=1)
         self.cells = (
-            ComparisonCell(tr("{field}, first paper", field=name), appearance),
-            ComparisonCell(tr("{field}, second paper", field=name), appearance),
+            ComparisonCell(tr("{field}, first paper", field=name), appearance, parent),
+            ComparisonCell(tr("{field}, second paper", field=name), appearance, parent),
         )
         self._group = QButtonGroup(self.name)
         for side, cell in enumerate(self.cells):
@@ -210,11 +211,13 @@ class ComparisonPanel(QFrame):
         self.found: PairComparison | None = None
         # The rows with a choice, by field
         self.cells: dict[str, tuple[ComparisonCell, ComparisonCell]] = {}
-        self._lines: dict[str, _FieldRow] = {}  # by name
+        self._rows: dict[str, _FieldRow] = {}  # by name
         self._wins: dict[str, int] = {}
         self.reason = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.reason.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
-        self._scroll = scrolling(self._body(), self)
+        self._body = styled(QWidget(), "column")
+        self._grid = self._lay_out_body()
+        self._scroll = scrolling(self._body, self)
         self.merge = styled(QPushButton(tr("Merge")), "primary")
         self.keep = QPushButton(tr("Keep both"))
         self.versions = QPushButton(tr("Link as versions"))
@@ -247,10 +250,10 @@ class ComparisonPanel(QFrame):
             cells[side].button.setChecked(True)
 
     def _fill(self, found: PairComparison) -> None:
-        """Fill the rows, which are created once: creating them for each pair takes too long."""
+        self.build_rows()
         rows = {each.name: each for each in found.rows}
         self.cells = {}
-        for name, line in self._lines.items():
+        for name, line in self._rows.items():
             shown = rows.get(name)
             line.show_row(shown)
             if shown and shown.choice:
@@ -263,9 +266,21 @@ class ComparisonPanel(QFrame):
         if field in self._wins:
             self._wins[field] = side
 
-    def _body(self) -> QWidget:
-        body = styled(QWidget(), "column")
-        grid = QGridLayout(body)
+    def build_rows(self) -> None:
+        """Build the rows of all fields, once: building them for each pair would take too long."""
+        if self._rows:
+            return
+        for number, (field, name) in enumerate(LINES, start=1):
+            line = self._rows[name] = _FieldRow(name, self._appearance, self._body)
+            self._grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
+            for side, cell in enumerate(line.cells):
+                self._grid.addWidget(cell, number, side + 1)
+                cell.chosen.connect(partial(self._choose, field, side))
+            line.show_row(None)
+        self._grid.setRowStretch(len(LINES) + 1, 1)
+
+    def _lay_out_body(self) -> QGridLayout:
+        grid = QGridLayout(self._body)
         grid.setContentsMargins(16, 4, 16, 12)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
@@ -273,15 +288,7 @@ class ComparisonPanel(QFrame):
         grid.setColumnStretch(2, 1)
         for side, title in enumerate(SIDES):
             grid.addWidget(self._heading(side, title), 0, side + 1)
-        for number, (field, name) in enumerate(LINES, start=1):
-            line = _FieldRow(name, self._appearance)
-            self._lines[name] = line
-            grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
-            for side, cell in enumerate(line.cells):
-                grid.addWidget(cell, number, side + 1)
-                cell.chosen.connect(lambda f=field, s=side: self._choose(f, s))
-        grid.setRowStretch(len(LINES) + 1, 1)
-        return body
+        return grid
 
     def _heading(self, side: int, title: str) -> QWidget:
         heading = styled(QPushButton(title), "flush")

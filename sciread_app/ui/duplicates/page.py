@@ -104,6 +104,9 @@ class DuplicatesPage(Page):
 
     # Interface of a page
 
+    def build_rest(self) -> None:
+        self.panel.build_rows()
+
     def refresh(self) -> None:
         if self._dirty:
             self._load()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
@@ -63,6 +63,7 @@ class RecommendationsPage(Page):
     def __init__(self, gateway: RecommendationsPageServices, context: AppContext) -> None:
         super().__init__(context.pages)
         jobs, appearance, services = context.jobs, context.appearance, gateway.recommendations
+        self._gateway = gateway
         self._services = services
         self._jobs = jobs
         self._context = context
@@ -75,7 +76,6 @@ class RecommendationsPage(Page):
         self.model = ReasonModel(services, jobs, self)
         self.list = RecommendationList(self.model, appearance)
         self.list.setAccessibleName(tr("Recommended papers"))
-        self.details = DetailsPanel(gateway, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.no_topics = EmptyState(appearance)
         self._why_no_topics = NO_TOPICS
@@ -86,7 +86,21 @@ class RecommendationsPage(Page):
         self.head.show_part(RecommendationTab.new)
         self.head.allow(False, False)
 
+    @cached_property
+    def details(self) -> DetailsPanel:
+        """The details of the selected paper. They take as long to build as the rest of the page,
+        and are first needed when the topics are loaded."""
+        details = DetailsPanel(self._gateway, self._jobs, self._context.appearance)
+        self._split.addWidget(details)
+        self._split.setStretchFactor(2, 4)
+        self._split.setSizes([210, 560, 420])
+        self._connect_details(details)
+        return details
+
     # Interface of a page
+
+    def build_rest(self) -> None:
+        _ = self.details
 
     def refresh(self) -> None:
         self._topics.load()
@@ -117,12 +131,17 @@ class RecommendationsPage(Page):
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers or changes.vectors or changes.space:
             self.model.forget()
-            self.details.refresh()
+            if self._has_details():
+                self.details.refresh()
             if self.isVisible():
                 self.refresh()
 
     def window_closes(self) -> None:
-        self.details.keep_drafts()
+        if self._has_details():
+            self.details.keep_drafts()
+
+    def _has_details(self) -> bool:
+        return "details" in vars(self)
 
     # Actions
 
@@ -455,15 +474,14 @@ class RecommendationsPage(Page):
         column(self._whole, parent=self, margins=(16, 12, 16, 10))
         self._say(self.no_topics, self._why_no_topics)
         self._whole.addWidget(self.no_topics)
-        split = QSplitter(
+        self._split = QSplitter(
             Qt.Orientation.Horizontal, self._whole, childrenCollapsible=False, handleWidth=10
         )
-        self._whole.addWidget(split)
+        self._whole.addWidget(self._split)
         self._side, middle = QWidget(), QWidget()
-        for part, stretch in ((self._side, 0), (middle, 5), (self.details, 4)):
-            split.addWidget(part)
-            split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([210, 560, 420])
+        for part, stretch in ((self._side, 0), (middle, 5)):
+            self._split.addWidget(part)
+            self._split.setStretchFactor(self._split.count() - 1, stretch)
         left = Qt.AlignmentFlag.AlignLeft
         column((self.subjects, 1), (self.new_query, 0, left), parent=self._side, margins=0)
         self._lists = QStackedWidget()
@@ -495,17 +513,20 @@ class RecommendationsPage(Page):
         self.list.marked_relevant.connect(self.keep)
         self.list.marked_irrelevant.connect(self.dismiss)
         self.list.later.connect(lambda _: self.read_later())
-        self.list.activated.connect(self.details.focus_text)
+        self.list.activated.connect(lambda: self.details.focus_text())
         self.list.escaped.connect(self._focus_topics)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
-        self.details.escaped.connect(self.list.setFocus)
-        self.details.connect_to(self._context)
-        self.details.papers_requested.connect(navigate.show_papers)
-        self.details.similar_requested.connect(navigate.show_similar)
-        self.details.search_requested.connect(navigate.search_for)
-        self.details.paper_requested.connect(self.details.show_paper)
-        self.details.step_requested.connect(
+
+    def _connect_details(self, details: DetailsPanel) -> None:
+        navigate = self._context.navigate
+        details.escaped.connect(self.list.setFocus)
+        details.connect_to(self._context)
+        details.papers_requested.connect(navigate.show_papers)
+        details.similar_requested.connect(navigate.show_similar)
+        details.search_requested.connect(navigate.search_for)
+        details.paper_requested.connect(details.show_paper)
+        details.step_requested.connect(
             lambda step: self.list.go_to(self.list.currentIndex().row() + step)
         )
-        self.details.read_changed.connect(self.model.replace)
+        details.read_changed.connect(self.model.replace)

@@ -88,7 +88,8 @@ class MainWindow(QMainWindow):
         self._jobs = jobs
         self.appearance = appearance
         self._last_ledger: ImportSummary | None = None
-        self._page_of: dict[str, Page] = {}  # by key; each is built when it is first shown
+        self._page_of: dict[str, Page] = {}  # those in use, by key
+        self._preloaded: dict[str, Page] = {}  # built, but not requested so far
         self.events = AppEvents(self)
         self._opened = False  # there is a library
         self._ready = False  # it is shown
@@ -182,11 +183,18 @@ class MainWindow(QMainWindow):
         self.go_to(self._navigation.page_of(place))
 
     def other_page(self, key: str) -> Page:
-        """The page with this key, imported and built when it is first requested. The search
-        page exists from the start."""
+        """The page with this key, built when it is first requested unless it is preloaded."""
         if key not in self._page_of:
-            self._pages.addWidget(self._build_page(key))
+            self._pages.addWidget(self._add_page(key))
         return self._page_of[key]
+
+    def preload(self, key: str) -> Page | None:
+        """Build the page with this key before it is requested; None if it is in use already."""
+        if key in self._page_of:
+            return None
+        if key not in self._preloaded:
+            self._preloaded[key] = build(key, self.gateway, self.context)
+        return self._preloaded[key]
 
     def shows(self, key: str) -> bool:
         page = self._page_of.get(key)
@@ -522,7 +530,7 @@ class MainWindow(QMainWindow):
         self._type_ahead.deliver(self)
 
     def _open_search_page(self) -> SearchPage:
-        page = self._build_page("search")
+        page = self._add_page("search")
         assert isinstance(page, SearchPage)
         page.remember(self.memory())
         page.menu_opened.connect(self.menus.reader.offer)
@@ -530,8 +538,9 @@ class MainWindow(QMainWindow):
         self.menus.reader.follow_list(page.result_list, page.model)
         return page
 
-    def _build_page(self, key: str) -> Page:
-        page = self._page_of[key] = build(key, self.gateway, self.context)
+    def _add_page(self, key: str) -> Page:
+        page = self._preloaded.pop(key, None) or build(key, self.gateway, self.context)
+        self._page_of[key] = page
         page.menu_opened.connect(self.menus.map.offer)
         self.menus.follow(key, page)
         self.palette_source.more.append(page.palette_entries)
@@ -575,6 +584,7 @@ class MainWindow(QMainWindow):
         # Modules stay: keep the collector from traversing them again.
         gc.freeze()
         self._keep_safe()
+        self.events.modules_loaded.emit()
 
     def _keep_safe(self) -> None:
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
