@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -77,7 +78,6 @@ class SearchPage(Page):
         self.result_list = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyList(finder.about, jobs, appearance)
-        self.welcome = WelcomePage(finder.about, context)
         self.answered: set[str] = set()  # the queries whose results were shown
         self.mode = ViewMode.list
         self.map: MapPanel | None = None  # built when it is first shown
@@ -481,6 +481,15 @@ class SearchPage(Page):
         else:
             self._leave()
 
+    @cached_property
+    def welcome(self) -> WelcomePage:
+        """The page of an empty library, built when it is first shown."""
+        welcome = WelcomePage(self._finder.about, self._context)
+        self._pages.addWidget(welcome)
+        welcome.loaded.connect(self.details.loaded)
+        welcome.sample_requested.connect(self.sample_requested)
+        return welcome
+
     def _show_empty(self, view: ResultView) -> None:
         if view.request == SearchRequest() and not view.title:
             self._pages.setCurrentWidget(self.welcome)
@@ -549,8 +558,8 @@ class SearchPage(Page):
             if not self.result_list.currentIndex().isValid():
                 self.result_list.go_to(0)
             self.focus_results()
-        elif self._pages.currentWidget() is self.welcome:
-            self.welcome.choices[0].setFocus()
+        elif isinstance(welcome := self._pages.currentWidget(), WelcomePage):
+            welcome.choices[0].setFocus()
         elif self.result_list.holds_keys and self.result_list.isVisible():
             self.result_list.setFocus()
         elif offered := self.empty.buttons():
@@ -584,7 +593,6 @@ class SearchPage(Page):
         self._pages = QStackedWidget(self._left)
         self._pages.addWidget(self.result_list)
         self._pages.addWidget(self.empty)
-        self._pages.addWidget(self.welcome)
         self._found = column((self._pages, 1), parent=self._left, margins=0, spacing=8)
         self._split.setHandleWidth(10)
         for part, share in ((self._left, 5), (self.details, 4)):
@@ -604,9 +612,7 @@ class SearchPage(Page):
 
     def _connect(self, context: AppContext) -> None:
         self.details.connect_to(context)
-        for adding in (self.empty, self.welcome):
-            adding.loaded.connect(self.details.loaded)
-        self.welcome.sample_requested.connect(self.sample_requested)
+        self.empty.loaded.connect(self.details.loaded)
         self.header.asked.connect(self.search)
         self.header.save_requested.connect(self._save_search)
         self.header.activated.connect(self._enter_request)

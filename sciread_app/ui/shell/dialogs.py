@@ -18,7 +18,7 @@ def about_dialog(home: str, parent: QWidget) -> QDialog:
     dialog = QDialog(parent)
     dialog.setWindowTitle(tr("About SciRead"))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    picture = QLabel(pixmap=icon("sciread").pixmap(64, 64))
+    picture = QLabel(pixmap=icon("sciread", large=True).pixmap(64, 64))
     name = QLabel(f"SciRead {__version__}")
     name.setFont(scaled(dialog.font(), 1.5, QFont.Weight.DemiBold))
     words = column(name)

@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         self._papers: PaperPopup | None = None  # likewise
         self.work_log = JobHistory(jobs, self)
         self.setWindowTitle("SciRead")
-        self.setWindowIcon(icon("sciread"))
+        self.setWindowIcon(icon("sciread", large=True))
         self._build()
         self._actions = ActionRegistry(self)
         self.menus = MenuBar(self, self.menuBar(), self._actions, appearance.choice)

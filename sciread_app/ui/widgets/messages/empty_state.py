@@ -74,7 +74,7 @@ class EmptyState(QWidget):
         return [widget for widget in widgets if isinstance(widget, QPushButton)]
 
     def _paint(self, theme: Theme) -> None:
-        self._picture.icon = icon(self._icon, theme.faint)
+        self._picture.icon = icon(self._icon, theme.faint, large=True)
         self._picture.update()
 
 
