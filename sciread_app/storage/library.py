@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     delete,
     func,
     literal_column,
@@ -30,7 +29,7 @@ from sciread_app.storage.database import Database
 from sciread_app.storage.history.fetches import Fetches, Step, advance
 from sciread_app.storage.history.import_log import ImportLog, note
 from sciread_app.storage.history.undo import UndoLog
-from sciread_app.storage.id_sets import Ids, distinct
+from sciread_app.storage.id_sets import Ids, select_ids
 from sciread_app.storage.organisation.active_model import ActiveModelStore
 from sciread_app.storage.organisation.annotations import AnnotationStore
 from sciread_app.storage.organisation.attachments import Attachments
@@ -171,14 +170,18 @@ class Library:
         if expression:
             selections.append(filter_sql.matching(expression))
         with self._db.reading() as db:
-            included_sets = [_set(db, one.sql, one.values) for one in selections if one.included]
+            included_sets = [
+                select_ids(db, one.sql, one.values) for one in selections if one.included
+            ]
             excluded_sets = [
-                _set(db, one.sql, one.values) for one in selections if not one.included
+                select_ids(db, one.sql, one.values) for one in selections if not one.included
             ]
             if not trashed and included_sets:
-                excluded_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NOT NULL"))
+                excluded_sets.append(
+                    select_ids(db, "SELECT id FROM papers WHERE trashed IS NOT NULL")
+                )
             elif not trashed:
-                included_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NULL"))
+                included_sets.append(select_ids(db, "SELECT id FROM papers WHERE trashed IS NULL"))
         found = reduce(partial(np.intersect1d, assume_unique=True), included_sets)
         return reduce(partial(np.setdiff1d, assume_unique=True), excluded_sets, found)
 
@@ -490,13 +493,6 @@ def _sort_columns(order: Order) -> Sequence[Any]:
         Order.last_read: (_LAST_READ.desc().nulls_last(), papers.read.desc(), *newest),
         Order.earliest_read: (_LAST_READ.nulls_last(), papers.read.desc(), *newest),
     }[order]
-
-
-def _set(db: Connection, sql: str, values: tuple[object, ...] = ()) -> Ids:
-    """The unique ids that a SELECT returns, ascending."""
-    # As one text: a hundred thousand separate rows would take five times as long.
-    text = db.exec_driver_sql(f"SELECT group_concat(id) FROM ({sql})", values).scalar_one()
-    return distinct(np.fromstring(text or "", np.int64, sep=","))
 
 
 def _ids(values: Iterable[int]) -> Ids:

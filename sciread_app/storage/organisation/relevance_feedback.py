@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sciread_app.domain.recommend import (
 from sciread_app.language import tr
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
-from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.id_sets import Ids, select_ids, select_times
 from sciread_app.storage.organisation.collections import BELOW, BELOW_ONE, PATHS
 
 # Each collection with its path and the number of papers in it and its descendants.
@@ -45,11 +45,10 @@ GROUP BY collected.paper ORDER BY max(collected.added) DESC, collected.paper
 _QUERIES = "SELECT id, text FROM fetches WHERE until = '' ORDER BY text COLLATE NOCASE, id"
 # The time of each page counts, not the start of the fetch.
 _FETCHED = """
-SELECT id, added FROM papers
+SELECT id, added AS at FROM papers
 WHERE trashed IS NULL AND added >= ? AND id IN (
     SELECT news.paper FROM imports JOIN news ON news."import" = imports.id
     WHERE imports.fetch {these} AND news.what = 'added')
-ORDER BY id
 """
 _LAST_FETCH = """
 SELECT fetches.source, imports.started, (SELECT count(*) FROM fetches),
@@ -58,7 +57,7 @@ FROM imports JOIN fetches ON fetches.id = imports.fetch
 WHERE {these} ORDER BY imports.started DESC LIMIT 1
 """
 _ANY_MESSAGE = "(SELECT message FROM fetches WHERE message != '' LIMIT 1)"
-_ADDED = "SELECT id, added FROM papers WHERE trashed IS NULL AND added >= ? ORDER BY id"
+_ADDED = "SELECT id, added AS at FROM papers WHERE trashed IS NULL AND added >= ?"
 
 
 class AddedPapers(NamedTuple):
@@ -125,8 +124,7 @@ class RelevanceFeedback:
     def read(self) -> Ids:
         """The papers that are marked as read, ids ascending."""
         with self._db.reading() as db:
-            rows = db.exec_driver_sql("SELECT id FROM papers WHERE read ORDER BY id").all()
-        return np.fromiter((id for (id,) in rows), np.int64, len(rows))
+            return select_ids(db, "SELECT id FROM papers WHERE read")
 
     def added_times(self, papers: Ids) -> AddedPapers:
         """The times at which these papers were added; without the trash."""
@@ -135,7 +133,8 @@ class RelevanceFeedback:
         query = select(table.id, table.added).where(wanted, table.trashed.is_(None))
         with self._db.reading() as db:
             rows = db.execute(query.order_by(table.id)).all()
-        return _added_papers(rows)
+        ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+        return AddedPapers(ids, np.fromiter((row[1] for row in rows), np.float64, len(rows)))
 
     def last_fetch(self, query: int | None = None) -> LastFetch | None:
         """The latest run of this query, else of any; None if there never was one."""
@@ -202,11 +201,4 @@ class RelevanceFeedback:
 
     def _added_papers(self, query: str, *values: float) -> AddedPapers:
         with self._db.reading() as db:
-            rows = db.exec_driver_sql(query, values).all()
-        return _added_papers(rows)
-
-
-def _added_papers(rows: Sequence[Any]) -> AddedPapers:
-    """From rows of id and time."""
-    ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-    return AddedPapers(ids, np.fromiter((row[1] for row in rows), np.float64, len(rows)))
+            return AddedPapers(*select_times(db, query, values))
