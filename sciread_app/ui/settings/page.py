@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QLabel,
@@ -35,6 +35,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.style.theme import ThemeChoice, styled
+from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
 from sciread_app.ui.widgets.focus import holds_focus
@@ -111,7 +112,6 @@ class SettingsPage(Page):
         show_text(self.risk, self._services.risk)
         self.backups.load()
         self._load_keys()
-        self._add_sections.start()
 
     def show_theme(self, choice: ThemeChoice) -> None:
         self.theme.choose([one for one, _ in THEMES].index(choice))
@@ -129,8 +129,7 @@ class SettingsPage(Page):
         self.backups.back_up()
 
     def _go_to_backups(self) -> None:
-        while self._coming:
-            self._add_section()
+        self._building.finish()
         self.backups.take_focus()
         self._keep_backups_visible()
 
@@ -375,35 +374,30 @@ class SettingsPage(Page):
         self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
-        # Styling all sections at once takes too long: the others follow one by one.
-        self._coming = deque(
-            (
-                self._library(),
-                self._pdfs(),
-                self._citations(),
-                self._sources(),
-                self._privacy(),
-                self._kept(),
-            )
+        sections = (
+            self._library(),
+            self._pdfs(),
+            self._citations(),
+            self._sources(),
+            self._privacy(),
+            self._kept(),
         )
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
         margins = (16, 12, 16, 16)
         self._sections = column(self._looks(), 0, parent=inner, margins=margins, spacing=14)
-        self._add_sections = QTimer(self, interval=0)
-        self._add_sections.timeout.connect(self._add_section)
         self.area = scroll = QScrollArea(
             self, widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
         )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
         column(scroll, parent=self, margins=0)
+        # Styling all sections at once takes too long.
+        self._building = BuildQueue(self)
+        self._building.start(partial(self._add_section, section) for section in sections)
 
-    def _add_section(self) -> None:
-        if self._coming:
-            self._sections.insertWidget(self._sections.count() - 1, self._coming.popleft())
-        else:
-            self._add_sections.stop()
+    def _add_section(self, section: FormSection | BackupsPanel) -> None:
+        self._sections.insertWidget(self._sections.count() - 1, section)
 
     def _looks(self) -> FormSection:
         section = FormSection(tr("Appearance"))

@@ -107,6 +107,9 @@ class TrainingPage(Page):
 
     # Interface of a page
 
+    def build_rest(self) -> None:
+        _ = self.form
+
     def refresh(self) -> None:
         self.load()
         if self.writes:

@@ -303,6 +303,7 @@ class TrainingForm(QFrame):
         self.data.changed.connect(self.changed)
         self.method.changed.connect(self._recipe_chosen)
         self.settings.changed.connect(self.changed)
+        self.settings.completed.connect(self.order_stops)
         self.seed.editingFinished.connect(self.changed)
         self.stop.clicked.connect(self._stop)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -26,6 +27,7 @@ from sciread_app.ui.setting_labels import (
 )
 from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.text import shown_value, typed_value, value_text
+from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, remove_widgets, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
@@ -40,14 +42,20 @@ WIDE, NARROW = 240, 120  # width of the column of fields, and of a number, in pi
 
 
 class SettingsPart(QWidget):
+    """The rows of the settings. They are built one by one after `show_recipe`, since all at once
+    take 100 ms."""
+
     changed = Signal()
+    completed = Signal()  # all rows are built
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._appearance = appearance
         self._recipe = ""
         self._models: tuple[str, ...] = ()
-        self.rows: dict[str, SettingRow] = {}
+        self._rows: dict[str, SettingRow] = {}  # those built so far
+        self._building = BuildQueue(self)
+        self._building.finished.connect(self.completed)
         # Changes by method, restored when the method is selected again.
         self._changes: dict[str, dict[str, str]] = {}
         self._column = column(parent=self, margins=0, spacing=12)
@@ -60,21 +68,41 @@ class SettingsPart(QWidget):
         self._recipe = name
         spec, _ = recipe_of(name)
         usual, grid = spec.resolve(name), spec.recipes[name].grid
-        self.rows = {
-            setting.name: SettingRow(setting, usual[setting.name], grid.get(setting.name, ()))
-            for setting in spec.settings
-        }
-        self._lay_out()
-        for key, text in self._changes.get(spec.key, {}).items():
-            self.rows[key].write(text)
-        for entry in self.rows.values():
-            entry.changed.connect(self.changed)
-        self.offer_models(self._models)
+        self._rows = {}
+        settings = {setting.name: setting for setting in spec.settings}
+        often = [name for name in OFTEN if name in settings]
+        others = [name for name in settings if name not in OFTEN]
+        self._lay_out(len(others))
+
+        def build(name: str) -> None:
+            row = SettingRow(settings[name], usual[name], grid.get(name, ()))
+            self._rows[name] = row
+            if name in OFTEN:
+                self._column.insertWidget(self._column.count() - 1, row)
+            else:
+                self._others.addWidget(row)
+            if name == "base":
+                row.offer(self._models)
+            if name in changes:
+                row.write(changes[name])
+            row.changed.connect(self.changed)
+
+        changes = self._changes.get(spec.key, {})
+        self._building.start(partial(build, name) for name in (*often, *others))
+        if changes:
+            self._building.finish()
+
+    @property
+    def rows(self) -> dict[str, SettingRow]:
+        """The rows of all settings, by name, in the order of the catalogue."""
+        self._building.finish()
+        spec, _ = recipe_of(self._recipe)
+        return {setting.name: self._rows[setting.name] for setting in spec.settings}
 
     def offer_models(self, models: tuple[str, ...]) -> None:
         """Offer the installed models as base models."""
         self._models = models
-        if entry := self.rows.get("base"):
+        if entry := self._rows.get("base"):
             entry.offer(models)
 
     def changes(self) -> dict[str, Value | tuple[Value, ...]]:
@@ -84,7 +112,7 @@ class SettingsPart(QWidget):
         """
         found = {}
         wrong: TrainerError | None = None
-        for name, entry in self.rows.items():
+        for name, entry in self._rows.items():  # one that is not built yet has no change
             try:
                 if entry.is_changed:
                     found[name] = entry.value()
@@ -102,8 +130,8 @@ class SettingsPart(QWidget):
         self.changed.emit()
 
     def tab_stops(self) -> list[QWidget]:
-        often = [entry for name, entry in self.rows.items() if name in OFTEN]
-        rest = [entry for name, entry in self.rows.items() if name not in OFTEN]
+        often = [entry for name, entry in self._rows.items() if name in OFTEN]
+        rest = [entry for name, entry in self._rows.items() if name not in OFTEN]
         return [
             *(stop for entry in often for stop in entry.tab_stops()),
             self.folded.button,
@@ -114,20 +142,17 @@ class SettingsPart(QWidget):
         if self._recipe:
             spec, _ = recipe_of(self._recipe)
             self._changes[spec.key] = {
-                name: entry.text for name, entry in self.rows.items() if entry.is_changed
+                name: entry.text for name, entry in self._rows.items() if entry.is_changed
             }
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, others: int) -> None:
+        """Lay out the section for this number of other settings, without any row."""
         remove_widgets(self._column)
-        for name in OFTEN:
-            if name in self.rows:
-                self._column.addWidget(self.rows[name])
-        others = [entry for name, entry in self.rows.items() if name not in OFTEN]
-        title = trn("{n} more setting", "{n} more settings", len(others))
         rest = QWidget()
+        self._others = column(parent=rest, margins=(0, 4, 0, 0), spacing=12)
+        title = trn("{n} more setting", "{n} more settings", others)
         self.folded = CollapsibleSection(title, rest, self._appearance)
         self._column.addWidget(self.folded)
-        column(*others, parent=rest, margins=(0, 4, 0, 0), spacing=12)
 
 
 def _explained(setting: Setting) -> str:
