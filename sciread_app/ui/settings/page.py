@@ -91,6 +91,8 @@ class SettingsPage(Page):
         self._appearance = context.appearance
         self._events = context.events
         self._keys: list[ApiKeyRow] = []
+        self._building = BuildQueue(self)
+        self._left: list[FormSection] = []  # to be added when the page is first shown
         self._build()
         self._connect(context)
 
@@ -112,6 +114,10 @@ class SettingsPage(Page):
         show_text(self.risk, self._services.risk)
         self.backups.load()
         self._load_keys()
+        # Styling all sections at once takes too long.
+        if self._left:
+            self._building.start([partial(self._add_section, one) for one in self._left])
+            self._left = []
 
     def show_theme(self, choice: ThemeChoice) -> None:
         self.theme.choose([one for one, _ in THEMES].index(choice))
@@ -374,14 +380,14 @@ class SettingsPage(Page):
         self.choose_backups.setAccessibleName(tr("Change backup folder"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._services, self._jobs)
-        sections = (
+        self._left = [
             self._library(),
             self._pdfs(),
             self._citations(),
             self._sources(),
             self._privacy(),
             self._kept(),
-        )
+        ]
         inner = ScrollContents()
         inner.setMaximumWidth(WIDTH)
         margins = (16, 12, 16, 16)
@@ -392,11 +398,8 @@ class SettingsPage(Page):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(inner)
         column(scroll, parent=self, margins=0)
-        # Styling all sections at once takes too long.
-        self._building = BuildQueue(self)
-        self._building.start(partial(self._add_section, section) for section in sections)
 
-    def _add_section(self, section: FormSection | BackupsPanel) -> None:
+    def _add_section(self, section: FormSection) -> None:
         self._sections.insertWidget(self._sections.count() - 1, section)
 
     def _looks(self) -> FormSection:
