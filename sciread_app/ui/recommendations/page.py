@@ -244,6 +244,8 @@ class RecommendationsPage(Page):
     # Loading
 
     def _show_topics(self) -> None:
+        if not self.isVisible():
+            return  # `refresh` lists them again when the page is shown
         subjects = self._topics.topics
         reason = ALL_UNFOLLOWED if self._topics.unfollowed else NO_TOPICS
         if reason is not self._why_no_topics:  # else its buttons would lose the focus
