@@ -80,7 +80,8 @@ class CardDelegate(QStyledItemDelegate):
     the abstract; a sixth for the remark of a recommendation. Compact cards have two lines: the
     title, and authors, venue and year.
 
-    All cards of a list have the same height, so that lists of any length scroll at once.
+    Cards have the same height, so that lists of any length scroll at once; only the cards of papers
+    without an abstract are lower, once they are loaded.
     """
 
     def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
@@ -101,6 +102,17 @@ class CardDelegate(QStyledItemDelegate):
             return _line(self._title) + _line(self._small) + 2 * COMPACT_PADDING + COMPACT_GAP
         lines = [_line(self._title), _line(self._small) * 2, _line(self._small) * 2]
         return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if remarks else 0)
+
+    def height_without_abstract(self, card: Card, listing: ResultList, width: int) -> int:
+        """The height of the card of a paper without an abstract, in a list of this width."""
+        hit = listing.evidence.get(card.paper.id or 0)
+        box = self._inside(self._frame(QSize(width, 0)))
+        beside = self._beside(box, hit, listing.moves.get(card.paper.id or 0))
+        title = readable(card.paper.title or tr("Untitled"))
+        lines = min(2, _lay_out(title, self._title, beside.width(), 2).lineCount())
+        text = lines * _line(self._title) + 2 * _line(self._small)
+        remark = _line(self._tiny) - 4 if listing.remarks else 0
+        return text + remark + 2 * PADDING + 4 + GAP
 
     def forget(self) -> None:
         """Drop the cached pixmaps, after the density or the font has changed."""
@@ -147,8 +159,7 @@ class CardDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = self._frame(size)
         self._paint_frame(painter, box, state, theme)
-        padding = COMPACT_PADDING if self.compact else PADDING
-        inside = box.adjusted(PADDING + GUTTER, padding - 2, -PADDING, -padding)
+        inside = self._inside(box)
         if card is None:
             self._paint_placeholder(painter, inside, theme)
         else:
@@ -195,6 +206,8 @@ class CardDelegate(QStyledItemDelegate):
             free = box.adjusted(0, 0, -2 * BUTTON - 12, 0)
             remark = listing.remarks.get(paper.id or 0, "")
             self._paint_line(painter, free, bottom + 2, remark, self._tiny, theme.faint)
+        if not paper.abstract:
+            return
         room = bottom - top
         lines = max(1, room // _line(self._small))
         below = QRect(box.x(), top + 2, box.width(), room)
@@ -218,11 +231,15 @@ class CardDelegate(QStyledItemDelegate):
         hit, moved = listing.evidence.get(paper), listing.moves.get(paper)
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
+        beside = self._beside(box, hit, moved)
+        if hit and beside != box:
+            self._paint_beside(painter, box, hit, moved, theme)
+        return beside
+
+    def _beside(self, box: QRect, hit: SearchHit | None, moved: Moved | None) -> QRect:
+        """The rectangle left of the match; the whole box if none is shown."""
         close = hit and (hit.percentile is not None or match_text(hit)) and box.width() >= ROOMY
-        if not hit or not (close or moved):
-            return box
-        self._paint_beside(painter, box, hit, moved, theme)
-        return box.adjusted(0, 0, -self._side, 0)
+        return box.adjusted(0, 0, -self._side, 0) if hit and (close or moved) else box
 
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
@@ -237,6 +254,11 @@ class CardDelegate(QStyledItemDelegate):
         """The rectangle of a card within its row."""
         gap = COMPACT_GAP if self.compact else GAP
         return QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -gap)
+
+    def _inside(self, box: QRect) -> QRect:
+        """The rectangle of the texts within the frame of a card."""
+        padding = COMPACT_PADDING if self.compact else PADDING
+        return box.adjusted(PADDING + GUTTER, padding - 2, -PADDING, -padding)
 
     def _buttons(self, box: QRect) -> tuple[QRect, QRect]:
         """The rectangles of the + and − buttons on a card."""

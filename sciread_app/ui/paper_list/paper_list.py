@@ -70,6 +70,7 @@ class PaperModel(QAbstractTableModel):
 
     # Instead of dataChanged, on which the view would lay out every row again.
     cards_loaded = Signal()
+    rows_loaded = Signal(object)  # range of rows
 
     def __init__(self, source: CardSource, jobs: JobRunner, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,6 +80,7 @@ class PaperModel(QAbstractTableModel):
         self._is_table = False
         # None: the paper no longer exists
         self._cards: OrderedDict[int, Card | None] = OrderedDict()
+        self._without_abstract: set[int] = set()  # of the papers loaded so far
         self._stale: set[int] = set()
         self._wanted: list[int] = []
         self._loading: set[int] = set()
@@ -109,7 +111,10 @@ class PaperModel(QAbstractTableModel):
         paper = card.paper.id
         if paper is not None and self._cards.get(paper):
             self._cards[paper] = card
+            self._note_abstract(paper, card)
             self.cards_loaded.emit()
+            if (row := self.row_of(paper)) is not None:
+                self.rows_loaded.emit(range(row, row + 1))
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.listing.ids)
@@ -182,6 +187,7 @@ class PaperModel(QAbstractTableModel):
         def show(cards: list[Card]) -> None:
             self._keep(papers, cards)
             if listing is self.listing:
+                self.rows_loaded.emit(range(page * PAGE, page * PAGE + len(papers)))
                 self._loading.discard(page)
                 self._load()
 
@@ -196,11 +202,28 @@ class PaperModel(QAbstractTableModel):
         found = {card.paper.id: card for card in cards}
         for paper in papers:
             self._cards[paper] = found.get(paper)
+            self._note_abstract(paper, self._cards[paper])
             self._cards.move_to_end(paper)
         self._stale.difference_update(papers)
         while len(self._cards) > CARDS_KEPT:
             self._cards.popitem(last=False)
         self.cards_loaded.emit()
+
+    def _note_abstract(self, paper: int, card: Card | None) -> None:
+        if card and not card.paper.abstract:
+            self._without_abstract.add(paper)
+        else:
+            self._without_abstract.discard(paper)
+
+    def lacks_abstract(self, paper: PaperId) -> bool:
+        """Whether nothing is shown in the place of the abstract of a loaded paper."""
+        return paper in self._without_abstract
+
+    def rows_without_abstract(self) -> list[int]:
+        """The rows of loaded papers without an abstract."""
+        known = self._without_abstract & self._cards.keys()
+        rows = (row for row, paper in enumerate(self.listing.ids) if paper in known)
+        return [row for row in rows if self.lacks_abstract(self.paper_at(row))] if known else []
 
     def _spoken(self, card: Card | None, moved: Moved | None) -> str:
         if card is None:
@@ -258,11 +281,15 @@ class PaperList(QTableView):
         self.setAcceptDrops(False)
         self.setAccessibleName(tr("Paper list"))
         model.cards_loaded.connect(self.viewport().update)
+        model.rows_loaded.connect(self._fit_loaded)
+        model.modelReset.connect(self._fit_all)
         appearance.changed.connect(self.viewport().update)
         appearance.list_text_changed.connect(self._resize_text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit_all()
         mode = self.horizontalHeader().sectionResizeMode(0)
         if mode is QHeaderView.ResizeMode.Interactive:  # the columns of the table are shown
             self._fill_width(event.oldSize().width())
@@ -299,14 +326,14 @@ class PaperList(QTableView):
 
     def _resize_text(self) -> None:
         """Show the text in the size set by the user."""
-        row = self.top() / self.height_of_rows(1)
+        first = self.rowAt(0)
         with self._changing_heights():
             self._cards.resize_text(self._text_scale)
             self._table.resize_text(self._text_scale)
         if self._density is Density.table:
             self._show_columns()
             self.columns_changed.emit()
-        self.set_scroll_position(round(row * self.height_of_rows(1)))
+        self.set_scroll_position(max(0, self.verticalHeader().sectionPosition(first)))
 
     @contextmanager
     def _changing_heights(self) -> Iterator[None]:
@@ -327,8 +354,33 @@ class PaperList(QTableView):
         """Set the height of all rows to what this list needs."""
         cards = self._cards.height(remarks=bool(listing.remarks))
         height = self._table.height() if self._density is Density.table else cards
-        self.verticalHeader().setMinimumSectionSize(height)
+        self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(height)
+
+    def _fit_all(self) -> None:
+        self._fit_loaded(self._model.rows_without_abstract())
+
+    def _fit_loaded(self, rows: Sequence[int]) -> None:
+        """Fit the heights of rows whose cards are loaded, without moving the others in sight."""
+        if self._density is not Density.comfortable or not rows:
+            return
+        heights, listing = self.verticalHeader(), self._model.listing
+        top = self.rowAt(0)
+        before = self.rowViewportPosition(top)
+        heights.setUpdatesEnabled(False)  # otherwise all rows are laid out for each of these
+        for row in rows:
+            paper, width = self._model.paper_at(row), self.viewport().width()
+            card = self._model.known(paper)
+            if card and self._model.lacks_abstract(paper):
+                height = self._cards.height_without_abstract(card, listing, width)
+                heights.resizeSection(row, height)
+            elif heights.sectionSize(row) != heights.defaultSectionSize():
+                heights.resizeSection(row, heights.defaultSectionSize())
+        heights.setUpdatesEnabled(True)
+        self.updateGeometries()
+        if top >= 0:
+            self.set_scroll_position(self.top() + self.rowViewportPosition(top) - before)
+        self.viewport().update()
 
     def show_order(self, order: Order) -> None:
         """Show in the header of the table by which column the list is sorted."""
@@ -472,6 +524,7 @@ class PaperList(QTableView):
         paper is gone, the one in its place becomes current. With `scrolled` the visible part stays
         too."""
         reading, row, top = self.current(), self.currentIndex().row(), self.top()
+        above = self.rowViewportPosition(row) if row >= 0 else 0
         ids, ranges = self._model.listing.ids, self._ranges()
         yield
         now = self._model.row_of(reading)
@@ -479,8 +532,10 @@ class PaperList(QTableView):
         if sum(end - top for top, end in ranges) > 1:
             self._choose_again(ids, ranges)
         if scrolled:
-            came_in_above = 0 if now is None or top == 0 else now - row
-            self.set_scroll_position(top + self.height_of_rows(came_in_above))
+            if now is None or top == 0:
+                self.set_scroll_position(top)
+            else:
+                self.set_scroll_position(self.top() + self.rowViewportPosition(now) - above)
 
     def top(self) -> int:
         """The scroll position in pixels."""
@@ -490,7 +545,7 @@ class PaperList(QTableView):
         self.verticalScrollBar().setValue(pixels)
 
     def height_of_rows(self, rows: int) -> int:
-        """The height of so many rows in pixels."""
+        """The height of so many rows in pixels, if all have abstracts."""
         return rows * self.verticalHeader().defaultSectionSize()
 
     def go_to(self, row: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.view_models import Card, ResultList
 
@@ -21,6 +22,9 @@ class ReasonModel(PaperModel):
     def show_reasons(self, listing: ResultList, reasons: Mapping[int, str]) -> None:
         self._reasons, self._shown = reasons, {}
         self.show(listing)
+
+    def lacks_abstract(self, paper: PaperId) -> bool:
+        return not self._reasons.get(paper) and super().lacks_abstract(paper)
 
     def card(self, row: int) -> Card | None:
         original, paper = super().card(row), self.paper_at(row)

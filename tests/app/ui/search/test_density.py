@@ -51,6 +51,28 @@ def test_denser_lists_show_more_papers(page, qtbot):
     assert compact >= 12 and table >= 25
 
 
+def test_card_without_abstract_is_lower_than_one_with_an_abstract(show_page, qtbot):
+    page = show_page(FakeGateway(papers=[paper("A", abstract="Bees fly."), paper("B"), paper("C")]))
+    heights = page.result_list.verticalHeader()
+
+    def sizes():
+        return sorted(heights.sectionSize(row) for row in range(3))
+
+    qtbot.waitUntil(lambda: sizes()[0] == sizes()[1] < sizes()[2])
+    loaded = sizes()
+    page.set_density(Density.compact)
+    assert len(set(sizes())) == 1
+    page.set_density(Density.comfortable)
+    assert sizes() == loaded
+
+
+def test_long_title_without_abstract_takes_a_second_line(show_page, qtbot):
+    page = show_page(FakeGateway(papers=[paper("Bees"), paper("Bees and flowers " * 12)]))
+    heights = page.result_list.verticalHeader()
+    qtbot.waitUntil(lambda: heights.sectionSize(0) < heights.defaultSectionSize())
+    assert heights.sectionSize(0) != heights.sectionSize(1) < heights.defaultSectionSize()
+
+
 def test_table_shows_columns_of_papers(page, qtbot):
     page.set_density(Density.table)
     page.model.card(0)
