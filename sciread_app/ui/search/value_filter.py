@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from heapq import nlargest
 
 from PySide6.QtCore import (
     QEvent,
@@ -34,9 +35,11 @@ from sciread_app.ui.widgets.layout.boxes import column
 
 Index = QModelIndex | QPersistentModelIndex
 
-WIDTH, HEIGHT = 340, 330
+WIDTH, WIDEST, HEIGHT = 340, 560, 330
 ROW = 25  # pixels
 BOX = 15  # pixels of a check box
+PADDING = 30  # pixels around and between the columns
+MEASURED = 20  # longest names that are measured
 
 
 class _Rows(QStyledItemDelegate):
@@ -88,6 +91,7 @@ class ValueList(QWidget):
         self.list.setHeaderHidden(True)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = self.list.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -120,7 +124,18 @@ class ValueList(QWidget):
             self.list.addTopLevelItem(item)
         self.list.blockSignals(False)
         self._narrow(self.edit.text())
+        self.setFixedWidth(self._fitting_width())
         self.nothing.setVisible(not counts and not first)
+
+    def _fitting_width(self) -> int:
+        """The width at which most names are fully visible."""
+        items = (self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount()))
+        names = nlargest(MEASURED, (item.text(0) for item in items if item), len)
+        widths = (self.list.fontMetrics().horizontalAdvance(name) for name in names)
+        beside = (
+            self.list.sizeHintForColumn(1) + BOX + self.list.verticalScrollBar().sizeHint().width()
+        )
+        return min(max(WIDTH, max(widths, default=0) + beside + PADDING), WIDEST)
 
     def chosen(self) -> tuple[str, ...]:
         items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]

@@ -46,6 +46,16 @@ def test_popover_is_on_the_screen(qtbot, page, field):
     popover.close()
 
 
+def test_popover_widens_to_long_names_within_limits(qtbot):
+    values, name = ValueList("Venue", "Filter"), "Journal of the Royal Statistical Society: Series "
+    qtbot.addWidget(values)
+    widths = []
+    for text in ("Nature", f"{name}B", name * 5):
+        values.show_values([FacetCount(text, 3)], ())
+        widths.append(values.width())
+    assert widths[0] < widths[1] < widths[2] < 600
+
+
 def test_values_of_one_filter_are_joined_by_or(qtbot, page, gateway):
     popover = open_filter(qtbot, page, "cat")
     filter_item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)
