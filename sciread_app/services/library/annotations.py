@@ -326,6 +326,13 @@ class AnnotationService:
         with self._library.edits.recording(what):
             self._library.annotations.change(highlight.id, note=note)
 
+    def resize(self, highlight: Highlight, box: Box) -> None:
+        """Change the size of an area."""
+        now = next((one for one in self.of_paper(highlight.paper) if one.id == highlight.id), None)
+        if now:
+            with self._library.edits.recording(tr("Resized {area}", area=_named(now))):
+                self._library.annotations.replace(replace(now, boxes=(box,)))
+
     def remove(self, highlight: Highlight) -> Edit | None:
         what = tr("Deleted the highlight “{text}”", text=_short(highlight.text))
         if highlight.is_area:

@@ -46,16 +46,20 @@ class AnnotationStore:
     def add(self, highlight: Highlight) -> int:
         """Store a highlight and return its id."""
         now = time.time()
-        row = _position(highlight) | {
-            "paper": highlight.paper,
-            "text": highlight.text,
-            "colour": highlight.colour.value,
-            "note": highlight.note,
-            "added": now,
-            "changed": now,
-        }
         with self._db.writing() as db:
+            row = _values(highlight) | {"added": now, "changed": now}
             return int(db.execute(insert(schema.highlights).values(row)).lastrowid)
+
+    def replace(self, highlight: Highlight) -> None:
+        """Store a highlight in place of the one with its id.
+
+        Unlike `move`, an edit records it: undo leaves changed positions alone, but restores rows.
+        """
+        table = schema.highlights
+        times = {"added": highlight.added, "changed": time.time()}
+        with self._db.writing() as db:
+            db.execute(delete(table).where(table.c.id == highlight.id))
+            db.execute(insert(table).values(_values(highlight) | times | {"id": highlight.id}))
 
     def change(self, id: int, *, colour: Colour | None = None, note: str | None = None) -> None:
         values: dict[str, object] = {"changed": time.time()}
@@ -117,6 +121,15 @@ class AnnotationStore:
             return in_order(
                 [_highlight(row) for row in db.execute(select(schema.highlights).where(condition))]
             )
+
+
+def _values(highlight: Highlight) -> dict[str, object]:
+    return _position(highlight) | {
+        "paper": highlight.paper,
+        "text": highlight.text,
+        "colour": highlight.colour.value,
+        "note": highlight.note,
+    }
 
 
 def _position(highlight: Highlight) -> dict[str, object]:

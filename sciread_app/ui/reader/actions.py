@@ -82,6 +82,7 @@ class ReaderActions:
         add(tr("&Go to page…"), _in_file(lambda book: book.go_to_page_line()), "Ctrl+G")
         add(tr("Back in &file"), _in_file(lambda book: book.back()), StandardKey.Back)
         add(tr("F&orward in file"), _in_file(lambda book: book.forward()), StandardKey.Forward)
+        add(tr("Show cite&d paper"), _in_file(lambda book: book.show_cited()), "Ctrl+Shift+D")
         go.addSeparator()
         add(tr("&Next tab"), lambda page: page.next_tab(1), "Ctrl+PgDown")
         add(tr("&Previous tab"), lambda page: page.next_tab(-1), "Ctrl+PgUp")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QRect, QTimer
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -20,6 +21,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.reader.overlays.citation_card import CitationCard
 from sciread_app.ui.reader.pages.page_view import PageView
+from sciread_app.ui.widgets.focus import holds_focus
 
 WAIT_MS = 350  # over a link, until its paper is looked up
 LEAVE_MS = 300  # until the card is hidden, in which the mouse can move to it
@@ -28,7 +30,8 @@ Hovered = tuple[int, Link]  # the page, and the link on it
 
 
 class CitationPreview(QObject):
-    """Looks up the citation under the mouse in the background, and shows it in a card.
+    """Looks up the citation under the mouse in the background, and shows it in a card; by keyboard,
+    that of one citation in sight after another.
 
     Of a link that is no citation, a tooltip names the page.
     """
@@ -63,6 +66,29 @@ class CitationPreview(QObject):
         """Look papers up again, since the library has changed."""
         self._known.clear()
 
+    def show_next(self) -> None:
+        """Show the first citation in sight, or the one after the card shown, and focus its card."""
+        links = [one for one in self._view.visible_links() if one[1].spot]
+        start = links.index(self._shown) + 1 if self._shown in links else 0
+        self._show_first(links[start:] + links[:start])
+
+    def _show_first(self, links: Sequence[Hovered]) -> None:
+        """Show the first of these links that is a citation. A citation that is broken across lines
+        has a link in each."""
+        self._hovered = None
+        for number, link in enumerate(links):
+            if link not in self._known:
+                self._find(link, partial(self._show_first, links[number:]))
+                return
+            if self._known[link] and not (self._shown and self._shown[1].spot == link[1].spot):
+                self._show(link)
+                self.card.take_focus()
+                return
+        if self._shown is None:
+            middle = self._view.viewport().rect().center()
+            text = tr("No citations in view link to the bibliography.")
+            QToolTip.showText(self._view.viewport().mapToGlobal(middle), text, self._view)
+
     def hide(self) -> None:
         self._wait.stop()
         self._close()
@@ -70,6 +96,8 @@ class CitationPreview(QObject):
     def _close(self) -> None:
         self._leave.stop()
         self._shown = None
+        if holds_focus(self.card):
+            self._view.setFocus(Qt.FocusReason.OtherFocusReason)
         self.card.hide()
 
     def _hover(self, page: int, link: Link | None) -> None:
@@ -90,6 +118,15 @@ class CitationPreview(QObject):
         if hovered in self._known:
             self._show(hovered)
             return
+
+        def show() -> None:
+            if self._hovered == hovered:
+                self._show(hovered)
+
+        self._find(hovered, show)
+
+    def _find(self, hovered: Hovered, then: Callable[[], None]) -> None:
+        """Look up the paper that a link cites, in the background."""
         page, link = hovered
 
         def work(task: Task) -> CitedPaper | None:
@@ -100,15 +137,14 @@ class CitationPreview(QObject):
 
         def done(cited: CitedPaper | None) -> None:
             self._known[hovered] = cited
-            if self._hovered == hovered:
-                self._show(hovered)
+            then()
 
         self._jobs.run(
             tr("Looking up a citation"),
             work,
             done,
             queue=JobQueue.short,
-            replaces="citation under the mouse",
+            replaces="citation",
         )
 
     def _show(self, hovered: Hovered) -> None:

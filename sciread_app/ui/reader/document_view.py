@@ -196,6 +196,10 @@ class DocumentView(QWidget):
         self.view.area_tool.switch(on)
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def show_cited(self) -> None:
+        """Show the cited paper of the first citation in sight, or of the next one."""
+        self.citations.show_next()
+
     def copy_image(self) -> None:
         """Copy the selected area as an image."""
         if area := self.view.marks.area:
@@ -234,6 +238,9 @@ class DocumentView(QWidget):
             tr("Changing the color of a highlight"),
             lambda task: self._files.recolour(highlight, colour),
         )
+
+    def resize_area(self, highlight: Highlight, box: Box) -> None:
+        self._edit(tr("Resizing an area"), lambda task: self._files.resize(highlight, box))
 
     def annotate(self, highlight: Highlight, note: str) -> None:
         self._edit(tr("Saving a note"), lambda task: self._files.annotate(highlight, note))
@@ -339,6 +346,7 @@ class DocumentView(QWidget):
         self.selection_bar.escaped.connect(self.clear_selection)
         panel.export_requested.connect(self.export_requested)
         panel.copy_requested.connect(self.copy_requested)
+        view.area_tool.resized.connect(self.resize_area)
         view.area_tool.switched.connect(lambda on: self.toolbar.check("area", on))
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))

@@ -27,6 +27,7 @@ class CitationCard(Overlay):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._cited: CitedPaper | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.title = self._label()
         self.title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.authors = self._label()
@@ -62,6 +63,11 @@ class CitationCard(Overlay):
         self.setAccessibleName(self.title.text() if paper else cited.text)
         self._lines.activate()
         self.setFixedSize(WIDTH, self._lines.totalHeightForWidth(WIDTH))
+
+    def take_focus(self) -> None:
+        """Focus the button for the paper, or the card itself if it has none."""
+        buttons = (button for button in (self.open, self.add) if not button.isHidden())
+        next(buttons, self).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

@@ -32,8 +32,8 @@ from sciread_app.domain.annotations.annotations import (
     COLOURS,
     Box,
     Highlight,
+    Link,
     PagePosition,
-    PageSize,
     ReadingPlace,
 )
 from sciread_app.language import tr
@@ -75,7 +75,7 @@ class PageView(QAbstractScrollArea):
         self._painter = PagePainter(pictures, self.marks)
         self._mouse = MouseHandler(self, pictures, self.marks, self._page_point)
         self.area_tool = AreaTool(
-            self.marks, self._page_point, self._point_of, self._size_of, self._middle
+            self.marks, self._page_point, self._point_of, lambda: self.layout_, self._middle
         )
         self.zoom, self.turn, self.display = zoom.WIDTH, 0, PageDisplay()
         self.layout_ = DocumentLayout(file.shape.sizes, 1.0, 0)
@@ -211,6 +211,17 @@ class PageView(QAbstractScrollArea):
         """The visible part of a box of a page in the viewport."""
         return self._visible(self._shown(page, [box]))
 
+    def visible_links(self) -> list[tuple[int, Link]]:
+        """The pages and links in sight, in the order of the file; of pages whose text is loaded."""
+        seen = self._seen()
+        return [
+            (page, link)
+            for page in self.layout_.pages(seen.top(), seen.bottom())
+            if (text := self.pictures.text(page))
+            for link in text.links
+            if seen.contains(self.layout_.shown(page, link.box).center())
+        ]
+
     def origin(self) -> QPoint:
         """Viewport position of the layout's origin."""
         spare = self.viewport().width() - self.layout_.width
@@ -263,11 +274,20 @@ class PageView(QAbstractScrollArea):
         with_control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if event.button() is Qt.MouseButton.LeftButton and (areas.is_on or with_control):
             areas.press(event)
+        elif event.button() is Qt.MouseButton.LeftButton and areas.grab(event.position()):
+            event.accept()
         else:
             self._mouse.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        (self.area_tool if self.area_tool.is_dragging else self._mouse).move(event)
+        if self.area_tool.is_dragging:
+            self.area_tool.move(event)
+            return
+        if not self.area_tool.is_on and not self._mouse.is_selecting:
+            cursor = self.area_tool.cursor_at(event.position())
+            if cursor is not self._mouse.cursor:
+                self._mouse.cursor = cursor
+        self._mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         (self.area_tool if self.area_tool.is_dragging else self._mouse).release(event)
@@ -340,9 +360,6 @@ class PageView(QAbstractScrollArea):
     def _point_of(self, page: int, position: QPointF) -> tuple[float, float]:
         """A position in the viewport as a point of this page, also outside of it."""
         return self.layout_.on_page(page, position - QPointF(self.origin()))
-
-    def _size_of(self, page: int) -> PageSize:
-        return self.file.shape.sizes[page]
 
     def _middle(self) -> AreaSelection:
         """The middle of the visible part of the current page."""

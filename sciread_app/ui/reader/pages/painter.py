@@ -16,6 +16,7 @@ from sciread_app.ui.reader.pages.text_selection import EMPTY, TextSelection
 from sciread_app.ui.style.theme import Theme
 
 PAPER, DARK_PAPER = "#ffffff", "#1e1e1e"  # as the renderer draws it
+HANDLE = 7  # pixels of the squares that resize an area
 M = TypeVar("M", TextMatch, Highlight)
 Mode = QPainter.CompositionMode
 
@@ -33,6 +34,7 @@ class PageMarks:
     def __init__(self) -> None:
         self.selection: TextSelection = EMPTY
         self.area: AreaSelection | None = None
+        self.resized: AreaSelection | None = None  # the current highlight, while it is resized
         self.current: TextMatch | None = None  # the current match
         self.selected_highlight = 0  # id of the current highlight; 0: none
         self._found: dict[int, list[TextMatch]] = {}
@@ -47,6 +49,13 @@ class PageMarks:
 
     def show_highlights(self, highlights: Iterable[Highlight]) -> None:
         self._highlights = _by_page(highlights)
+        self.resized = None
+
+    @property
+    def current_area(self) -> Highlight | None:
+        """The current highlight if it is an area."""
+        every = (one for page in self._highlights.values() for one in page if one.is_area)
+        return next((one for one in every if one.id == self.selected_highlight), None)
 
     def found(self, page: int) -> Sequence[TextMatch]:
         return self._found.get(page, ())
@@ -139,21 +148,32 @@ class PagePainter:
         painter.setCompositionMode(Mode.CompositionMode_SourceOver)
         self._paint_selection(painter, layout, page, theme)
         for one in marks.highlights(page):
+            box = layout.shown(page, self._box(one))
             if one.is_area:
-                _frame(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
+                _frame(painter, box, COLOURS[one.colour])
             if one.note:
-                _note_sign(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
+                _note_sign(painter, box, COLOURS[one.colour])
         for boxes in self._framed(page):
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for box in boxes:
                 painter.drawRect(layout.shown(page, box).adjusted(-1, -1, 1, 1))
+        if (area := marks.current_area) and area.page == page:
+            _handles(painter, layout.shown(page, self._box(area)), theme)
+
+    def _box(self, highlight: Highlight) -> Box:
+        """The first box of a highlight, or the size to which it is dragged."""
+        resized = self._marks.resized
+        if resized and highlight.id == self._marks.selected_highlight:
+            return resized.box
+        return highlight.boxes[0]
 
     def _framed(self, page: int) -> list[tuple[Box, ...]]:
         current = self._marks.current
         framed = [current.boxes] if current and current.page == page else []
         picked = self._marks.selected_highlight
-        return framed + [one.boxes for one in self._marks.highlights(page) if one.id == picked]
+        chosen = (one for one in self._marks.highlights(page) if one.id == picked)
+        return framed + [(self._box(one), *one.boxes[1:]) for one in chosen]
 
     def _paint_selection(
         self, painter: QPainter, layout: DocumentLayout, page: int, theme: Theme
@@ -190,6 +210,17 @@ def _frame(painter: QPainter, box: QRectF, colour: str) -> None:
     for width, tone in ((4, QColor(colour).darker(160)), (2, QColor(colour))):
         painter.setPen(QPen(tone, width, j=Qt.PenJoinStyle.MiterJoin))
         painter.drawRect(box)
+
+
+def _handles(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """Squares at the corners and edges of the current area, by which the mouse resizes it."""
+    painter.setPen(QPen(QColor(theme.accent), 1))
+    painter.setBrush(QColor(PAPER))
+    middle = box.center()
+    for x in (box.left(), middle.x(), box.right()):
+        for y in (box.top(), middle.y(), box.bottom()):
+            if (x, y) != (middle.x(), middle.y()):
+                painter.drawRect(QRectF(x - HANDLE / 2, y - HANDLE / 2, HANDLE, HANDLE))
 
 
 def _note_sign(painter: QPainter, box: QRectF, colour: str) -> None:

@@ -200,6 +200,9 @@ def test_area_can_be_changed_removed_and_undone(library, service, path):
     service.annotate(figure, "The comb")
     (now,) = service.marked(file, Task()).here
     assert now.is_area and (now.colour, now.note) == (Colour.pink, "The comb")
+    service.resize(now, Box(100, 200, 350, 450))
+    assert service.marked(file, Task()).here[0].boxes == (Box(100, 200, 350, 450),)
+    library.edits.undo()
     service.remove(now)
     library.edits.undo()
     assert service.marked(file, Task()).here[0].boxes == (Box(100, 200, 300, 400),)

@@ -113,6 +113,37 @@ def test_clicked_area_opens_and_text_in_it_can_still_be_selected(qtbot, book, re
     assert book.view.marks.selection
 
 
+def test_edge_of_the_current_area_is_dragged_to_resize_it(qtbot, book, reading):
+    where = (PaperId(1), book.file.shape.sha256, str(BEES), 0)
+    reading.kept = {1: Highlight(*where, (Box(40, 50, 140, 110),), "", id=1)}
+    book.load_marks()
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    drag(qtbot, book, at(book, 140, 110), at(book, 160, 130))
+    assert reading.kept[1].boxes[0] == (40, 50, 140, 110)  # it is not the current highlight
+    qtbot.mouseClick(book.view.viewport(), Left, pos=at(book, 90, 100))
+    qtbot.mouseMove(book.view.viewport(), at(book, 140, 110))
+    assert book.view.viewport().cursor().shape() is Qt.CursorShape.SizeFDiagCursor
+    drag(qtbot, book, at(book, 140, 110), at(book, 160, 130))
+    resized = pytest.approx((40, 50, 160, 130), abs=1)
+    qtbot.waitUntil(lambda: reading.kept[1].boxes[0] == resized)
+    drag(qtbot, book, at(book, 40, 90), at(book, 200, 90))
+    qtbot.waitUntil(lambda: reading.kept[1].boxes[0].left == pytest.approx(155, abs=1))
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_area_on_a_rotated_page_is_resized_by_the_dragged_edge(qtbot, book, reading, turns):
+    where = (PaperId(1), book.file.shape.sha256, str(BEES), 0)
+    reading.kept = {1: Highlight(*where, (Box(40, 50, 140, 110),), "", id=1)}
+    book.load_marks(1)
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    for _ in range(turns):
+        book.view.rotate()
+    qtbot.mouseClick(book.view.viewport(), Left, pos=at(book, 90, 100))
+    drag(qtbot, book, at(book, 140, 80), at(book, 170, 80))
+    resized = pytest.approx((40, 50, 170, 110), abs=1)
+    qtbot.waitUntil(lambda: reading.kept[1].boxes[0] == resized)
+
+
 def test_list_shows_a_picture_of_the_area(qtbot, book, reading):
     where = (PaperId(1), book.file.shape.sha256, str(BEES), 2)
     reading.kept = {1: Highlight(*where, (Box(10, 20, 110, 70),), "", id=1)}

@@ -113,6 +113,25 @@ def test_card_stays_while_the_mouse_is_on_it(qtbot, page, reading):
     assert card.isVisible()
 
 
+def test_cards_of_citations_are_shown_one_after_another_by_keyboard(qtbot, page, reading):
+    figure, second = (Link(Box(20, top, 60, top + 12), PagePosition(4, top)) for top in (150, 180))
+    broken = Link(Box(20, 135, 60, 147), LINK.spot)  # the rest of the first citation
+    page.book.file.links = {0: (LINK, broken, figure, second)}
+    found = CitedPaper("K. von Frisch", IN_LIBRARY.paper)
+    reading.cited_papers = {LINK: found, broken: found, second: CitedPaper("M. Lindauer, 1961")}
+    page.book.pictures.rest()
+    page.book.view.refresh()
+    qtbot.waitUntil(lambda: len(page.book.view.visible_links()) == 4)
+    card = page.book.citations.card
+    page.book.show_cited()
+    qtbot.waitUntil(card.isVisible)
+    assert card.title.text() == "The dance of bees" and card.open.hasFocus()
+    page.book.show_cited()
+    qtbot.waitUntil(lambda: card.text.text() == "M. Lindauer, 1961")
+    qtbot.keyClick(card, Qt.Key.Key_Escape)
+    assert not card.isVisible() and page.book.view.hasFocus()
+
+
 def test_tooltip_names_the_page_of_a_link_that_is_no_citation(qtbot, page, reading, monkeypatch):
     shown: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda at, text, *_: shown.append(text))

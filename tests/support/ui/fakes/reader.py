@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from sciread_app.domain.annotations.annotations import (
+    Box,
     Colour,
     FileShape,
     Highlight,
@@ -67,7 +68,7 @@ class FakeFile:
             OutlineEntry("Hives", 0, PagePosition(0)),
             OutlineEntry("Wax", 1, PagePosition(3)),
         ),
-        links: dict[int, Link] | None = None,
+        links: dict[int, Link | tuple[Link, ...]] | None = None,
     ) -> None:
         self.paper, self.path = paper, path
         name = sha256(str(path).encode()).hexdigest()
@@ -87,8 +88,9 @@ class FakeFile:
         return bytearray([200]) * (4 * part.width * part.height)
 
     def page_text(self, page: int, task: Task) -> RenderedPageText:
-        link = self.links.get(page)
-        return RenderedPageText(letters_of(WORDS), (link,) if link else ())
+        links = self.links.get(page, ())
+        links = (links,) if isinstance(links, Link) else links
+        return RenderedPageText(letters_of(WORDS), links)
 
     def search(
         self, words: str, task: Task, report: Callable[[list[TextMatch]], None] = lambda found: None
@@ -177,6 +179,9 @@ class FakeReader:
 
     def annotate(self, highlight: Highlight, note: str) -> None:
         self.kept[highlight.id] = replace(self.kept[highlight.id], note=note)
+
+    def resize(self, highlight: Highlight, box: Box) -> None:
+        self.kept[highlight.id] = replace(self.kept[highlight.id], boxes=(box,))
 
     def remove(self, highlight: Highlight) -> Edit | None:
         del self.kept[highlight.id]
