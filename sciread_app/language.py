@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import gettext
 import math
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -102,19 +102,35 @@ def format_percent(percentile: float) -> str:
     return f"{min(99.9, math.floor(percentile * scale) / scale):.{digits}f}%"
 
 
-def format_day(day: date, *, with_year: bool = False) -> str:
-    """Format a day: 5 March, 5 March 2026.
+def format_list(items: Iterable[str]) -> str:
+    """Join items within a sentence: A; A and B; A, B, and C."""
+    *others, last = list(items) or [""]
+    if not others:
+        return last
+    if len(others) == 1:
+        return tr("{first} and {last}", first=others[0], last=last)
+    # Translators: a list of three or more items, whose last one follows "and"
+    return tr("{items}, and {last}", items=", ".join(others), last=last)
+
+
+def format_day(day: date, *, with_year: bool = True) -> str:
+    """Format a day: March 5, 2026, or March 5.
 
     Python's own names of months follow the system's locale, not the current language.
     """
     if with_year:
-        return tr("{day} {month} {year}", day=day.day, month=_month(day), year=day.year)
-    # Translators: 3 November, or with its year
-    return tr("{day} {month}", day=day.day, month=_month(day))
+        return tr("{month} {day}, {year}", day=day.day, month=_month(day), year=day.year)
+    # Translators: November 3, or with its year
+    return tr("{month} {day}", day=day.day, month=_month(day))
+
+
+def format_moment(moment: datetime) -> str:
+    """Format a day with the time: March 5, 2026, 14:05."""
+    return tr("{day}, {clock}", day=format_day(moment), clock=f"{moment:%H:%M}")
 
 
 def _month(day: date) -> str:
-    # Translators: the months are used as in "5 March"
+    # Translators: the months are used as in "March 5"
     names = (
         *(tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June")),
         *(tr("July"), tr("August"), tr("September"), tr("October"), tr("November")),

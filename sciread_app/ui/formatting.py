@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from sciread_app.domain.paper import Author
-from sciread_app.language import tr, trn
+from sciread_app.language import format_day, tr, trn
 
 REMEMBERED = 40  # reports of progress that the rate is taken from
 NOTE = 40  # characters that are shown of what a job reports; the tip has the rest
@@ -111,11 +111,11 @@ def authors_within(names: Sequence[Author], fits: Callable[[str], bool]) -> str:
 
 
 def when(at: float, now: datetime) -> str:
-    """today at 05:12, yesterday at 22:10, 2026-11-02"""
+    """today at 05:12, yesterday at 22:10, November 2, 2026"""
     moment = datetime.fromtimestamp(at)
     clock = f"{moment:%H:%M}"
     if moment.date() == now.date():
         return tr("today at {clock}", clock=clock)
     if moment.date() == now.date() - timedelta(days=1):
         return tr("yesterday at {clock}", clock=clock)
-    return f"{moment:%Y-%m-%d}"
+    return format_day(moment)

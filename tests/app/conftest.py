@@ -19,7 +19,7 @@ def translations(tmp_path: Path) -> Iterator[Path]:
     catalog.add("Nothing is like {title}.", "{title} gleicht keiner.")
     catalog.add("Read", "Lesen")
     catalog.add("Read", "Gelesen", context="papers")
-    catalog.add("{day} {month}", "{day}. {month}")
+    catalog.add("{month} {day}", "{day}. {month}")
     catalog.add("March", "März")
     catalog.add("Friday", "Freitag")
     catalog.add(("{n:,} paper", "{n:,} papers"), ("{n:,} Aufsatz", "{n:,} Aufsätze"))

@@ -6,13 +6,15 @@ import ast
 import re
 import string
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 from sciread_app import language
 from sciread_app.language import (
     current_language,
     format_day,
+    format_list,
+    format_moment,
     format_weekday,
     set_language,
     tr,
@@ -43,9 +45,16 @@ def test_context_distinguishes_equal_english_words(translations):
 def test_days_are_named_in_the_current_language(translations):
     day = date(2026, 3, 6)
     set_language(["de"], translations)
-    assert (format_day(day), format_weekday(day)) == ("6. März", "Freitag")
+    assert (format_day(day, with_year=False), format_weekday(day)) == ("6. März", "Freitag")
     set_language(["en"], translations)
-    assert (format_day(day, with_year=True), format_weekday(day)) == ("6 March 2026", "Friday")
+    assert (format_day(day), format_weekday(day)) == ("March 6, 2026", "Friday")
+    assert format_moment(datetime(2026, 3, 6, 9, 5)) == "March 6, 2026, 09:05"
+
+
+def test_list_has_a_conjunction_before_its_last_item():
+    assert [format_list(items) for items in ("", "a", "ab", "abc")] == [
+        *("", "a", "a and b", "a, b, and c"),
+    ]
 
 
 def test_preferred_english_is_used(translations):

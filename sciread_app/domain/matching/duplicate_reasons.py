@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.matching.record_keys import MatchVerdict
 from sciread_app.domain.stored_messages import translate_stored
-from sciread_app.language import tr_marked, tr_noop
+from sciread_app.language import format_list, tr_marked, tr_noop
 
 
 class Judgement(NamedTuple):
@@ -22,14 +22,16 @@ def listed(names: Iterable[str]) -> str:
 
 
 _FIELDS = (
-    tr_noop("years"), tr_noop("venues"), tr_noop("volumes"), tr_noop("pages"), tr_noop("issues"),
-    tr_noop("editions"), tr_noop("authors"), tr_noop("types"), tr_noop("abstracts"),
+    tr_noop("titles"), tr_noop("years"), tr_noop("venues"), tr_noop("volumes"), tr_noop("pages"),
+    tr_noop("issues"), tr_noop("editions"), tr_noop("authors"), tr_noop("types"),
+    tr_noop("abstracts"),
 )  # fmt: skip
 
 
 def _named(names: str) -> str:
-    """The fields written by `listed`, translated."""
-    return ", ".join(tr_marked(name) if name in _FIELDS else name for name in names.split(", "))
+    """The fields written by `listed`, translated, as a list within a sentence."""
+    fields = names.replace(" and ", ", ").split(", ")  # earlier versions wrote "titles and years"
+    return format_list(tr_marked(name) if name in _FIELDS else name for name in fields)
 
 
 _IDENTIFIERS = {
@@ -53,7 +55,7 @@ TEMPLATES = (
     tr_noop("the preprint record contains the article's DOI {doi}"),
     tr_noop("both have DOI {doi}, but other identifiers differ"),
     tr_noop("both have DOI {doi}, but their titles differ"),
-    tr_noop("both have {kind} {name}, but their titles and {fields} differ"),
+    tr_noop("both have {kind} {name}, but their {fields} differ"),
     tr_noop("preprint and published paper share title and author"),
     tr_noop("the titles are similar, but one paper has no authors"),
     tr_noop("the titles are similar, but the authors differ"),

@@ -107,7 +107,7 @@ def _judge_same_name(a: Paper, b: Paper, kind: str, name: str) -> Judgement:
     differ = {"authors", "pages", "volumes"} & set(contradictions(a, b))
     titles = a.title and b.title and match(a.title, b.title) < TitleMatch.near
     if kind != "arxiv" and titles and differ:
-        reason = f"both have {kind} {name}, but their titles and {listed(differ)} differ"
+        reason = f"both have {kind} {name}, but their {listed({'titles', *differ})} differ"
         return Judgement(MatchVerdict.maybe, reason)
     return Judgement(MatchVerdict.same, f"both have {kind} {name}")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sciread_app.domain.training import TrainingData
 from sciread_app.errors import LibraryError
-from sciread_app.language import tr
+from sciread_app.language import format_list, tr
 from sciread_app.paths import Home
 from sciread_app.services.evaluation.leaderboard import Scores
 from sciread_app.services.models.registry import ModelRegistry
@@ -76,7 +76,7 @@ class EvaluationOutcome:
                 else tr(
                     "Could not run {task} for {models}: {why}",
                     task=task,
-                    models=", ".join(names),
+                    models=format_list(names),
                     why=why,
                 )
                 for (task, why), names in models.items()

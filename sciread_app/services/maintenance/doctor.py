@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import LibraryDamaged
-from sciread_app.language import tr, trn
+from sciread_app.language import format_moment, tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.map.map_service import MapService
@@ -100,9 +100,9 @@ def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> lis
     if sound:
         papers = trn("{n:,} paper", "{n:,} papers", sound.papers or 0)
         said = tr(
-            "The latest intact backup is from {made:%Y-%m-%d %H:%M} ({papers}). Run "
+            "The latest intact backup is from {made} ({papers}). Run "
             "`sciread restore {name}` to restore it.",
-            made=sound.made,
+            made=format_moment(sound.made),
             papers=papers,
             name=sound.name,
         )

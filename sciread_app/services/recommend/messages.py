@@ -232,7 +232,7 @@ def _why_nothing(source: str, now: datetime) -> str:
 
 
 def _day(moment: float, now: datetime) -> str:
-    """Format a day relative to `now`: today, Friday, 3 November."""
+    """Format a day relative to `now`: today, Friday, November 3."""
     then = datetime.fromtimestamp(moment, UTC).astimezone(now.tzinfo)
     days = round((now - then).total_seconds() / DAY)
     if then.date() == now.date():

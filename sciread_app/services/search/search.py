@@ -447,12 +447,13 @@ class SearchService:
         weaker = hits_of(order[weak[order]], [*given, *(hit.paper for hit in hits)])
         answering = ids[order[~weak[order]]]
         further = np.setdiff1d(holding, [*answering.tolist(), *given], assume_unique=True)
+        found = np.concatenate([answering, further])
         return SearchResults(
             hits,
-            len(answering) + len(further),
+            len(self._library.first_of_works(found)),
             note or self._nearest_of(hits, weaker),
             query,
-            np.concatenate([answering, further]),
+            found,
             weaker=[replace(hit, weak=True) for hit in weaker],
         )
 

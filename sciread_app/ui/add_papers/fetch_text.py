@@ -54,9 +54,9 @@ def state_line(fetch: Fetch, now: datetime) -> str:
     if fetch.state is FetchState.done:
         then = when(fetch.finished or fetch.started, now)
         if fetch.query.changed_since:
-            # Translators: {when} is "today at 05:12" or "2026-11-02"
+            # Translators: {when} is "today at 05:12" or "November 2, 2026"
             return tr("Refreshed {when}", when=then)
-        # Translators: {when} is "today at 05:12" or "2026-11-02"
+        # Translators: {when} is "today at 05:12" or "November 2, 2026"
         return tr("Fetched {when}", when=then)
     then, far = when(fetch.started, now), f"{fetch.read:,}"
     if fetch.total:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -21,7 +21,7 @@ from sciread_app.domain.matching.duplicates import (
 )
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import tr, trc, trn
+from sciread_app.language import format_moment, tr, trc, trn
 
 # Parts of a text, each with whether it is missing in the other paper's text.
 Pieces = tuple[tuple[str, bool], ...]
@@ -149,7 +149,7 @@ def _origin(side: PairMember) -> str:
 
 
 def _added(side: PairMember) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(side.added)) if side.added else ""
+    return format_moment(datetime.fromtimestamp(side.added)) if side.added else ""
 
 
 def _yours(side: PairMember) -> str:

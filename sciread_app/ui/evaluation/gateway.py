@@ -12,7 +12,7 @@ from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
-from sciread_app.language import tr, trn
+from sciread_app.language import format_day, tr, trn
 from sciread_app.services.evaluation.csv_export import write_csv
 from sciread_app.services.evaluation.evaluation_service import (
     EvaluationCandidate,
@@ -181,7 +181,7 @@ class EvaluationGateway:
 def corpus_words(corpus: KeptCorpus) -> str:
     """The name of a saved dataset: its origin, its day and its number of papers."""
     papers = trn("{n:,} paper", "{n:,} papers", corpus.papers)
-    day = corpus.made.strftime("%Y-%m-%d")
+    day = format_day(corpus.made)
     what = {
         TrainingDataKind.library: tr("Library of {day}", day=day),
         TrainingDataKind.collection: tr(

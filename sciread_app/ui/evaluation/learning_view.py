@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr, trn
+from sciread_app.language import format_list, tr, trn
 from sciread_app.services.models.model_card import CardScore
 from sciread_app.services.training.run_monitor import RunProgress
 from sciread_app.services.training.runs import TrainingRun
@@ -273,7 +273,7 @@ def _differences(group: Sequence[TrainingRun]) -> str:
         return ""
     return tr(
         "These runs differ in {settings}: a lower loss does not mean a better model.",
-        settings=", ".join(parts),
+        settings=format_list(parts),
     )
 
 

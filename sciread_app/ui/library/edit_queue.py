@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from sciread_app.domain.library_tree import LibraryTree
 from sciread_app.domain.paper import Edit, LibraryChanges
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import tr, trn
+from sciread_app.language import format_moment, tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
@@ -191,5 +191,5 @@ def described(edit: Edit) -> str:
 
 
 def _question(edit: Edit) -> str:
-    day = f"{datetime.fromtimestamp(edit.at):%Y-%m-%d %H:%M}"
+    day = format_moment(datetime.fromtimestamp(edit.at))
     return tr("Undo an earlier change? {day}: {edit}", day=day, edit=described(edit))

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr
+from sciread_app.language import format_day, tr
 from sciread_app.services.models.registry import MOST_TITLE, ModelDetails, ModelState
 from sciread_app.services.models.trash import DAYS, RemovedModel
 from sciread_app.ui.models.activation_controller import ActivationController
@@ -108,8 +108,8 @@ class ModelCard(QFrame):
             self.made,
             tr(
                 "Moved to the Trash on {day}. SciRead deletes the model permanently after {last}.",
-                day=day.isoformat(),
-                last=(day + timedelta(days=DAYS)).isoformat(),
+                day=format_day(day),
+                last=format_day(day + timedelta(days=DAYS)),
             ),
         )
         for part in (self.result, self._wrong, self.ready, self._going, self.tiles):

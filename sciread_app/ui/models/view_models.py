@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple, Protocol
 
-from sciread_app.language import tr, trn
+from sciread_app.language import format_day, tr, trn
 from sciread_app.services.models.installer import ModelInstaller
 from sciread_app.services.models.model_card import Origin
 from sciread_app.services.models.registry import (
@@ -198,13 +199,21 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
         (tr("Device"), origin.device),
         # Translators: of the random number generator
         (tr("Seed"), origin.seed),
-        (tr("Date"), (origin.ended or model.created)[:10]),
+        (tr("Date"), _day(origin.ended or model.created)),
         (tr("Software"), versions or model.trainer),
         (tr("Pooling"), _vectors(model)),
         # Translators: identifies the model whose numbers are in the index
         (tr("Model fingerprint"), model.space),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _day(stamp: str) -> str:
+    """Format the day of a recorded ISO time; return other text unchanged."""
+    try:
+        return format_day(date.fromisoformat(stamp[:10]))
+    except ValueError:
+        return stamp
 
 
 def _vectors(model: InstalledModel) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from datetime import date
 from pathlib import Path
 
 from sciread_app.domain.citations import CitationDirection, CitationList
@@ -15,7 +15,7 @@ from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import LibraryError
-from sciread_app.language import tr
+from sciread_app.language import format_day, tr
 from sciread_app.services.export import clipboard
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.ingest import citation_links
@@ -177,4 +177,4 @@ class PaperGateway:
 
 
 def _day(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(seconds))
+    return format_day(date.fromtimestamp(seconds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from datetime import date
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.language import tr
+from sciread_app.language import format_day, tr
 from sciread_app.services.library.note_drafts import NEW
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import styled
@@ -164,7 +164,7 @@ class NoteView(QFrame):
         if note.text != self._saved or not self.text.toPlainText():
             self._saved = note.text
             self.text.show_markdown(note.text)
-        day = time.strftime("%Y-%m-%d", time.localtime(note.changed))
+        day = format_day(date.fromtimestamp(note.changed))
         self.when.setText(day)
         self.text.setAccessibleName(tr("Note from {day}", day=day))
 

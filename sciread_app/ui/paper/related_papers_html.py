@@ -81,7 +81,7 @@ def _known(citations: CitationList) -> str:
 
 def _why_none(citations: CitationList, side: CitationDirection) -> str:
     if citations.asked is not None:
-        day = format_day(date.fromtimestamp(citations.asked), with_year=True)
+        day = format_day(date.fromtimestamp(citations.asked))
         if side is CitationDirection.references:
             return tr("Semantic Scholar and PubMed listed no references on {day}.", day=day)
         return tr("Semantic Scholar and PubMed listed no citing papers on {day}.", day=day)

@@ -19,7 +19,7 @@ from sciread_app.domain.recommend import (
 )
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import tr
+from sciread_app.language import format_list, tr
 from sciread_app.tasks import Task
 from sciread_app.ui.formatting import shortened
 from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
@@ -145,8 +145,6 @@ def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
         return ""
     named = list(dict.fromkeys(titles[paper] for paper in pick.like))
     most = TITLES_SHOWN // len(named)
-    *others, last = [tr("“{title}”", title=shortened(title, most)) for title in named]
-    if not others:
-        # Translators: this paper is similar to “the title of another”
-        return tr("Similar to {title}", title=last)
-    return tr("Similar to {titles} and {last}", titles=", ".join(others), last=last)
+    titles = format_list(tr("“{title}”", title=shortened(title, most)) for title in named)
+    # Translators: this paper is similar to “the title of another”, or several
+    return tr("Similar to {titles}", titles=titles)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr
+from sciread_app.language import format_moment, tr
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.ui.formatting import file_size
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
@@ -102,7 +102,7 @@ class BackupsPanel(QWidget):
         self.table.setRowCount(len(copies))
         for y, copy in enumerate(copies):
             papers = "" if copy.papers is None else f"{copy.papers:,}"
-            texts = (f"{copy.made:%Y-%m-%d %H:%M}", papers, file_size(copy.bytes), copy.kind_name)
+            texts = (format_moment(copy.made), papers, file_size(copy.bytes), copy.kind_name)
             for x, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 if x in _NUMBERS:

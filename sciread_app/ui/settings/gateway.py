@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from sciread_app.domain.clipboard_formats import Style
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
-from sciread_app.language import tr
+from sciread_app.language import format_moment, tr
 from sciread_app.paths import Home, local_home
 from sciread_app.services.export.citation_styles import CitationStyles
 from sciread_app.services.maintenance import backup_file, relocation
@@ -171,7 +171,7 @@ def restoring(home: Home, copy: Copy) -> Reopening:
         backup_file.restore(home, copy.path)
         return home.folder
 
-    title = tr("Restoring the backup of {made:%Y-%m-%d %H:%M}", made=copy.made)
+    title = tr("Restoring the backup of {made}", made=format_moment(copy.made))
     return Reopening(title, work)
 
 

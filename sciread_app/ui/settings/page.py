@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain import citekeys
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.domain.text.file_names import file_stem
-from sciread_app.language import tr, trn
+from sciread_app.language import format_moment, tr, trn
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.settings import (
     CITEKEY_FIELDS,
@@ -285,7 +285,7 @@ class SettingsPage(Page):
         confirm(
             self,
             tr("Restore backup"),
-            tr("Restore the backup of {made:%Y-%m-%d %H:%M}?", made=copy.made),
+            tr("Restore the backup of {made}?", made=format_moment(copy.made)),
             _replaced_by(copy),
             tr("Restore"),
             lambda: self._events.reopen_requested.emit(self._services.restoring(copy)),

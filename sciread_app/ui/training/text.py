@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.training import TrainingDataKind
-from sciread_app.language import tr, trn
+from sciread_app.language import format_day, format_moment, tr, trn
 from sciread_app.services.training.corpora import SavedCorpus
 from sciread_app.services.training.run_monitor import RunProgress
 from sciread_app.services.training.runs import RunStatus, TrainingRun
@@ -51,7 +51,7 @@ NEEDS = {
 
 def corpus_title(corpus: SavedCorpus) -> str:
     """The title and date of a corpus."""
-    day = f"{corpus.made:%Y-%m-%d}"
+    day = format_day(corpus.made)
     what = corpus.what
     if what.kind is TrainingDataKind.library:
         return tr("Library, {day}", day=day)
@@ -83,7 +83,7 @@ def when(moment: float) -> str:
     then = datetime.fromtimestamp(moment)
     if then.date() == datetime.now().date():
         return f"{then:%H:%M}"
-    return f"{then:%Y-%m-%d}"
+    return format_day(then)
 
 
 def made_of(training: TrainingRun) -> str:
@@ -177,7 +177,7 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
         ("PyTorch", str(torch or "")),
         (
             tr("Started"),
-            f"{datetime.fromtimestamp(story.began):%Y-%m-%d %H:%M}" if story.began else "",
+            format_moment(datetime.fromtimestamp(story.began)) if story.began else "",
         ),
         (tr("Folder"), str(training.folder)),
     )

@@ -102,7 +102,7 @@ def test_document_types_in_match_reasons_are_named():
         ("said by you", "your decision"),
         (
             "title and author are alike, but arXiv ids, years differ",
-            "title and author are similar, but arXiv ids, years differ",
+            "title and author are similar, but arXiv ids and years differ",
         ),
         ("both are pmid 123", "both have PMID 123"),
         ("both have pmid 123", "both have PMID 123"),

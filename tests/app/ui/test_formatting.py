@@ -13,4 +13,4 @@ TODAY = datetime(2026, 11, 21, 5, 12).timestamp()
 def test_when_is_relative_to_now():
     assert when(TODAY, NOW) == "today at 05:12"
     assert when(TODAY - 86_400, NOW) == "yesterday at 05:12"
-    assert when(TODAY - 10 * 86_400, NOW) == "2026-11-11"
+    assert when(TODAY - 10 * 86_400, NOW) == "November 11, 2026"

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from sciread_app.language import tr
+from sciread_app.language import format_list, tr
 from sciread_app.services.evaluation.leaderboard import ScoreRow
 from sciread_app.ui.evaluation.view_models import EvaluationResults, interval_words
 from sciread_app.ui.style.data_colours import hue
@@ -231,7 +231,7 @@ def differences(number: PaperNumber) -> str:
         sentences.append(tr("different or incomplete data"))
     if not number.same_model:
         sentences.append(tr("different model weights"))
-    return ", ".join(sentences)
+    return format_list(sentences)
 
 
 def marks(number: PaperNumber) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QInputDialog, QMessageBox, QPushButton, QWidget
 
 from sciread_app.errors import LibraryDamaged, SciReadError
-from sciread_app.language import tr, trn
+from sciread_app.language import format_moment, tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.maintenance.backup_rotation import Copy
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
@@ -158,7 +158,7 @@ def ask_for_backup(copies: Sequence[Copy], parent: QWidget) -> Copy | None:
 
 
 def _named(copy: Copy) -> str:
-    made = f"{copy.made:%Y-%m-%d %H:%M}"
+    made = format_moment(copy.made)
     if copy.papers is None:
         return f"{made}, {copy.kind_name}"
     papers = trn("{n:,} paper", "{n:,} papers", copy.papers)

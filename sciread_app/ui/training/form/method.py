@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr
+from sciread_app.language import format_list, tr
 from sciread_app.ui.style.theme import restyled, scaled, styled
 from sciread_app.ui.training.form.settings import WIDE
 from sciread_app.ui.training.text import NEEDS
@@ -153,9 +153,9 @@ class MethodCard(QPushButton):
         lacks = [NEEDS[one.need] for one in found if one.level is Level.missing]
         little = [NEEDS[one.need] for one in found if one.level is Level.few]
         if lacks:
-            self._say(tr("Not enough {what}", what=", ".join(lacks)), "tag-wrong")
+            self._say(tr("Not enough {what}", what=format_list(lacks)), "tag-wrong")
         elif little:
-            self._say(tr("Few {what}", what=", ".join(little)), "tag-warning")
+            self._say(tr("Few {what}", what=format_list(little)), "tag-warning")
         else:
             self._say(tr("Ready to train") if found else "", "tag-good")
 

@@ -197,6 +197,7 @@ def test_versions_of_one_work_are_one_hit(library, space, search):
     for mode in SearchMode:
         found = titles(library, search.find("stellar car parks", mode=mode))
         assert found.count("Stellar car parks") == 1
+    assert search.find("stellar", mode=SearchMode.text).total == 1
     alike = search.similar([ids[0]]).hits
     assert not {hit.paper for hit in alike} & set(ids)
 

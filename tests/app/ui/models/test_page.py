@@ -93,7 +93,7 @@ def test_card_describes_a_model_and_its_scores(choose):
     assert "1,200 papers" in card.ready.text() and "about 3 s" in card.ready.text()
     facts = dict(card.facts.rows)
     assert (facts["Recipe"], facts["Changed settings"]) == ("specter-small", "Margin: 2.0")
-    assert (facts["Date"], facts["Model fingerprint"]) == ("2026-11-22", "t")
+    assert (facts["Date"], facts["Model fingerprint"]) == ("November 22, 2026", "t")
     assert "Mean of all tokens" in facts["Pooling"]
     table = card.scores
     rows = [

@@ -502,7 +502,7 @@ def test_source_without_citations_is_shown_with_its_date(show, qtbot, gateway):
     )
     around = show().parts.around
     around.go_to(CITING)
-    qtbot.waitUntil(lambda: "listed no citing papers on 14 November 2023" in shown(around.text))
+    qtbot.waitUntil(lambda: "listed no citing papers on November 14, 2023" in shown(around.text))
     assert around.fetch.text() == "Refresh citations" and not around.fetch.isHidden()
     gateway.about.rings[CitationDirection.references] = CitationList(
         (), (), 0, 0, time.time(), True

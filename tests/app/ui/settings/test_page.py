@@ -207,9 +207,9 @@ def test_backups_list_date_papers_and_size(page):
     table = page.backups.table
     rows = [[table.item(r, c).text() for c in range(4)] for r in range(table.rowCount())]
     assert rows == [
-        ["2026-11-22 09:05", "1,234", "12.3 MB", "Daily"],
-        ["2026-11-21 18:00", "1,200", "900 KB", "Daily"],
-        ["2026-10-01 00:00", "", "4 KB", "Manual"],
+        ["November 22, 2026, 09:05", "1,234", "12.3 MB", "Daily"],
+        ["November 21, 2026, 18:00", "1,200", "900 KB", "Daily"],
+        ["October 1, 2026, 00:00", "", "4 KB", "Manual"],
     ]
 
 
@@ -260,7 +260,7 @@ def test_restore_asks_for_confirmation(qtbot, page, context):
     panel.table.selectRow(1)
     click(qtbot, panel.restore)
     box = question_box(page)
-    assert "2026-11-21 18:00" in box.text() and "1,200 papers" in box.informativeText()
+    assert "November 21, 2026, 18:00" in box.text() and "1,200 papers" in box.informativeText()
     assert box.defaultButton().text().strip("&") == "Cancel"
     with qtbot.waitSignal(context.events.reopen_requested) as wanted:
         answer(qtbot, page, "Restore")

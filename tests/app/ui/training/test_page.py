@@ -513,7 +513,7 @@ def test_settings_and_corpora_have_readable_labels(write, show, service):
     keys = {setting.name for method in METHODS for setting in method.settings}
     assert len(labels) == len(keys) and not any("_" in label for label in labels)
     service.have(training("mine"))
-    assert ("Papers", "Library, 2026-11-30") in show().view.facts.rows
+    assert ("Papers", "Library, November 30, 2026") in show().view.facts.rows
 
 
 @pytest.mark.parametrize(
