@@ -26,6 +26,7 @@ _LEAST_PAPERS, _LEAST_SHARE = 2, 0.012  # of a group that contain its name
 _LEAST_PAPERS_WORD, _LEAST_SHARE_WORD = 3, 0.03  # the same for a word
 # Frequency of a phrase, and of a single word, in their group relative to all others.
 _LEAST_LIFT, _LEAST_LIFT_WORD = 3.0, 5.0
+_NEARLY = 0.7  # score of a phrase, relative to that of a better single word that it replaces
 _RIVAL = 0.8  # frequency of a name in its group relative to the group where it is most frequent
 _SURE = 100  # weight of a spelling in running text, relative to one in a title in capitals
 _COVERED = 0.4  # share of a phrase's titles in which it is part of a longer one, which replaces it
@@ -181,9 +182,12 @@ class GroupNamer:
         return text[:1].upper() + text[1:] if text[:2].islower() else text
 
     def _best(self, scores: NDArray[np.float64], apart_from: _Phrase | None = None) -> int | None:
+        """Return the best phrase; one of several words also if a single word is little better."""
+        word: int | None = None
         for number in np.argsort(-scores, kind="stable")[:_CANDIDATES].tolist():
-            if scores[number] <= 0:
-                return None
+            least = 0.0 if word is None else _NEARLY * scores[word]
+            if scores[number] <= least:
+                break
             if number in self._taken:
                 continue
             phrase = self._phrases[number]
@@ -191,8 +195,11 @@ class GroupNamer:
                 not phrase.words & apart_from.words
                 and len(phrase.text) + len(apart_from.text) < _MOST_CHARACTERS
             ):
-                return int(number)
-        return None
+                if phrase.length > 1:
+                    return int(number)
+                if word is None:
+                    word = int(number)
+        return word
 
 
 class _Word(NamedTuple):

@@ -43,6 +43,15 @@ def test_plural_singular_and_hyphen_are_counted_as_one_phrase():
     assert names(titles, BERT) == ["Random walk", "BERT"]
 
 
+def test_phrase_names_a_group_before_a_slightly_better_word():
+    ice = [f"Ice formation on {where}" for where in ("wings", "clouds", "lakes")]
+    piles = [
+        f"On {what} of a sandpile" for what in ("waves", "grains", "toppling", "cells", "risk")
+    ]
+    assert names([*ice, *piles], BERT)[0].startswith("Ice formation")
+    assert names([*ice, *piles, "On slopes of a sandpile"], BERT)[0] == "Sandpile"
+
+
 def test_name_begins_and_ends_at_content_words():
     for name in names(HOLES, BERT, GAUSS):
         assert name.split()[0].lower() not in ("the", "of", "a", "on")
