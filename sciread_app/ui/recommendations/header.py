@@ -137,7 +137,8 @@ class RecommendationsHeader(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.part = RecommendationTab.new
-        self._ranked = True  # the papers of the topic
+        self._topic = ""  # its key
+        self._ranked = True  # its papers
         self._scope_chosen = False  # by the user
         self._preferences = TopicPreferences()
         self._build(appearance)
@@ -150,8 +151,12 @@ class RecommendationsHeader(QWidget):
 
     def show_subject(self, subject: FollowedTopic) -> None:
         """Show the name of a topic. The papers of a query are not ranked, so there is nothing to
-        learn from examples and no weaker match."""
+        learn from examples and no weaker match. The preferences of another topic are hidden; they
+        are shown again with the papers if some are set."""
         self.title.setText(subject.name)
+        if subject.key != self._topic:
+            self._topic = subject.key
+            self._fields.hide()
         self._ranked = subject.kind is not TopicKind.query
         far = list(RecommendationTab).index(RecommendationTab.far)
         self.switch.tab_stops()[far].setVisible(self._ranked)

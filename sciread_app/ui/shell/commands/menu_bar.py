@@ -276,7 +276,7 @@ class MenuBar:
         self._add_entries(papers, SHELF)
         papers.addSeparator()
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Mer&ge and split")))
-        recommendations = papers.addMenu(tr("Recommendation&s"))
+        recommendations = papers.addMenu(tr("Di&scover"))
         self.discover = RecommendationActions(self._actions, recommendations)
         return read, add_file
 

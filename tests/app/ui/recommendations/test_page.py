@@ -194,6 +194,14 @@ def test_escape_closes_the_preferences_unless_they_are_set(show, qtbot, jobs):
     assert head.must.isVisible() and services.preferences[BEES.key].must == "honey"
 
 
+def test_preferences_close_when_another_topic_is_chosen(show, qtbot, jobs):
+    page, _ = show(BEES, HIVES)
+    page.head.refine()
+    page.subjects.choose(HIVES.key)
+    settle(qtbot, jobs)
+    assert not page.head.must.isVisible()
+
+
 def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
     page, services = show(BEES)
     page.head.among.menu().actions()[4].trigger()
@@ -400,7 +408,7 @@ def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
     collect.assert_called_once_with([1], "bees")
     assert window.shelving.notice.isVisible()
     names = [name for name, _ in window.menus.entries()]
-    assert "Recommendations: Dismiss" in names
+    assert "Discover: Dismiss" in names
 
 
 def test_details_panel_steps_to_the_next_paper(show):
