@@ -82,12 +82,12 @@ def evaluation_spec(key: str) -> EvaluationSpec:
 
 _ACCURACY = Metric(
     "accuracy",
-    "accuracy",
+    "Accuracy",
     about="Share of papers with a correctly predicted label. Frequent labels count the most.",
 )
 _MACRO_F1 = Metric(
     "macro_f1",
-    "macro F1",
+    "Macro F1",
     about="Harmonic mean of precision and recall (F1), averaged over the labels: rare labels "
     "count as much as frequent ones.",
 )
@@ -111,7 +111,7 @@ _NDCG_10 = Metric(
 )
 _RECALL_100 = Metric(
     "recall@100",
-    "recall@100",
+    "Recall@100",
     about="Share of the relevant papers found among the first hundred results.",
 )
 _V_MEASURE = (
@@ -145,13 +145,13 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (
             Metric(
                 "adj_ndcg",
-                "adjusted nDCG",
+                "Adjusted nDCG",
                 about="How high the clicked paper ranks. Clicks at rarely seen positions count "
                 "more.",
             ),
             Metric(
                 "adj_p@1",
-                "adjusted P@1",
+                "Adjusted P@1",
                 about="How often the clicked paper ranks first. Clicks at rarely seen "
                 "positions count more.",
             ),
@@ -173,7 +173,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         tuple(
             Metric(
                 f"purity@{k}",
-                f"purity at k = {k}",
+                f"Purity at k = {k}",
                 about=f"Share of papers with the most frequent label of their cluster, with {k} "
                 "clusters.",
             )
@@ -189,7 +189,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (
             Metric(
                 "ap",
-                "average precision",
+                "Average precision",
                 about="Average precision of same-category pairs in the ranking of all pairs by "
                 "similarity. Chance level: the share of same-category pairs.",
             ),
@@ -226,7 +226,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (
             Metric(
                 "cosine_accuracy",
-                "cosine accuracy",
+                "Cosine accuracy",
                 about="Share of pairs classified correctly as related or unrelated. Chance "
                 "level: the share of the larger class, 50 if both are equal.",
             ),
@@ -248,7 +248,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (
             Metric(
                 "precision@10",
-                "precision@10",
+                "Precision@10",
                 about="Share of relevant papers among the ten nearest neighbors.",
             ),
         ),
@@ -267,7 +267,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (
             Metric(
                 "mean_cosine",
-                "mean cosine of random pairs",
+                "Mean cosine of random pairs",
                 "number",
                 False,
                 "Near 0: vectors point in all directions. Near 1: vectors lie in a narrow cone "
@@ -275,7 +275,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
             ),
             Metric(
                 "effective_rank",
-                "effective rank",
+                "Effective rank",
                 "number",
                 True,
                 "Number of directions in which papers vary, by the entropy of the variances. "
@@ -284,20 +284,20 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
             ),
             Metric(
                 "title_only",
-                "similarity of paper and title",
+                "Similarity of paper and title",
                 "number",
                 None,
                 "Cosine similarity of a paper and its title alone.",
             ),
             Metric(
                 "title_finds@10",
-                "papers found by their title",
+                "Papers found by their title",
                 about="Share of papers among the ten nearest neighbors of their title alone; "
                 "indicates the quality for papers without an abstract.",
             ),
             Metric(
                 "truncated",
-                "truncated papers",
+                "Truncated papers",
                 "percent",
                 False,
                 "Share of papers with more tokens than the model accepts; the text beyond the "
@@ -313,7 +313,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (
             Metric(
                 "papers_per_second",
-                "text throughput",
+                "Text throughput",
                 "per second",
                 about="Papers, titles and queries of the largest task, with one process and "
                 "without loading the model. For cached vectors, the speed at which they "
@@ -321,21 +321,21 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
             ),
             Metric(
                 "tokens_per_second",
-                "token throughput",
+                "Token throughput",
                 "per second",
                 about="Tokens are words or parts of words from the model's vocabulary.",
             ),
             Metric(
                 "parameters",
-                "parameters",
+                "Parameters",
                 "count",
                 None,
                 "Number of trained weights. Larger models need more memory and time.",
             ),
-            Metric("megabytes", "weights", "MB", False, "Size of the weights on disk."),
+            Metric("megabytes", "Weights", "MB", False, "Size of the weights on disk."),
             Metric(
                 "dim",
-                "dimensions",
+                "Dimensions",
                 "count",
                 None,
                 "More dimensions need more disk space and more time for comparisons.",

@@ -109,7 +109,7 @@ def test_tables_state_direction_and_range():
     for text in (table.markdown([made]), " ".join(PageContent(page([RenderedReport(made)])).said)):
         assert "↑ higher is better, ↓ lower is better. Proportions are in percent." in text
     shown = printed([made])
-    assert "mean cosine of random pairs (lower is better)" in shown and "MAP (" not in shown
+    assert "Mean cosine of random pairs (lower is better)" in shown and "MAP (" not in shown
     assert 'title="Mean average precision' in page([RenderedReport(made)])
 
 
@@ -123,7 +123,7 @@ def test_tables_explain_metrics():
     made = model("A", health)
     output = " ".join(PageContent(page([RenderedReport(made)])).said)
     assert "Number of directions in which papers vary" in output
-    assert "effective rank: Number of directions" in table.markdown([made])
+    assert "Effective rank: Number of directions" in table.markdown([made])
 
 
 def test_report_shows_no_absolute_path(tmp_path):

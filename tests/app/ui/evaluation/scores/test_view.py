@@ -52,8 +52,8 @@ def test_score_table_has_a_row_per_metric_and_a_column_per_model(page):
         ["MAP ↑", "100", "80.00", "70.00", "60.00"],
         ["nDCG ↑", "100", "80.00", "70.00", "60.00"],
         ["Fields", None, None, None, None],
-        ["macro F1 ↑", "100", "40.00", "35.00", "30.00"],
-        ["accuracy ↑", "100", "40.00", "35.00", "30.00"],
+        ["Macro F1 ↑", "100", "40.00", "35.00", "30.00"],
+        ["Accuracy ↑", "100", "40.00", "35.00", "30.00"],
     ]
 
 
@@ -94,7 +94,7 @@ def test_scale_of_a_single_model_is_0_to_100(page, dashboard, refresh):
 def test_down_key_goes_through_metrics_and_skips_headings(page, qtbot):
     table, panel = page.scores.table, page.scores.panel
     assert panel.title.text() == "Citations" and panel.below.text().startswith("MAP")
-    for wanted in ("nDCG", "macro F1"):
+    for wanted in ("nDCG", "Macro F1"):
         qtbot.keyClick(table, Qt.Key.Key_Down)
         assert panel.below.text().startswith(wanted)
     assert panel.title.text() == "Fields"
