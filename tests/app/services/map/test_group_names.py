@@ -45,9 +45,7 @@ def test_plural_singular_and_hyphen_are_counted_as_one_phrase():
 
 def test_phrase_names_a_group_before_a_slightly_better_word():
     ice = [f"Ice formation on {where}" for where in ("wings", "clouds", "lakes")]
-    piles = [
-        f"On {what} of a sandpile" for what in ("waves", "grains", "toppling", "cells", "risk")
-    ]
+    piles = [f"On {what} of a sandpile" for what in ("waves", "grains", "cells", "risk", "flow")]
     assert names([*ice, *piles], BERT)[0].startswith("Ice formation")
     assert names([*ice, *piles, "On slopes of a sandpile"], BERT)[0] == "Sandpile"
 
