@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any
 
 from sciread_app.domain.identifiers import IDENTIFIER_NAMES
@@ -119,13 +121,29 @@ def _whole(text: str, differs: bool = False) -> Pieces:
     return ((text, differs),) if text else ()
 
 
+def joined(texts: Iterable[str]) -> str:
+    """The texts of pieces, or pieces as HTML, as one."""
+    return " ".join(texts).replace(" ,", ",")
+
+
 def _marked(left: str, right: str) -> tuple[Pieces, Pieces]:
     """Both texts, with the words marked that only one of them has."""
-    ours, theirs = left.split()[:_MOST_WORDS], right.split()[:_MOST_WORDS]
+    ours, theirs = _words(left), _words(right)
     steps = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
-    first = tuple((" ".join(ours[a:b]), kind != "equal") for kind, a, b, _, _ in steps if a < b)
-    second = tuple((" ".join(theirs[c:d]), kind != "equal") for kind, _, _, c, d in steps if c < d)
-    return first, second
+    first = (piece for kind, a, b, _, _ in steps for piece in _pieces(ours[a:b], kind))
+    second = (piece for kind, _, _, c, d in steps for piece in _pieces(theirs[c:d], kind))
+    return tuple(first), tuple(second)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text; a comma after one is a word of its own."""
+    return re.sub(r",(?=\s|$)", " ,", text).split()[:_MOST_WORDS]
+
+
+def _pieces(words: Sequence[str], kind: str) -> Iterator[tuple[str, bool]]:
+    """Pieces with these words; commas between them are not marked."""
+    for is_comma, part in groupby(words, ",".__eq__):
+        yield " ".join(part), kind != "equal" and not is_comma
 
 
 def _people(paper: Paper) -> str:

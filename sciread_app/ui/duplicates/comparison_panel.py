@@ -38,6 +38,7 @@ from sciread_app.ui.duplicates.comparison import (
     PairComparison,
     Pieces,
     chosen_values,
+    joined,
     reason_words,
 )
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
@@ -142,11 +143,11 @@ class ComparisonCell(QFrame):
         pieces = (
             f"{marked}{escape(text)}</span>" if differs else escape(text) for text, differs in shown
         )
-        whole = " ".join(text for text, _ in self._pieces)
-        cut = whole != " ".join(text for text, _ in shown).replace(_BREAK, "")
+        whole = joined(text for text, _ in self._pieces)
+        cut = whole != joined(text for text, _ in shown).replace(_BREAK, "")
         self.text.setToolTip(escape(whole) if cut else "")
         nothing = f'<span style="color: {theme.faint}">{NOTHING}</span>'
-        self.text.setText(" ".join(pieces) or nothing)
+        self.text.setText(joined(pieces) or nothing)
 
     def _fit(self, text: str) -> str:
         """The text with words wider than the cell, such as file names, elided."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.matching.duplicates import DuplicatePair
+from sciread_app.domain.paper import PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.duplicates.comparison import reason_words
@@ -51,6 +52,7 @@ class PairList(QListView):
         styled(self, "pairs").setAccessibleName(tr("Pairs of papers"))
         self.viewport().setAutoFillBackground(False)
         self._model = PairModel()
+        self._gone: list[tuple[PaperId, PaperId]] = []
         self.setModel(self._model)
         self.setItemDelegate(_PairDelegate(appearance, self))
         self.setUniformItemSizes(True)
@@ -59,12 +61,18 @@ class PairList(QListView):
         self.selectionModel().currentChanged.connect(lambda now, _: self._emit_chosen(now.row()))
 
     def show_pairs(self, pairs: Sequence[DuplicatePair]) -> None:
-        """Show these pairs, keeping the selection, else the position."""
+        """Show these pairs, keeping the selection, else the position. A pair that was selected
+        when it disappeared, such as a merged one, is selected when it is back."""
         row, before = self.currentIndex().row(), self.current
         self._model.show_rows(pairs)
         places = {(pair.a, pair.b): n for n, pair in enumerate(pairs)}
         if before and (before.a, before.b) in places:
             row = places[before.a, before.b]
+        elif before:
+            self._gone.append((before.a, before.b))
+        if back := next((pair for pair in reversed(self._gone) if pair in places), None):
+            self._gone.remove(back)
+            row = places[back]
         self.setCurrentIndex(self._model.index(max(0, min(row, len(pairs) - 1)), 0))
         if not pairs:
             self._emit_chosen(-1)

@@ -11,8 +11,8 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from sciread_app.domain.matching.duplicates import Merge
-from sciread_app.domain.paper import LibraryChanges, PaperId
-from sciread_app.ui.duplicates.comparison import comparison
+from sciread_app.domain.paper import Identifier, LibraryChanges, PaperId
+from sciread_app.ui.duplicates.comparison import comparison, joined
 from sciread_app.ui.duplicates.comparison_panel import ComparisonCell
 from sciread_app.ui.duplicates.page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
 from tests.support.ui.fakes.duplicates import ONE, OTHER, FakeDuplicates
@@ -263,6 +263,27 @@ def test_pair_with_a_removed_paper_is_replaced_by_the_next(qtbot, page, reviewer
     with qtbot.waitSignal(page.shown):
         page._show_pair(removed)
     assert page.list.current.title == "Wasps"
+
+
+def test_merged_pair_is_selected_again_after_undo(qtbot, page, reviewer):
+    pairs = reviewer.pairs()
+    with qtbot.waitSignal(page.shown):
+        page.merge()
+    qtbot.keyClick(page.list, Key.Key_Down)
+    assert page.list.current.title == "Ants"
+    reviewer._pairs = pairs
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))
+    assert page.list.current == pairs[0]
+
+
+def test_comma_after_an_identifier_is_not_marked_as_a_difference():
+    many = replace(ONE, identifiers=(*ONE.identifiers, Identifier("pmid", "12")))
+    reviewer = FakeDuplicates([(ONE, many)])
+    [pair] = reviewer.pairs()
+    rows = {row.field: row for row in comparison(pair, reviewer.sides(pair)).rows}
+    assert marked(rows["identifiers"]) == ["PubMed: 12"]
+    assert joined(text for text, _ in rows["identifiers"].right) == "DOI: 10.1000/bees, PubMed: 12"
 
 
 def test_focusable_controls_have_accessible_names(page):
