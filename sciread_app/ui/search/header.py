@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QWidget,
 )
@@ -37,6 +38,7 @@ from sciread_app.ui.widgets.dialogs.window_placement import move_below
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.rounded_popup import RoundedPopup
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 if TYPE_CHECKING:
     from sciread_app.services.search.query_by_document import QueryDocument
@@ -160,6 +162,8 @@ class SearchHeader(QWidget):
     def set_narrow(self, narrow: bool) -> None:
         """Take less width in a narrow page: the density is in the menu too."""
         self._narrow = narrow
+        self.back_button.setText("" if narrow else tr("Back"))
+        self.back_button.setToolTip(tr("Back") if narrow else "")
         style = Qt.ToolButtonStyle
         self.order.setToolButtonStyle(
             style.ToolButtonIconOnly if narrow else style.ToolButtonTextBesideIcon
@@ -219,8 +223,9 @@ class SearchHeader(QWidget):
     def _build(self) -> None:
         self.back_button = styled(QPushButton(tr("Back")), "link")
         self.title = QLabel()
-        self.count = styled(QLabel(), "quiet")
-        self.count.setMinimumWidth(1)  # it is cut off where the page is too narrow for its text
+        self.back_button.setAccessibleName(tr("Back"))
+        self.count = styled(ElidedLabel(), "quiet")
+        self.count.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.note = styled(QLabel(wordWrap=True), "quiet")
         self.weaker = styled(QPushButton(), "link")
         self.weaker.clicked.connect(self.weaker_requested)

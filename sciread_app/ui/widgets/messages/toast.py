@@ -44,6 +44,11 @@ class Toast(QFrame):
         self._close.setAccessibleName(tr("Close message"))
         self._close.clicked.connect(self.hide)
         self._buttons = (self.undo_button, self.redo_button, self._close)
+        # A click leaves the focus where it is: hidden with the toast, it would go to the next
+        # widget in tab order.
+        self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for button in self._buttons:
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         middle = Qt.AlignmentFlag.AlignVCenter
         buttons = ((button, 0, middle) for button in self._buttons)
         row(self.text, *buttons, parent=self, margins=(16, 6, 8, 6))

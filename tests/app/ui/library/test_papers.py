@@ -153,7 +153,9 @@ def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, gateway):
     press(qtbot, window, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: toast_text(window) == "Moved 2 papers to Trash.")
     assert gateway.organise.trashed == set(ids)
-    window.shelving.notice.undo_button.click()
+    button, left = window.shelving.notice.undo_button, Qt.MouseButton.LeftButton
+    qtbot.mouseClick(button, left)
+    assert window.focusWidget() is window.page.result_list
     qtbot.waitUntil(lambda: gateway.organise.undone == ["Moved 2 papers to Trash"])
     qtbot.waitUntil(lambda: toast_text(window) == "Undone: moved 2 papers to Trash.")
 
