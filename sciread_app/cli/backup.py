@@ -9,8 +9,8 @@ import typer
 from rich.markup import escape
 
 from sciread_app.cli.command import Home, command
-from sciread_app.cli.views import counted
 from sciread_app.console import Console
+from sciread_app.language import tr, trn
 from sciread_app.paths import open_home
 from sciread_app.services.maintenance import backup_file as packing
 from sciread_app.workspace import Workspace, backups_of
@@ -28,7 +28,7 @@ def backup(
     target = file or packing.default_name(workspace.home)
     target.parent.mkdir(parents=True, exist_ok=True)
     packing.backup(workspace.library, workspace.home, target)
-    console.print(f"Backup written to {escape(str(target))}")
+    console.print(tr("Backup written to {target}", target=escape(str(target))))
     console.print_json({"file": str(target), "bytes": target.stat().st_size})
 
 
@@ -41,10 +41,10 @@ def backups(console: Console, home: Home = None) -> None:
     """
     copies = backups_of(home)[1].all()
     for copy in copies:
-        papers = "" if copy.papers is None else counted(copy.papers, "paper")
+        papers = "" if copy.papers is None else trn("{n:,} paper", "{n:,} papers", copy.papers)
         console.print(f"{escape(copy.name):<38} {papers:>16}  {copy.kind_name}")
     if not copies:
-        console.print("No backups yet. Run `sciread backup` to make one.")
+        console.print(tr("No backups yet. Run `sciread backup` to make one."))
     console.print_json(
         [
             {
@@ -73,7 +73,7 @@ def restore(
     where, copies = backups_of(home)
     chosen = copies.find(name)
     kept = packing.restore(open_home(where.folder), chosen)
-    console.print(f"Restored the backup {escape(str(chosen))}")
+    console.print(tr("Restored the backup {chosen}", chosen=escape(str(chosen))))
     if kept:
-        console.print(f"The previous library was moved to {escape(str(kept))}")
+        console.print(tr("The previous library was moved to {kept}", kept=escape(str(kept))))
     console.print_json({"restored": str(chosen), "kept": str(kept) if kept else None})

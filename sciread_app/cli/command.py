@@ -23,6 +23,7 @@ from sciread_app.errors import (
     UnknownStyle,
     of_disk,
 )
+from sciread_app.language import tr
 from sciread_app.paths import find_home
 from sciread_app.workspace import Workspace, needs_update, open_workspace
 from trainer.contract.errors import TrainerError
@@ -57,16 +58,19 @@ def opened(home: Path | None, console: Console, *, create: bool = False) -> Iter
     place = find_home(home)
     if not create and not place.library.exists():
         raise LibraryError(
-            f"No library found in {place.folder}.",
-            "Run `sciread add FOLDER` to create a library, or `sciread` to open the window.",
+            tr("No library found in {folder}.", folder=place.folder),
+            tr("Run `sciread add FOLDER` to create a library, or `sciread` to open the window."),
         )
     if needs_update(place):
-        console.warn("Backing up the library and updating it to the current format…")
+        console.warn(tr("Backing up the library and updating it to the current format…"))
     workspace = open_workspace(home)
     try:
         if workspace.risk:
             console.warn(
-                f"{workspace.risk} You can move the library in the window, under Settings."
+                tr(
+                    "{risk} You can move the library in the window, under Settings.",
+                    risk=workspace.risk,
+                )
             )
         for warning in workspace.warnings:
             console.warn(warning)
@@ -103,7 +107,7 @@ def command(
             code = WRONG_USAGE
         except (KeyboardInterrupt, Cancelled):
             console.print_error(
-                "Stopped.", "Completed work is saved. Run the same command again to resume."
+                tr("Stopped."), tr("Completed work is saved. Run the same command again to resume.")
             )
             code = FAILED
         except (SciReadError, TrainerError) as error:

@@ -15,6 +15,7 @@ from sciread_app.domain.editable_fields import InvalidFieldValue, changed, writt
 from sciread_app.domain.guesses import accepted
 from sciread_app.domain.paper import KINDS, Paper
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr
 from sciread_app.workspace import Workspace
 
 # Names under which other programs know our fields.
@@ -76,8 +77,8 @@ def _guess(paper: Paper) -> dict[str, Any]:
     """The fields that accepting the guess changes. Raises BadQuery."""
     if not (values := accepted(paper)):
         raise BadQuery(
-            "There is no guess for this paper.",
-            "SciRead guesses the authors of a PDF if its first page is not clear.",
+            tr("There is no guess for this paper."),
+            tr("SciRead guesses the authors of a PDF if its first page is not clear."),
         )
     return values
 
@@ -91,13 +92,16 @@ def _values(paper: Paper, assignments: Sequence[str]) -> dict[str, Any]:
         name = name.strip().lower()
         name = _ALIASES.get(name, name)
         if not equals:
-            raise BadQuery(f"“{assignment}” has no value.", "Write FIELD=VALUE, such as year=2019.")
+            raise BadQuery(
+                tr("“{assignment}” has no value.", assignment=assignment),
+                tr("Write FIELD=VALUE, such as year=2019."),
+            )
         if name in texts and name != "extra":
             texts[name] = _checked(name, value)
         elif name in _DETAILS or name in extra:
             extra[name] = value.strip()
         else:
-            raise BadQuery(f"Unknown field “{name}”.", _HINT)
+            raise BadQuery(tr("Unknown field “{name}”.", name=name), _HINT)
     try:
         values = changed(paper, texts)
     except InvalidFieldValue as error:
@@ -112,7 +116,10 @@ def _checked(name: str, value: str) -> str:
     if name == "authors":
         return "\n".join(value.split(";"))
     if name == "title" and not value.strip():
-        raise BadQuery("A paper needs a title.", "Write title=... with the new title.")
+        raise BadQuery(tr("A paper needs a title."), tr("Write title=... with the new title."))
     if name == "kind" and value.strip() not in KINDS:
-        raise BadQuery(f"Unknown type “{value}”.", f"Types: {', '.join(KINDS)}.")
+        raise BadQuery(
+            tr("Unknown type “{value}”.", value=value),
+            tr("Types: {kinds}.", kinds=", ".join(KINDS)),
+        )
     return value

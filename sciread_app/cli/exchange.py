@@ -15,6 +15,7 @@ from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.console import Console
 from sciread_app.domain.library_tree import AutoExport
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.services.export.export import Format, format_of
 from sciread_app.workspace import Workspace
 
@@ -51,8 +52,14 @@ def keep(
         known = [kept for kept in files.files() if collection in (None, kept.collection)]
     if collection and not known and not stop:
         raise LibraryError(
-            f"The collection “{collection}” is not exported automatically.",
-            f"To export it automatically, run: sciread keep '{collection}' FILE",
+            tr(
+                "The collection “{collection}” is not exported automatically.",
+                collection=collection,
+            ),
+            tr(
+                "To export it automatically, run: sciread keep '{collection}' FILE",
+                collection=collection,
+            ),
         )
     return _list(console, known)
 
@@ -74,8 +81,8 @@ def _list(console: Console, files: list[AutoExport]) -> int:
     for kept in files:
         console.print(f"{escape(kept.collection)}: {escape(kept.path)}")
         if kept.problem:
-            console.print(f"  out of date: {escape(kept.problem)}")
+            console.print(tr("  out of date: {problem}", problem=escape(kept.problem)))
     if not files:
-        console.print("No collection is exported automatically.")
+        console.print(tr("No collection is exported automatically."))
     console.print_json({"files": [asdict(kept) for kept in files]})
     return FAILED if any(kept.problem for kept in files) else DONE

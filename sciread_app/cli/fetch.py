@@ -16,12 +16,13 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from sciread_app.cli.command import DONE, FAILED, command
-from sciread_app.cli.views import NEXT_ENCODE, counted, skipped, subtitle
+from sciread_app.cli.views import NEXT_ENCODE, skipped, subtitle
 from sciread_app.console import Console
 from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, SourceQuery
 from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery, SciReadError
+from sciread_app.language import tr, trn
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace
@@ -74,7 +75,8 @@ def fetch(
         return _citations(workspace, console)
     if not source or not query:
         raise BadQuery(
-            "A source and a query are required.", "For example: sciread fetch pubmed 'sepsis'"
+            tr("A source and a query are required."),
+            tr("For example: sciread fetch pubmed 'sepsis'"),
         )
     source_query = SourceQuery(source, " ".join(query), since, until, most)
     if look:
@@ -111,7 +113,7 @@ def refresh(
     """Refresh queries: fetch new papers, versions, publications, corrections and retractions."""
     requested = ids or sorted(one.id for one in workspace.library.fetches.all())
     if not requested:
-        console.print("No queries yet. Run `sciread fetch` to add one.")
+        console.print(tr("No queries yet. Run `sciread fetch` to add one."))
     return _run(workspace, requested, console)
 
 
@@ -125,11 +127,14 @@ def key(
     from sciread_app.sources import api_keys  # imports the network code, which takes 0.2 s
 
     if service not in SERVICES:
-        raise BadQuery(f"Unknown service “{service}”.", f"Services: {', '.join(SERVICES)}.")
+        raise BadQuery(
+            tr("Unknown service “{service}”.", service=service),
+            tr("Services: {services}.", services=", ".join(SERVICES)),
+        )
     if remove:
         api_keys.drop_key(service)
     else:
-        api_keys.set_key(service, getpass(f"API key for {service}: "))
+        api_keys.set_key(service, getpass(tr("API key for {service}: ", service=service)))
     console.print("API key removed." if remove else "API key stored in the system keyring.")
     console.print_json({"service": service, "kept": not remove})
 
@@ -162,9 +167,11 @@ def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
             if len(ids) == 1:
                 raise type(error)(
                     error.message,
-                    f"{error.hint} To resume, run: sciread fetch --resume {id}".strip(),
+                    tr(
+                        "{hint} To resume, run: sciread fetch --resume {id}", hint=error.hint, id=id
+                    ).strip(),
                 ) from error
-            console.warn(f"Query {id}: {error} {error.hint}")
+            console.warn(tr("Query {id}: {error} {hint}", id=id, error=error, hint=error.hint))
             failed.append({"id": id, "error": error.message, "hint": error.hint})
             continue
         done.append(fetched)
@@ -186,7 +193,7 @@ def _citations(workspace: Workspace, console: Console) -> int:
 
 def _table(known: Sequence[Fetch]) -> RenderableType:
     if not known:
-        return Text("No queries yet. Run `sciread fetch` to add one.", style="yellow")
+        return Text(tr("No queries yet. Run `sciread fetch` to add one."), style="yellow")
     columns = (Column(justify="right"), "source", "query", "papers", "state", "last run")
     table = Table(*columns, box=None, padding=(0, 2, 0, 0))
     for one in known:
@@ -209,12 +216,14 @@ def _bounds(one: Fetch) -> str:
 
 def _state(one: Fetch) -> str:
     if one.state == FetchState.done:
-        return "done"
+        return tr("done")
     if one.ledger is None:
-        return "not started"
-    of = f" of {one.total:,}" if one.total else ""
-    why = f": {one.message}" if one.message else ""
-    return f"{one.state} at {one.read:,}{of}{why}"
+        return tr("not started")
+    read = f"{one.read:,}"
+    if one.total:
+        read = tr("{done:,} of {total:,}", done=one.read, total=one.total)
+    state = tr("{state} at {read}", state=one.state, read=read)
+    return f"{state}: {one.message}" if one.message else state
 
 
 def _fetch_as_value(one: Fetch) -> dict[str, Any]:
@@ -227,9 +236,11 @@ def _fetch_as_value(one: Fetch) -> dict[str, Any]:
 def _report(shown: Fetched, library: Library) -> RenderableType:
     one = shown.fetch
     counts = Text.assemble(
-        (f"Query {one.id}: {one.read:,} read", "bold"),
-        f" = {one.added:,} added + {one.merged:,} merged + ",
-        (f"{one.failed:,} failed", "red" if one.failed else ""),
+        (tr("Query {id}: {read:,} read", id=one.id, read=one.read), "bold"),
+        " = ",
+        tr("{added:,} added + {merged:,} merged", added=one.added, merged=one.merged),
+        " + ",
+        (tr("{failed:,} failed", failed=one.failed), "red" if one.failed else ""),
     )
     lines: list[RenderableType] = [counts]
     for what, items in _by_kind(shown.news).items():
@@ -237,7 +248,9 @@ def _report(shown: Fetched, library: Library) -> RenderableType:
             lines.append(Text(f"\n{what}: {len(items)}", style="bold"))
             lines += _papers(items[:_SHOWN_NEWS], library)
             if len(items) > _SHOWN_NEWS:
-                lines.append(Text(f"  ... and {len(items) - _SHOWN_NEWS} more", style="dim"))
+                lines.append(
+                    Text("  " + tr("... and {n:,} more", n=len(items) - _SHOWN_NEWS), style="dim")
+                )
     if shown.remark:
         lines.append(Text(shown.remark))
     return Group(*lines, *skipped("Failed", shown.skips))
@@ -273,7 +286,11 @@ def _report_as_value(shown: Fetched) -> dict[str, Any]:
 
 
 def _preview(shown: Preview) -> RenderableType:
-    count = "Unknown number of papers" if shown.total < 0 else counted(shown.total, "paper")
+    count = (
+        "Unknown number of papers"
+        if shown.total < 0
+        else trn("{n:,} paper", "{n:,} papers", shown.total)
+    )
     lines: list[RenderableType] = [Text(count, style="bold")]
     for paper in shown.papers:
         lines.append(Text.assemble("  ", readable(paper.title), (f"  {subtitle(paper)}", "dim")))
@@ -295,18 +312,28 @@ def _preview_as_value(shown: Preview) -> dict[str, Any]:
 
 
 def _citations_report(report: CitationFetchReport) -> RenderableType:
-    references = counted(report.references, "reference")
-    citations = counted(report.citations, "citation")
+    references = trn("{n:,} reference", "{n:,} references", report.references)
+    citations = trn("{n:,} citation", "{n:,} citations", report.citations)
     lines: list[RenderableType] = [
         Text.assemble(
-            (f"{counted(report.asked, 'paper')} looked up", "bold"), f": {references}, {citations}"
+            (
+                tr("{papers} looked up", papers=trn("{n:,} paper", "{n:,} papers", report.asked)),
+                "bold",
+            ),
+            f": {references}, {citations}",
         )
     ]
     if report.unknown:
-        unknown = f"{counted(report.unknown, 'paper')} not found at the source"
+        unknown = tr(
+            "{papers} not found at the source",
+            papers=trn("{n:,} paper", "{n:,} papers", report.unknown),
+        )
         lines.append(Text(unknown, style="dim"))
     if report.unanswered:
-        more = f"{counted(report.unanswered, 'paper')} without a response. Run the same command "
-        lines.append(Text(more + "again to retry.", style="yellow"))
+        more = tr(
+            "{papers} without a response. Run the same command again to retry.",
+            papers=trn("{n:,} paper", "{n:,} papers", report.unanswered),
+        )
+        lines.append(Text(more, style="yellow"))
     lines += [Text(remark, style="dim") for remark in report.remarks]
     return Group(*lines, *skipped("Failed", report.failed))

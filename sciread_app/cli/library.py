@@ -19,7 +19,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery, EncoderFailed, LibraryDamaged, LibraryError
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.paths import find_home
 from sciread_app.services.export import export as exports
 from sciread_app.services.maintenance import doctor as doctors
@@ -172,8 +172,8 @@ def export(
     """
     if console.as_json and not output:
         raise BadQuery(
-            "With --json, an output file is required.",
-            "Add --output FILE, or use --format jsonl without --json.",
+            tr("With --json, an output file is required."),
+            tr("Add --output FILE, or use --format jsonl without --json."),
         )
     with opened(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
@@ -185,7 +185,13 @@ def export(
             else:
                 exports.write(workspace.library, ids, format, _as_file(), task)
         if output:
-            console.print(f"{views.counted(len(ids), 'paper')} written to {escape(str(output))}")
+            console.print(
+                tr(
+                    "{papers} written to {output}",
+                    papers=trn("{n:,} paper", "{n:,} papers", len(ids)),
+                    output=escape(str(output)),
+                )
+            )
             console.print_json({"papers": len(ids), "file": str(output)})
 
 
@@ -207,7 +213,13 @@ def encode(
         with console.progress("Indexing") as task:
             encoded = space.encode_missing(task, most=most)
         left = len(workspace.library.missing_vectors(space.key)[0])
-        console.print(f"{views.counted(encoded, 'paper')} indexed, {left:,} left")
+        console.print(
+            tr(
+                "{papers} indexed, {left:,} left",
+                papers=trn("{n:,} paper", "{n:,} papers", encoded),
+                left=left,
+            )
+        )
         console.print_json({"encoded": encoded, "left": left, "space": space.key})
 
 
@@ -247,7 +259,12 @@ def _salvage(target: Path, home: Path | None, console: Console) -> int:
         ledger = salvage_home(find_home(home), target, task)
     for line in ledger.lines():
         console.print(escape(line))
-    console.print(f"\nTo open the new library, run: sciread --home {escape(str(ledger.folder))}")
+    console.print(
+        tr(
+            "\nTo open the new library, run: sciread --home {folder}",
+            folder=escape(str(ledger.folder)),
+        )
+    )
     console.print_json(
         {"folder": str(ledger.folder), "files_not_copied": ledger.missing_files}
         | vars(ledger.salvaged)
@@ -273,10 +290,12 @@ def _as_file() -> TextIO:
 
 def _nothing_to_export(query: list[str]) -> LibraryError:
     text = " ".join(query)
-    hint = f"`sciread find '{text}'` also finds papers that contain only some of the words."
+    hint = tr(
+        "`sciread find '{text}'` also finds papers that contain only some of the words.", text=text
+    )
     if len(query) == 1 and Path(text).suffix.lower() in exports.SUFFIXES:
-        hint = f"To write to a file, use: sciread export -o {text}"
-    return LibraryError(f"No paper matches “{text}”. Nothing was exported.", hint)
+        hint = tr("To write to a file, use: sciread export -o {text}", text=text)
+    return LibraryError(tr("No paper matches “{text}”. Nothing was exported.", text=text), hint)
 
 
 def _chosen(workspace: Workspace, text: str) -> list[int]:
@@ -288,8 +307,10 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
     query, library = parse(text), workspace.library
     if query.has_examples or query.unlike or query.named_unlike:
         raise BadQuery(
-            "A query with “like:” cannot be exported: it ranks papers, but does not select any.",
-            "Find papers with `sciread find`, tag the papers to export, and export `tag:NAME`.",
+            tr(
+                "A query with “like:” cannot be exported: it ranks papers, but does not select any."
+            ),
+            tr("Find papers with `sciread find`, tag the papers to export, and export `tag:NAME`."),
         )
     if query.identifier:
         return list(library.with_identifier(query.identifier))
@@ -317,6 +338,6 @@ def _resolve_one(workspace: Workspace, name: str) -> PaperId:
     if found := paper_named(workspace.library, name):
         return found
     raise LibraryError(
-        f"Paper {name} is not in the library.",
-        "Use a paper number from `sciread find`, a DOI, an arXiv ID, a PMID or a citation key.",
+        tr("Paper {name} is not in the library.", name=name),
+        tr("Use a paper number from `sciread find`, a DOI, an arXiv ID, a PMID or a citation key."),
     )

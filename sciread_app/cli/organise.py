@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, Names, resolve
 from sciread_app.console import Console
@@ -16,6 +15,7 @@ from sciread_app.domain.matching.duplicates import Merge
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr, trn
 from sciread_app.workspace import Workspace
 
 Stars = Annotated[int, typer.Argument(min=0, max=5, help="1 to 5 stars, or 0 for no rating.")]
@@ -96,7 +96,7 @@ def trash(
     all papers in the Trash permanently; you cannot undo this. PDF files stay where they are.
     """
     if empty == bool(papers):
-        raise BadQuery("Specify papers, or use --empty.", "See `sciread trash --help`.")
+        raise BadQuery(tr("Specify papers, or use --empty."), tr("See `sciread trash --help`."))
     if empty:
         return _empty_trash(workspace, console, yes)
     ids = resolve(workspace, papers or [])
@@ -142,11 +142,13 @@ def duplicates(
         title = escape(readable(pair.title))
         console.print(f"{pair.a} {pair.b}  {title}  [dim]{escape(pair.reason)}[/dim]")
     if not pairs:
-        console.print("No duplicates to review.")
+        console.print(tr("No duplicates to review."))
     if workspace.duplicates.is_search_due():
         console.print(
-            "Not all papers have been compared yet. Run `sciread duplicates --scan` to search the "
-            "whole library."
+            tr(
+                "Not all papers have been compared yet. Run `sciread duplicates --scan` to search "
+                "the whole library."
+            )
         )
     console.print_json({"merged": edit.what if edit else None, "pairs": [asdict(p) for p in pairs]})
     return DONE
@@ -201,19 +203,23 @@ def redo(workspace: Workspace, console: Console) -> int:
 def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
     count = len(workspace.library.trashed())
     if not count:
-        console.print("The Trash is empty.")
+        console.print(tr("The Trash is empty."))
         console.print_json({"deleted": 0})
         return DONE
-    papers = views.counted(count, "paper")
+    papers = trn("{n:,} paper", "{n:,} papers", count)
     if not yes:
         if console.as_json:
             raise BadQuery(
-                "SciRead cannot ask for confirmation with --json.",
-                "Add --yes to empty the Trash without confirmation.",
+                tr("SciRead cannot ask for confirmation with --json."),
+                tr("Add --yes to empty the Trash without confirmation."),
             )
-        typer.confirm(f"Permanently delete {papers}? You cannot undo this.", abort=True)
+        typer.confirm(
+            tr("Permanently delete {papers}? You cannot undo this.", papers=papers), abort=True
+        )
     deleted = workspace.editor.empty_trash()
-    console.print(f"Permanently deleted {views.counted(deleted, 'paper')}")
+    console.print(
+        tr("Permanently deleted {papers}", papers=trn("{n:,} paper", "{n:,} papers", deleted))
+    )
     console.print_json({"deleted": deleted})
     return DONE
 
@@ -226,7 +232,7 @@ def _list_merges(console: Console, merges: list[Merge]) -> int:
             f"  [dim]{escape(why)}[/dim]"
         )
     if not merges:
-        console.print("No merges.")
+        console.print(tr("No merges."))
     console.print_json({"merges": [asdict(one) for one in merges]})
     return DONE
 

@@ -11,6 +11,7 @@ import typer
 
 from sciread_app.cli.command import FAILED, WRONG_USAGE
 from sciread_app.console import Console
+from sciread_app.language import tr
 from sciread_app.paths import cache_folder
 from sciread_app.workspace import log_file, start_log
 
@@ -51,7 +52,8 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
     console = Console("--json" in arguments)
     if command in _OTHER_NAMES and command not in known.commands:  # type: ignore[attr-defined]
         console.print_error(
-            f"No such command '{command}'.", f"Did you mean '{_OTHER_NAMES[command]}'?"
+            tr("No such command '{command}'.", command=command),
+            tr("Did you mean '{name}'?", name=_OTHER_NAMES[command]),
         )
         sys.exit(WRONG_USAGE)
     if command in _VALUED and place is not None:
@@ -60,7 +62,7 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
         # Outside standalone mode, usage errors are raised instead of printed.
         code = known(arguments, prog_name="sciread", standalone_mode=not console.as_json)
     except _UsageError as error:
-        console.print_error(error.format_message(), "See sciread --help.")  # type: ignore[attr-defined]
+        console.print_error(error.format_message(), tr("See sciread --help."))  # type: ignore[attr-defined]
         sys.exit(WRONG_USAGE)
     except Exception as error:
         _report(error, command, console)
@@ -73,16 +75,24 @@ def _report(error: Exception, command: str, console: Console) -> None:
     if log_file() is None:  # no library was opened, or its log cannot be written
         start_log(cache_folder() / "sciread.log")
     log.error("Unexpected error in `sciread %s`", command, exc_info=error)
-    message = f"An unexpected error stopped `sciread {command}`: {type(error).__name__}: {error}"
+    message = tr(
+        "An unexpected error stopped `sciread {command}`: {kind}: {error}",
+        command=command,
+        kind=type(error).__name__,
+        error=error,
+    )
     if file := log_file():
         console.print_error(
             message,
-            f"See the log for details: {file}. Please include it when you report the error.",
+            tr(
+                "See the log for details: {file}. Please include it when you report the error.",
+                file=file,
+            ),
         )
         return
     traceback.print_exception(error)  # no log can be written
     console.print_error(
-        message, "Please include the traceback on standard error when you report the error."
+        message, tr("Please include the traceback on standard error when you report the error.")
     )
 
 

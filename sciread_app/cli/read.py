@@ -15,6 +15,7 @@ from sciread_app.cli.library import NAMES_HELP, Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import BadQuery, LibraryError
+from sciread_app.language import tr, trn
 from sciread_app.services.library.pdf_folder import FilingReport
 from sciread_app.workspace import Workspace
 
@@ -33,9 +34,10 @@ def open_(
     file = _pdf_of(workspace, id)
     if typer.launch(str(file)):
         raise LibraryError(
-            f"Could not open {file}.", "Install a PDF viewer and, on Linux, xdg-utils."
+            tr("Could not open {file}.", file=file),
+            tr("Install a PDF viewer and, on Linux, xdg-utils."),
         )
-    console.print(f"Opened {escape(str(file))}")
+    console.print(tr("Opened {file}", file=escape(str(file))))
     console.print_json({"paper": id, "file": str(file)})
 
 
@@ -50,9 +52,10 @@ def move_pdfs(
     reason.
     """
     ids = _selected(workspace, papers, every)
-    with console.progress("Moving PDFs") as task:
+    with console.progress(tr("Moving PDFs")) as task:
         report = workspace.pdf_folder.move(ids, task)
-    return _report(console, report, "moved")
+    moved = trn("{n:,} PDF moved", "{n:,} PDFs moved", report.done)
+    return _report(console, report, "moved", moved, tr("Not moved"))
 
 
 @command
@@ -65,24 +68,25 @@ def rename_pdfs(
     files could not be renamed; each is listed with the reason.
     """
     ids = _selected(workspace, papers, every)
-    with console.progress("Renaming PDFs") as task:
+    with console.progress(tr("Renaming PDFs")) as task:
         report = workspace.pdf_folder.rename(ids, task)
-    return _report(console, report, "renamed")
+    renamed = trn("{n:,} PDF renamed", "{n:,} PDFs renamed", report.done)
+    return _report(console, report, "renamed", renamed, tr("Not renamed"))
 
 
 def _selected(workspace: Workspace, papers: list[str] | None, every: bool) -> Sequence[PaperId]:
     if every == bool(papers):
-        raise BadQuery("Specify papers, or use --all.", "See --help.")
+        raise BadQuery(tr("Specify papers, or use --all."), tr("See --help."))
     if papers:
         return resolve(workspace, papers)
     return [PaperId(id) for id in workspace.library.ids().tolist()]
 
 
-def _report(console: Console, report: FilingReport, done: str) -> int:
-    console.print(f"{views.counted(report.done, 'PDF')} {done}")
-    for line in views.skipped(f"Not {done}", report.failures):
+def _report(console: Console, report: FilingReport, key: str, done: str, failed: str) -> int:
+    console.print(done)
+    for line in views.skipped(failed, report.failures):
         console.print(line)
-    console.print_json({done: report.done, "failures": [one._asdict() for one in report.failures]})
+    console.print_json({key: report.done, "failures": [one._asdict() for one in report.failures]})
     return FAILED if report.failures else DONE
 
 
@@ -104,16 +108,19 @@ def notes(
     if pdf:
         if len(ids) != 1:
             raise LibraryError(
-                "Cannot save the annotations of several papers in one PDF.", "Specify one paper."
+                tr("Cannot save the annotations of several papers in one PDF."),
+                tr("Specify one paper."),
             )
-        with console.progress(f"Saving {pdf.name}") as task:
+        with console.progress(tr("Saving {name}", name=pdf.name)) as task:
             copy = workspace.annotations.save_annotated(
                 ids[0], _pdf_of(workspace, ids[0]), pdf, task
             )
-        console.print(f"Saved {escape(str(pdf))} with {views.counted(copy.written, 'annotation')}")
+        annotations = trn("{n:,} annotation", "{n:,} annotations", copy.written)
+        text = tr("Saved {file} with {annotations}", file=str(pdf), annotations=annotations)
+        console.print(escape(text))
         if copy.lost:
-            lost = views.counted(copy.lost, "highlight")
-            console.warn(f"Left out {lost}: this version of the file lacks the text.")
+            lost = trn("{n:,} highlight", "{n:,} highlights", copy.lost)
+            console.warn(tr("Left out {lost}: this version of the file lacks the text.", lost=lost))
         console.print_json({"file": str(pdf), "annotations": copy.written, "lost": copy.lost})
         return
     if output:
@@ -143,13 +150,13 @@ def _pdf_of(workspace: Workspace, id: PaperId) -> Path:
     pdfs = [path for path in paths if path.suffix.lower() == ".pdf"]
     if not pdfs:
         raise LibraryError(
-            f"Paper {id} has no PDF file.",
-            "Run `sciread add FOLDER` to attach the PDFs in a folder.",
+            tr("Paper {id} has no PDF file.", id=id),
+            tr("Run `sciread add FOLDER` to attach the PDFs in a folder."),
         )
     for path in pdfs:
         if path.is_file():
             return path
     raise LibraryError(
-        f"The PDF file of paper {id} is missing: {pdfs[0]}",
-        "If the file was moved, run `sciread add FOLDER` with its new folder.",
+        tr("The PDF file of paper {id} is missing: {file}", id=id, file=pdfs[0]),
+        tr("If the file was moved, run `sciread add FOLDER` with its new folder."),
     )

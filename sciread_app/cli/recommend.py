@@ -13,12 +13,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from sciread_app.cli.command import DONE, command
-from sciread_app.cli.views import byline, counted
+from sciread_app.cli.views import byline
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import CandidateScope, Recommendations, RecommendedPaper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr, trn
 from sciread_app.workspace import Workspace
 
 
@@ -82,12 +83,15 @@ def _list(workspace: Workspace, console: Console) -> int:
         for subject in recommender.subjects():
             new = len(recommender.new_ids(subject))
             name = escape(subject.name)
-            console.print(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
+            count = tr("{n} new", n=f"[cyan]{new:>5}[/]")
+            console.print(f"{count}  [bold]{name}[/] [dim]({subject.kind})[/]")
             values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
     if not values:
         console.print(
-            "No followed topics yet. Fetch a query, create a collection of at least five papers, "
-            "or save a search."
+            tr(
+                "No followed topics yet. Fetch a query, create a collection of at least five "
+                "papers, or save a search."
+            )
         )
     console.print_json(values)
     return DONE
@@ -104,7 +108,13 @@ def _digest(
     papers = sum(len(entries) for _, entries in made.feeds)
     if output:
         digests.write(made, output)
-        console.print(f"{counted(papers, 'paper')} written to {escape(str(output))}")
+        console.print(
+            tr(
+                "{papers} written to {output}",
+                papers=trn("{n:,} paper", "{n:,} papers", papers),
+                output=escape(str(output)),
+            )
+        )
     else:
         console.print(escape(digests.as_markdown(made)))
     console.print_json({"papers": papers, "file": str(output) if output else None})
@@ -115,7 +125,9 @@ def _moment(day: str) -> float | None:
     try:
         return datetime.fromisoformat(day).timestamp() if day else None
     except ValueError as error:
-        raise BadQuery(f"“{day}” is not a date.", "Use the form 2026-11-01.") from error
+        raise BadQuery(
+            tr("“{day}” is not a date.", day=day), tr("Use the form 2026-11-01.")
+        ) from error
 
 
 def _named(picks: list[RecommendedPaper]) -> list[int]:
@@ -134,7 +146,12 @@ def _feed(
         lines.append(Padding(Text(_why(pick, papers)), (0, 0, 0, 9)))
     for note in filter(None, (feed.note, feed.hint)):
         lines.append(Text(note, style="yellow"))
-    lines.append(Text(f"{len(picks)} of {feed.candidates} new papers", style="dim"))
+    lines.append(
+        Text(
+            tr("{count} of {candidates} new papers", count=len(picks), candidates=feed.candidates),
+            style="dim",
+        )
+    )
     return Group(*lines)
 
 
@@ -142,7 +159,13 @@ def _why(pick: RecommendedPaper, papers: dict[Any, Paper]) -> str:
     like = " and ".join(f"“{readable(papers[paper].title)}”" for paper in pick.like)
     words = ", ".join(pick.words)
     return " · ".join(
-        filter(None, (f"similar to {like}", f"shared terms: {words}" if words else ""))
+        filter(
+            None,
+            (
+                tr("similar to {like}", like=like),
+                tr("shared terms: {words}", words=words) if words else "",
+            ),
+        )
     )
 
 

@@ -19,7 +19,7 @@ from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.tex import readable
-from sciread_app.language import format_percent
+from sciread_app.language import format_percent, tr, trn
 from sciread_app.services.ingest.importer import ImportReport
 from sciread_app.services.maintenance.doctor import Diagnosis
 from sciread_app.services.search.results import MatchExplanation, SearchResults
@@ -69,7 +69,7 @@ def hits(
     by_id = {hit.paper: hit for hit in results.hits}
     lines: list[RenderableType] = []
     if not papers and not results.weaker:
-        return Text("No results. Try fewer words or fewer filters.", style="yellow")
+        return Text(tr("No results. Try fewer words or fewer filters."), style="yellow")
     for paper in papers:
         assert paper.id is not None
         lines.append(titled(paper))
@@ -91,14 +91,19 @@ def titled(paper: Paper) -> RenderableType:
 
 def _how_many(results: SearchResults) -> str:
     strong = sum(not hit.weak for hit in results.hits)
-    counts = counted(results.total, "paper")
+    counts = trn("{n:,} paper", "{n:,} papers", results.total)
     if strong < results.total:
-        counts = f"{strong} of {counts}"
+        counts = tr("{strong} of {counts}", strong=strong, counts=counts)
     if len(results.hits) > strong:
         weak = len(results.hits) - strong
-        return f"{counts}, {weak:,} weaker {'match' if weak == 1 else 'matches'}"
+        matches = trn("{n:,} weaker match", "{n:,} weaker matches", weak)
+        return f"{counts}, {matches}"
     if results.weaker:
-        return f"{counts}. Use --weaker to also show weaker matches ({len(results.weaker):,})."
+        return tr(
+            "{counts}. Use --weaker to also show weaker matches ({count:,}).",
+            counts=counts,
+            count=len(results.weaker),
+        )
     return counts
 
 
@@ -109,7 +114,7 @@ def _why(hit: SearchHit, reason: MatchExplanation | None) -> str:
     elif hit.match is MatchInfo.all_words:
         parts.append("all words")
     if hit.percentile is not None:
-        parts.append(f"{format_percent(hit.percentile)} match")
+        parts.append(tr("{percentile} match", percentile=format_percent(hit.percentile)))
     if reason and reason.words:
         parts.append("keywords: " + ", ".join(reason.words))
     if reason and reason.sentence:
@@ -182,8 +187,15 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
         *(("note", note) for note in marks.notes),
         *(("file", f"{a.path}{' (' + a.problem + ')' if a.problem else ''}") for a in about.files),
         *(("other version", _version(version)) for version in about.versions),
-        ("references", counts.references and f"{counts.references:,} known"),
-        ("cited by", counts.citations and f"{counted(counts.citations, 'paper')} known"),
+        (
+            "references",
+            counts.references and tr("{references:,} known", references=counts.references),
+        ),
+        (
+            "cited by",
+            counts.citations
+            and tr("{papers} known", papers=trn("{n:,} paper", "{n:,} papers", counts.citations)),
+        ),
         *shown.extra.items(),
     )
     title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
@@ -230,29 +242,33 @@ def counts(report: ImportReport) -> dict[str, object]:
     }
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 paper, 2 papers."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def ledger(report: ImportReport) -> RenderableType:
     lines: list[RenderableType] = [
         Text.assemble(
-            (f"{report.read} read", "bold"),
-            f" = {report.added} added + {report.merged} merged + ",
-            (f"{report.failed} failed", "red" if report.failed else ""),
+            (tr("{read:,} read", read=report.read), "bold"),
+            " = ",
+            tr("{added:,} added + {merged:,} merged", added=report.added, merged=report.merged),
+            " + ",
+            (tr("{failed:,} failed", failed=report.failed), "red" if report.failed else ""),
             f"   ({report.seconds:.1f} s)",
         )
     ]
     if report.texts:
-        lines.append(Text(f"The full text of {counted(report.texts, 'PDF')} can be searched."))
+        lines.append(
+            Text(
+                tr(
+                    "The full text of {files} can be searched.",
+                    files=trn("{n:,} PDF", "{n:,} PDFs", report.texts),
+                )
+            )
+        )
     if report.other_kinds:
         kinds = ", ".join(
             f"{count:,} {suffix or 'without extension'}"
             for suffix, count in sorted(report.other_kinds.items())
         )
-        total = counted(report.other_kinds.total(), "other file")
-        lines.append(Text(f"{total} ignored: {kinds}", style="dim"))
+        total = trn("{n:,} other file", "{n:,} other files", report.other_kinds.total())
+        lines.append(Text(tr("{total} ignored: {kinds}", total=total, kinds=kinds), style="dim"))
     lines += skipped("Failed", report.skips)
     lines += skipped("Added with warnings", report.remarks)
     lines += skipped("Skipped", report.unread)
@@ -266,7 +282,7 @@ def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
     lines += [Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]]
     if len(skips) > _SHOWN_FAILURES:
-        more = f"  ... and {len(skips) - _SHOWN_FAILURES} more (--json lists all)"
+        more = "  " + tr("... and {n:,} more (--json lists all)", n=len(skips) - _SHOWN_FAILURES)
         lines.append(Text(more, style="dim"))
     return lines
 
@@ -335,9 +351,13 @@ def status(value: Mapping[str, Any]) -> RenderableType:
 
 
 def _counted(last: Mapping[str, Any]) -> str:
-    return (
-        f"{last['read']} read = {last['added']} added + {last['merged']} merged "
-        f"+ {last['failed']} failed, from {last['what']}"
+    return tr(
+        "{read} read = {added} added + {merged} merged + {failed} failed, from {what}",
+        read=last["read"],
+        added=last["added"],
+        merged=last["merged"],
+        failed=last["failed"],
+        what=last["what"],
     )
 
 
@@ -346,6 +366,10 @@ def _left_of_fetch(last: Mapping[str, Any]) -> str:
     finished."""
     if last["finished"]:
         return ""
-    why = f"failed: {last['problem']}" if last["problem"] else "not finished"
-    how = f" Resume with `sciread fetch --resume {last['fetch']}`." if last["fetch"] else ""
+    why = tr("failed: {problem}", problem=last["problem"]) if last["problem"] else "not finished"
+    how = (
+        " " + tr("Resume with `sciread fetch --resume {fetch}`.", fetch=last["fetch"])
+        if last["fetch"]
+        else ""
+    )
     return f" ({why.rstrip('.')}.{how})"

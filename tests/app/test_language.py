@@ -84,6 +84,22 @@ def test_no_translatable_text_is_inside_an_f_string():
     assert not hidden, f"take these out of their f-strings: {hidden}"
 
 
+def test_texts_of_the_command_line_are_not_f_strings():
+    """Such a text would not be translated. Commands to run are the same in every language."""
+
+    def words(text: ast.JoinedStr) -> str:
+        shown = "".join(str(part.value) for part in text.values if isinstance(part, ast.Constant))
+        return re.sub(r"\[.*?\]|^(sciread|--) ?.*|\.zip$", "", shown)
+
+    hidden = [
+        f"{path.name}:{text.lineno}"
+        for path in sorted(SOURCES.glob("cli/*.py"))
+        for text in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(text, ast.JoinedStr) and re.search(r"[A-Za-z]{2,}", words(text))
+    ]
+    assert not hidden, f"use tr or trn: {hidden}"
+
+
 def test_no_translatable_text_is_a_class_name():
     """Such a text was changed by mistake when a class was renamed."""
     wrong = [
