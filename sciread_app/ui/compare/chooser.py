@@ -11,6 +11,7 @@ from sciread_app.language import tr
 from sciread_app.ui.compare.trial import Pair
 from sciread_app.ui.compare.view_models import ComparableModel
 from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import row
 
 NAME_LETTERS = 12  # characters of a title that are always visible
@@ -24,7 +25,7 @@ class ModelPairBoxes(QWidget):
 
     def __init__(self, *names: str) -> None:
         super().__init__()
-        self.boxes = [QComboBox() for _ in names]
+        self.boxes = [ComboBox() for _ in names]
         self.chosen: Pair = ("", "")
         for box, name in zip(self.boxes, names, strict=True):
             box.setAccessibleName(name)

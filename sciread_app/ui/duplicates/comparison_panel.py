@@ -45,6 +45,7 @@ from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styl
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.rounded_popup import rounded
+from sciread_app.ui.widgets.text.labels import ElidedLabel
 
 # Translators: the value of an empty field
 NOTHING = tr("None")
@@ -321,7 +322,7 @@ class ComparisonPanel(QFrame):
         self.merge.clicked.connect(self.merge_requested)
         self.keep.clicked.connect(self.keep_both_requested)
         self.versions.clicked.connect(self.versions_requested)
-        self.hint = styled(QLabel(KEYS, wordWrap=True), "faint")
+        self.hint = styled(ElidedLabel(KEYS), "faint")
         self.hint.setFont(scaled(self.font(), 0.86))
         buttons = (self.merge, self.keep, self.versions, (self.hint, 1))
         column(

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QLabel,
     QLineEdit,
@@ -25,6 +24,7 @@ from sciread_app.services.evaluation.evaluation_service import LOCAL, Evaluation
 from sciread_app.ui.evaluation.view_models import EvaluationCorpus
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
 from trainer.contract.suites import CUSTOM, OWN, SUITES
 
@@ -57,11 +57,11 @@ class EvaluateDialog(QDialog):
         self.list.setObjectName("ticks")
         self.list.ensurePolished()  # else its rows would have the height of unstyled ones
         self.list.setAccessibleName(tr("Models to evaluate"))
-        self.suites = QComboBox()
+        self.suites = ComboBox()
         self.suites.setAccessibleName(tr("Benchmark"))
         self.about = styled(QLabel(wordWrap=True), "quiet")
         self.about.setTextFormat(Qt.TextFormat.PlainText)
-        self.data = QComboBox()
+        self.data = ComboBox()
         self.data.setAccessibleName(tr("Papers to evaluate on"))
         self.folder = styled(QLineEdit(), "field")
         self.folder.setAccessibleName(tr("Data folder of the benchmark"))

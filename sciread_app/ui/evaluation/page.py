@@ -363,6 +363,7 @@ class EvaluationPage(Page):
         self._note.setText(text)
         for widget in (self._note, self.stop):
             widget.setVisible(busy)
+        self.export.setVisible(not busy)  # both would not fit into a narrow page
         # It stays enabled: a disabled button would lose the focus to its neighbour.
         self.evaluate.setText(tr("Evaluating…") if busy else MEASURE)
 

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QCompleter,
     QDialog,
     QFormLayout,
@@ -32,6 +31,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.library.edit_queue import LongEdit, Step
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
+from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
 
 LABELS = {
@@ -79,7 +79,7 @@ class TextField(QPlainTextEdit):
         self.setPlainText(text)
 
 
-class KindField(QComboBox):
+class KindField(ComboBox):
     def __init__(self) -> None:
         super().__init__()
         self.setMinimumHeight(QFontMetrics(self.font()).height() + 14)

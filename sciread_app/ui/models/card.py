@@ -35,7 +35,7 @@ from sciread_app.ui.widgets.layout.sections import (
     section,
 )
 from sciread_app.ui.widgets.layout.stat_tiles import StatTiles
-from sciread_app.ui.widgets.text.labels import show_text
+from sciread_app.ui.widgets.text.labels import ElidedLabel, show_text
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 NOT_MEASURED = tr(
@@ -244,7 +244,7 @@ class ModelCard(QFrame):
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(tr("Indexing progress"))
-        self.far = styled(QLabel(), "quiet")
+        self.far = styled(ElidedLabel(), "quiet")
 
     def _lay_out(self) -> None:
         self._wrong = group(self.trouble, self.remedy, name="trouble")

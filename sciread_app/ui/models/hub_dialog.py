@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QFormLayout,
     QLabel,
@@ -19,6 +18,7 @@ from sciread_app.services.models.installer import DownloadRequest
 from sciread_app.ui.models.model_list import ModelList, ModelRow
 from sciread_app.ui.models.view_models import ON_HUB
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.collapsible_section import CollapsibleSection
 
@@ -50,7 +50,7 @@ class HubDialog(QDialog):
         self.known.setAccessibleName(tr("Common base models"))
         self.known.show_rows([ModelRow(one.name, one.name, one.what) for one in ON_HUB])
         self.known.setCurrentIndex(self.known.model().index(-1, 0))
-        self.pooling = QComboBox()
+        self.pooling = ComboBox()
         for name, title in POOLINGS.items():
             self.pooling.addItem(title, name)
         self.revision = styled(QLineEdit(), "field")

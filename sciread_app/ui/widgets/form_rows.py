@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QStyledItemDelegate,
+    QWidget,
+)
 
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.rounded_popup import rounded
 
 HIGH = 30  # pixels
 
@@ -53,13 +62,23 @@ class FormRow(QWidget):
 
 
 class ComboBox(QComboBox):
-    """A combo box that the mouse wheel does not change while the page is scrolled."""
+    """A combo box that the mouse wheel does not change while the page is scrolled, and whose list
+    looks like a menu."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._is_prepared = False
         self.setMinimumHeight(HIGH)
         # The default takes only the items into account that are there when it is first shown.
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def showPopup(self) -> None:
+        if not self._is_prepared:
+            self._is_prepared = True
+            # The style sheet does not apply to the items of the default delegate.
+            self.setItemDelegate(QStyledItemDelegate(self))
+            rounded(self.view().window())
+        super().showPopup()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QLabel,
     QMenu,
@@ -23,6 +22,7 @@ from sciread_app.ui.evaluation.scores.bar_chart import BarChart, differences
 from sciread_app.ui.evaluation.scores.score_table import ScoreTable
 from sciread_app.ui.evaluation.view_models import EvaluationResults, about, data_words, how_read
 from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
@@ -81,9 +81,9 @@ class ScoresView(QWidget):
         super().__init__()
         self._found = EvaluationResults()
         self._hidden: set[str] = set()
-        self.suites = QComboBox()
+        self.suites = ComboBox()
         self.suites.setAccessibleName(tr("Benchmark"))
-        self.boards = QComboBox()
+        self.boards = ComboBox()
         self.boards.setAccessibleName(tr("Data"))
         self.models = QPushButton(tr("Models"))
         self.models.setMenu(rounded(QMenu(self.models)))

@@ -9,7 +9,6 @@ import numpy as np
 from PySide6.QtCore import QItemSelection, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QGridLayout,
     QLabel,
     QScrollArea,
@@ -35,6 +34,7 @@ from sciread_app.ui.style.data_colours import hue
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine
+from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
@@ -179,7 +179,7 @@ class TaskView(QWidget):
         self._sides: tuple[StoredReport, StoredReport] | None = None
         self._pictures: tuple[Pictures, Pictures] = ({}, {})
         self.pair = ModelPairPicker()
-        self.tasks = QComboBox()
+        self.tasks = ComboBox()
         self.tasks.setAccessibleName(tr("Task"))
         self.empty = EmptyState(appearance)
         self.classes = ClassTable(appearance)
