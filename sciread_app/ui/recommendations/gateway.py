@@ -145,6 +145,6 @@ def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
         return ""
     named = list(dict.fromkeys(titles[paper] for paper in pick.like))
     most = TITLES_SHOWN // len(named)
-    titles = format_list(tr("“{title}”", title=shortened(title, most)) for title in named)
+    listed = format_list(tr("“{title}”", title=shortened(title, most)) for title in named)
     # Translators: this paper is similar to “the title of another”, or several
-    return tr("Similar to {titles}", titles=titles)
+    return tr("Similar to {titles}", titles=listed)

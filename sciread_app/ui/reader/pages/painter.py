@@ -148,11 +148,11 @@ class PagePainter:
         painter.setCompositionMode(Mode.CompositionMode_SourceOver)
         self._paint_selection(painter, layout, page, theme)
         for one in marks.highlights(page):
-            box = layout.shown(page, self._box(one))
+            rect = layout.shown(page, self._box(one))
             if one.is_area:
-                _frame(painter, box, COLOURS[one.colour])
+                _frame(painter, rect, COLOURS[one.colour])
             if one.note:
-                _note_sign(painter, box, COLOURS[one.colour])
+                _note_sign(painter, rect, COLOURS[one.colour])
         for boxes in self._framed(page):
             painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
