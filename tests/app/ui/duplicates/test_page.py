@@ -272,9 +272,8 @@ def test_merged_pair_is_selected_again_after_undo(qtbot, page, reviewer):
     qtbot.keyClick(page.list, Key.Key_Down)
     assert page.list.current.title == "Ants"
     reviewer._pairs = pairs
-    with qtbot.waitSignal(page.shown):
-        page.library_changed(LibraryChanges(papers=True))
-    assert page.list.current == pairs[0]
+    page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: page.list.current == pairs[0])
 
 
 def test_comma_after_an_identifier_is_not_marked_as_a_difference():

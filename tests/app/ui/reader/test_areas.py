@@ -125,7 +125,7 @@ def test_edge_of_the_current_area_is_dragged_to_resize_it(qtbot, book, reading):
     assert book.view.viewport().cursor().shape() is Qt.CursorShape.SizeFDiagCursor
     drag(qtbot, book, at(book, 140, 110), at(book, 160, 130))
     resized = pytest.approx((40, 50, 160, 130), abs=1)
-    qtbot.waitUntil(lambda: reading.kept[1].boxes[0] == resized)
+    qtbot.waitUntil(lambda: book.view.marks.current_area.boxes[0] == resized)
     drag(qtbot, book, at(book, 40, 90), at(book, 200, 90))
     qtbot.waitUntil(lambda: reading.kept[1].boxes[0].left == pytest.approx(155, abs=1))
 

@@ -99,7 +99,9 @@ class FakeTraining:
         ]
         self.corpora = [
             CorpusChoice(
-                TrainingData(TrainingDataKind.corpus, "library-1"), "Library, 2026-11-30", 9_000
+                TrainingData(TrainingDataKind.corpus, "library-1"),
+                "Library, November 30, 2026",
+                9_000,
             )
         ]
         self.scores: Sequence[CardScore] = [SCORE]
@@ -157,7 +159,7 @@ class FakeTraining:
         scores = self.scores if one.status is RunStatus.finished else []
         model = self.models.get(name, "")
         return TrainingDetails(
-            one, story(one), scores, model, self.base_in_use, "Library, 2026-11-30"
+            one, story(one), scores, model, self.base_in_use, "Library, November 30, 2026"
         )
 
     def open(self, source: Path, task: Task) -> OpenedRun:
