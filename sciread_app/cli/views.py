@@ -235,9 +235,9 @@ def counts(report: ImportReport) -> dict[str, object]:
         "failed": report.failed,
         "failures": [s._asdict() for s in report.skips],
         "remarks": [s._asdict() for s in report.remarks],
-        "passed_over": report.passed_over,
+        "passed_over": len(report.unread),
         "unread": [s._asdict() for s in report.unread],
-        "other_kinds": dict(report.other_kinds),
+        "other_kinds": dict(report.unread_kinds),
         "seconds": round(report.seconds, 2),
     }
 
@@ -262,13 +262,13 @@ def ledger(report: ImportReport) -> RenderableType:
                 )
             )
         )
-    if report.other_kinds:
+    if report.unread:
         kinds = ", ".join(
-            f"{count:,} {suffix or 'without extension'}"
-            for suffix, count in sorted(report.other_kinds.items())
+            f"{count:,} {suffix or tr('without extension')}"
+            for suffix, count in sorted(report.unread_kinds.items())
         )
-        total = trn("{n:,} other file", "{n:,} other files", report.other_kinds.total())
-        lines.append(Text(tr("{total} ignored: {kinds}", total=total, kinds=kinds), style="dim"))
+        total = trn("{n:,} other file", "{n:,} other files", len(report.unread))
+        lines.append(Text(tr("{total} skipped: {kinds}", total=total, kinds=kinds), style="dim"))
     lines += skipped("Failed", report.skips)
     lines += skipped("Added with warnings", report.remarks)
     lines += skipped("Skipped", report.unread)

@@ -90,6 +90,30 @@ class Paper:
         return next((value for k, value in self.identifiers if k == kind), "")
 
 
+class FiledNote(NamedTuple):
+    """A note of another program. `key` identifies it there; `added` is in seconds since 1970, or
+    0 if unknown."""
+
+    text: str
+    key: str
+    added: float = 0.0
+
+
+class Filing(NamedTuple):
+    """Where the user of another program has filed a paper. "a/b" is the collection b within a."""
+
+    tags: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    notes: tuple[FiledNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiledPaper(Paper):
+    """A record from the library of another program."""
+
+    filing: Filing
+
+
 class Skipped(NamedTuple):
     """A record that could not be read: a value rather than an exception, since reading
     continues."""

@@ -7,19 +7,23 @@ from pathlib import Path
 from types import ModuleType
 
 from sciread_app.domain.paper import Paper, Skipped
-from sciread_app.formats import jsonl, pdf
+from sciread_app.formats import jsonl, mods, pdf, scopus, web_of_science
 from sciread_app.formats.arxiv import atom, snapshot
 from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.formats.csl import reader as csl_json
+from sciread_app.formats.endnote import tagged as endnote_tagged
+from sciread_app.formats.endnote import xml as endnote_xml
 from sciread_app.formats.files import sniffing
 from sciread_app.formats.files.encoding import CHINESE, JAPANESE, KOREAN, guessed_encoding
 from sciread_app.formats.files.streams import UNREADABLE, open_bytes, why_unreadable
 from sciread_app.formats.pubmed import nbib
 from sciread_app.formats.pubmed import xml as pubmed_xml
 from sciread_app.formats.ris import reader as ris
+from sciread_app.formats.zotero import rdf as zotero_rdf
+from sciread_app.formats.zotero import table as zotero_csv
 from sciread_app.language import tr
 
-__all__ = ["FORMATS", "estimate", "read_file", "readable", "remark", "why_unread"]
+__all__ = ["FORMATS", "estimate", "read_file", "remark", "why_unread"]
 
 FORMATS: tuple[ModuleType, ...] = (
     bibtex,
@@ -30,36 +34,57 @@ FORMATS: tuple[ModuleType, ...] = (
     atom,
     snapshot,
     jsonl,
+    endnote_tagged,
+    endnote_xml,
+    web_of_science,
+    scopus,
+    zotero_csv,
+    zotero_rdf,
+    mods,
     pdf,
 )
 _GZIP_FORMATS = (pubmed_xml, nbib, atom, snapshot, jsonl)
+_MAY_BE_EMPTY = (bibtex, csl_json)  # programs write such files for empty libraries
+_EMPTY = tr("The file is empty.")
 # Generic suffixes, by which no format is known: only the content decides.
-_GENERIC_SUFFIXES = frozenset((".txt", ".xml", ".json"))
+_GENERIC_SUFFIXES = frozenset((".txt", ".xml", ".json", ".csv", ".rdf"))
 _HEAD = 1 << 16
 # A marker that occurs once per entry, by suffix.
 _MARKS = {
     ".bib": b"\n@",
     ".ris": b"\nTY  -",
     ".nbib": b"\nPMID-",
+    ".enw": b"\n%T ",
+    ".ciw": b"\nER",
+    ".isi": b"\nER",
+    ".rdf": b"<z:itemType>",
     ".xml": b"<PubmedArticle>",
     ".atom": b"<entry>",
     ".json": b'"title"',
     ".jsonl": b"\n",
+    ".csv": b"\n",
 }
 _BLOCK = 1 << 20
 
 
-def readable(path: Path) -> bool:
-    """Whether a file's name is that of a supported format."""
-    suffix = _suffix(path)
-    return any(suffix in format.SUFFIXES for format in FORMATS)
-
-
 def why_unread(path: Path) -> str:
-    """The reason why a bibliography in an unsupported format is skipped; empty for all other
-    files."""
+    """The reason why a file found in a folder is not tried; empty if it is.
+
+    The name decides, and the content of files whose names say little, such as tables of
+    measurements (.csv).
+    """
     suffix = _suffix(path)
-    return sniffing.refusal(suffix, b"") if sniffing.is_bibliography(suffix) else ""
+    if not any(suffix in format.SUFFIXES for format in FORMATS):
+        return sniffing.refusal_by_name(suffix)
+    if suffix not in _GENERIC_SUFFIXES:
+        return ""
+    try:
+        head = _head(path)
+    except UNREADABLE as error:
+        return why_unreadable(error)
+    if not head.strip():
+        return _EMPTY
+    return "" if _format_of(path, head) else sniffing.refusal(suffix, head)
 
 
 def remark(path: Path) -> str:
@@ -112,11 +137,9 @@ def estimate(path: Path) -> int:
 
 
 def _read(path: Path) -> Iterator[Paper | Skipped]:
-    with open_bytes(path) as stream:
-        # One read only: a truncated gzip file returns what it has, and fails at the next read.
-        head = stream.read1(_HEAD)
+    head = _head(path)
     if not head.strip():
-        yield Skipped(str(path), "", tr("The file is empty."))
+        yield Skipped(str(path), "", _EMPTY)
         return
     format = _format_of(path, head)
     if format is None:
@@ -128,7 +151,18 @@ def _read(path: Path) -> Iterator[Paper | Skipped]:
         )
         yield Skipped(str(path), "", why)
     else:
-        yield from format.read(path)
+        empty = True
+        for record in format.read(path):
+            empty = False
+            yield record
+        if empty and format not in _MAY_BE_EMPTY:
+            yield Skipped(str(path), "", tr("The file contains no records."))
+
+
+def _head(path: Path) -> bytes:
+    with open_bytes(path) as stream:
+        # One read only: a truncated gzip file returns what it has, and fails at the next read.
+        return stream.read1(_HEAD)
 
 
 def _format_of(path: Path, head: bytes) -> ModuleType | None:

@@ -21,7 +21,7 @@ from sciread_app.domain.paper_updates import version
 # Identifiers unique to one record. An ISBN identifies a book, and so all its chapters.
 NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})
 # Formats in which identifiers are local to the file: two files can use one for two papers.
-FILES = frozenset({"", "bibtex", "ris", "csl-json", "jsonl", "pdf"})
+FILES = frozenset({"", "bibtex", "ris", "csl-json", "endnote", "jsonl", "mods", "pdf"})
 
 # Fields of which a merged paper takes one value; of lists it takes all values.
 PLAIN = ("title", "abstract", "authors", "kind", "published", "venue")

@@ -58,9 +58,10 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             yield Skipped(str(path), "", why)
 
 
-def from_item(item: Any) -> Paper | None:
-    """The paper of one CSL-JSON item; None if the item is not a paper."""
-    found = _paper_or_skipped(item, 1, Path(), ())
+def from_item(item: Any, folders: tuple[Path, ...] = ()) -> Paper | None:
+    """The paper of one CSL-JSON item, with the files that exist in `folders`; None if the item is
+    not a paper."""
+    found = _paper_or_skipped(item, 1, Path(), folders)
     return found if isinstance(found, Paper) else None
 
 

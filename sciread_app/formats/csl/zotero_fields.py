@@ -62,7 +62,12 @@ _FIELDS = {
     "numPages": "number-of-pages",
     "thesisType": "genre",
     "reportType": "genre",
+    "number": "number",
     "reportNumber": "number",
+    "patentNumber": "number",
+    "numberOfVolumes": "number-of-volumes",
+    "version": "version",
+    "scale": "scale",
     "accessDate": "accessed",
     "extra": "note",
     "citationKey": "citation-key",
@@ -74,6 +79,8 @@ _PEOPLE = {
     "reviewedAuthor": "reviewed-author",
 }  # fmt: skip
 _PINNED = re.compile(r"^\s*citation key\s*:\s*(\S+)\s*$", re.I | re.M)
+# Databases that Zotero's imports name as the archive, with the PMID as the place there.
+_PUBMED = frozenset(("medline", "pubmed"))
 _ARXIV = re.compile(r"^\s*arxiv:\s*(\S+)", re.I)
 
 
@@ -92,6 +99,8 @@ def to_csl(data: Item) -> dict[str, Any]:
         if _is_object(person):
             role = _PEOPLE.get(str(person.get("creatorType")), "contributor")
             item.setdefault(role, []).append(_name(person))
+    if str(item.get("archive") or "").lower() in _PUBMED:
+        item["PMID"] = item.get("archive_location")
     note = str(item.get("note") or "")
     if not item.get("citation-key") and (pinned := _PINNED.search(note)):
         item["citation-key"] = pinned[1]

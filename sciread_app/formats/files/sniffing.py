@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+from sciread_app.formats.files.tables import columns
 from sciread_app.language import tr
 
 _RIS = re.compile(r"^\s*TY  ?- ?\w", re.MULTILINE)
 _BIBTEX = re.compile(r"^\s*@\s*[A-Za-z]+\s*[{(]", re.MULTILINE)
 _MEDLINE = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
+_ENDNOTE = re.compile(r"%[0AT] \S")
+# Tagged, or the first row of the tab-delimited export.
+_WEB_OF_SCIENCE = re.compile(
+    r"FN [^\n]*\r?\nVR |PT [A-Z]\r?\n(?:[A-Z][A-Z0-9] |   )|(?:[A-Z][A-Z0-9]\t){5}"
+)
+_ENDNOTE_ROOTS = ("xml", "records")
+_RECORD = re.compile(r"<(?:rec-number|ref-type|contributors|source-app)\b")
+_ZOTERO = "http://www.zotero.org/namespaces/export#"
 _PROLOG = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)", re.DOTALL)
 _ROOT = re.compile(r"\s*<(?:[\w.-]+:)?([\w.-]+)")
 _PUBMED_ROOTS = frozenset((
@@ -25,12 +34,9 @@ _CSL = re.compile(
 _JSONL = re.compile(r'"(?:title|abstract|question)"\s*:')
 
 # Descriptions of unsupported XML formats by root element.
-_MODS = tr("SciRead cannot import MODS files. Export the papers as RIS or BibTeX instead.")
 _MARC = tr("SciRead cannot import MARC files. Export the papers as RIS or BibTeX instead.")
 _FEED = tr("This news feed is not from arXiv. SciRead can import only arXiv feeds.")
 _ROOTS = {
-    "modsCollection": _MODS,
-    "mods": _MODS,
     "collection": _MARC,
     "record": _MARC,
     "searchRetrieveResponse": tr(
@@ -44,7 +50,9 @@ _ROOTS = {
     "bibliography": tr(
         "SciRead cannot import DocBook bibliographies. Export the papers as RIS or BibTeX instead."
     ),
-    "RDF": tr("SciRead cannot import RDF files. Export the papers as RIS or BibTeX instead."),
+    "RDF": tr(
+        "SciRead can import only RDF files from Zotero. Export the papers as RIS or BibTeX instead."
+    ),
     "OAI-PMH": tr(
         "SciRead cannot import saved OAI-PMH responses. Use a response from arXiv's query API "
         "instead."
@@ -68,26 +76,15 @@ _ROOTS = {
     ),
 }
 _NCBI_ANSWER = re.compile(r"e([A-Z]\w+)Result")
-_WEB_OF_SCIENCE = tr(
-    "SciRead cannot import the Web of Science format. Export the papers as RIS or BibTeX instead."
-)
-# Web of Science saves this as savedrecs.txt, ISI's own format.
-_ISI = re.compile(r"FN [^\n]*\r?\nVR |PT [A-Z]\r?\n(?:AU|TI) ")
 _TABLE = tr(
-    "SciRead cannot import tables (CSV or TSV). Export the papers as RIS or BibTeX instead."
+    "SciRead can import only tables (CSV) from Zotero and Scopus, and tab-delimited files from Web "
+    "of Science. Export the papers as RIS or BibTeX instead."
 )
 _ENDNOTE_LIBRARY = tr(
     "SciRead cannot import EndNote libraries. Export the papers from EndNote as RIS instead."
 )
 _SUFFIXES = {
-    ".enw": tr(
-        "SciRead cannot import EndNote files. Export the papers from EndNote as RIS instead."
-    ),
-    ".isi": _WEB_OF_SCIENCE,
-    ".ciw": _WEB_OF_SCIENCE,
-    ".rdf": _ROOTS["RDF"],
     ".enl": _ENDNOTE_LIBRARY,
-    ".mods": _MODS,
     ".mrc": _MARC,
     ".marc": _MARC,
     ".csv": _TABLE,
@@ -101,9 +98,11 @@ def looks_like(name: str, head: bytes) -> bool:
     return test is not None and test(_text(head))
 
 
-def is_bibliography(suffix: str) -> bool:
-    """Whether files of this suffix hold papers in an unsupported format."""
-    return suffix in _SUFFIXES
+def refusal_by_name(suffix: str) -> str:
+    """A sentence on a file that is not read because of its suffix."""
+    if not suffix:
+        return tr("The file name has no extension. Import the file by itself to try it.")
+    return _SUFFIXES.get(suffix) or tr("Files of this type are not supported.")
 
 
 def refusal(suffix: str, head: bytes) -> str:
@@ -113,27 +112,20 @@ def refusal(suffix: str, head: bytes) -> str:
         return _xml_refusal(_root(text), text)
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    if _ISI.match(text):
-        return _WEB_OF_SCIENCE
     if text.startswith(("{", "[")):
         return tr(
             "This JSON file is not a bibliography. SciRead can import CSL-JSON, and JSON "
             "Lines with one paper per line."
         )
     return tr(
-        "SciRead found no papers in this file. Supported formats are BibTeX, RIS, "
-        "CSL-JSON, PDF, and the formats of PubMed and arXiv."
+        "SciRead found no papers in this file. Supported formats are BibTeX, RIS, CSL-JSON, MODS, "
+        "PDF, and the formats of PubMed, arXiv, EndNote, Web of Science, Scopus, and Zotero."
     )
 
 
 def _xml_refusal(root: str, text: str) -> str:
     if root in _ROOTS:
         return _ROOTS[root]
-    if root == "xml" and re.search(r"<records?\b", text):
-        return tr(
-            "SciRead cannot import EndNote XML files. Export the papers from EndNote as "
-            "RIS instead."
-        )
     if match := _NCBI_ANSWER.fullmatch(root):
         return tr(
             "This file is a response from NCBI's {service} service and contains no records. "
@@ -142,7 +134,7 @@ def _xml_refusal(root: str, text: str) -> str:
         )
     return tr(
         "This XML file with the root element <{element}> is not a known bibliography "
-        "format. SciRead can import XML from PubMed and arXiv.",
+        "format. SciRead can import XML from PubMed, arXiv, EndNote, and library catalogs (MODS).",
         element=root,
     )
 
@@ -166,6 +158,17 @@ def _is_text(text: str, pattern: re.Pattern[str]) -> bool:
     return not text.startswith(("<", "{", "[", "%PDF-")) and bool(pattern.search(text))
 
 
+def _is_tagged(text: str) -> bool:
+    """Whether this is EndNote's or Web of Science's format, whose abstracts may contain others."""
+    return bool(_ENDNOTE.match(text) or _WEB_OF_SCIENCE.match(text))
+
+
+def _is_table_with(text: str, names: Collection[str], alternatives: Collection[str] = ()) -> bool:
+    """Whether the first row names these columns, and one of the alternatives."""
+    header = set(columns(text)) if "\n" in text else set()
+    return header.issuperset(names) and (not alternatives or not header.isdisjoint(alternatives))
+
+
 def _first_line(text: str) -> str:
     """The first line, if it is JSON that is complete or continues after `text`."""
     line, newline, _ = text.partition("\n")
@@ -187,8 +190,15 @@ def _is_jsonl(text: str) -> bool:
 
 
 _TESTS: dict[str, Callable[[str], bool]] = {
-    "bibtex": lambda text: _is_text(text, _BIBTEX),
-    "ris": lambda text: _is_text(text, _RIS),
+    "bibtex": lambda text: _is_text(text, _BIBTEX) and not _is_tagged(text),
+    "ris": lambda text: _is_text(text, _RIS) and not _is_tagged(text),
+    "endnote_tagged": lambda text: bool(_ENDNOTE.match(text)),
+    "web_of_science": lambda text: bool(_WEB_OF_SCIENCE.match(text)),
+    "scopus": lambda text: _is_table_with(text, ("Authors", "Title"), ("Source title", "EID")),
+    "zotero_csv": lambda text: _is_table_with(text, ("Key", "Item Type", "Title")),
+    "endnote_xml": lambda text: _root(text) in _ENDNOTE_ROOTS and bool(_RECORD.search(text)),
+    "mods": lambda text: _root(text) in ("mods", "modsCollection"),
+    "zotero_rdf": lambda text: _root(text) == "RDF" and _ZOTERO in text,
     "nbib": lambda text: _is_text(text, _MEDLINE),
     "pdf": lambda text: "%PDF-" in text[:1024],
     "pubmed_xml": lambda text: text.startswith("<") and _root(text) in _PUBMED_ROOTS,

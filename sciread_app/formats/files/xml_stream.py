@@ -15,7 +15,7 @@ from sciread_app.language import tr
 # Inline elements; all others separate their text from their neighbours.
 _INLINE = frozenset((
     "i", "b", "u", "em", "strong", "italic", "bold", "sup", "sub", "inf", "sc", "tt", "span",
-    "ext-link", "a", "xref", "named-content",
+    "ext-link", "a", "xref", "named-content", "style",
 ))  # fmt: skip
 
 # lxml options for untrusted input.
@@ -47,9 +47,8 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
     parsing = etree.iterparse(pieces, events=("end",), tag=tags, **_SAFE_OPTIONS)
     try:
         for _, element in parsing:
-            parent = element.getparent()
-            if parent is not None and parent.tag in tags:
-                continue  # It will come with its parent element.
+            if any(outer.tag in tags for outer in element.iterancestors()):
+                continue  # It will come with that element.
             _refuse_entities(element)
             yield element
             _release(element)
@@ -111,7 +110,7 @@ def _piece(child: etree._Element, parent: etree._Element) -> Iterator[str]:
     name = etree.QName(child).localname
     if name == "math":
         yield _formula(child)
-    elif name == "sup" and _before(child, parent)[-1:].isdigit():
+    elif _is_raised(child, name) and _before(child, parent)[-1:].isdigit():
         yield "^"
         yield from _pieces(child)
     elif name in _INLINE:
@@ -120,6 +119,11 @@ def _piece(child: etree._Element, parent: etree._Element) -> Iterator[str]:
         yield " "
         yield from _pieces(child)
         yield " "
+
+
+def _is_raised(element: etree._Element, name: str) -> bool:
+    # EndNote has styles with the face "superscript", or "italic superscript".
+    return name == "sup" or (name == "style" and "superscript" in element.get("face", ""))
 
 
 def _before(child: etree._Element, parent: etree._Element) -> str:

@@ -13,9 +13,10 @@ from typing import TypeVar
 
 from sciread_app import formats
 from sciread_app.domain.matching.record_keys import from_record, record
-from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.domain.paper import FiledPaper, Paper, PaperId, Skipped
 from sciread_app.formats.pdf import ExtractionPool, PdfContent, problems
 from sciread_app.language import tr
+from sciread_app.services.ingest.filing import file_papers
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
@@ -37,8 +38,7 @@ class ImportReport:
     new: list[PaperId] = field(default_factory=list)  # the papers added
     skips: list[Skipped] = field(default_factory=list)
     remarks: list[Skipped] = field(default_factory=list)  # warnings about imported records
-    unread: list[Skipped] = field(default_factory=list)  # bibliographies in unsupported formats
-    other_kinds: Counter[str] = field(default_factory=Counter)  # files without papers, by suffix
+    unread: list[Skipped] = field(default_factory=list)  # files in folders that were not tried
     texts: int = 0  # PDFs whose text was indexed
     seconds: float = 0.0
 
@@ -51,9 +51,9 @@ class ImportReport:
         return self.added + self.merged + self.failed
 
     @property
-    def passed_over(self) -> int:
-        """Number of files in folders that were not tried."""
-        return len(self.unread) + self.other_kinds.total()
+    def unread_kinds(self) -> Counter[str]:
+        """The number of files that were not tried, by suffix."""
+        return Counter(Path(skipped.file).suffix.lower() for skipped in self.unread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,6 @@ class _Found:
     pdfs: list[Path]
     skips: list[Skipped]
     unread: list[Skipped]
-    other_kinds: Counter[str]
 
 
 class Importer:
@@ -98,7 +97,7 @@ class Importer:
         task.step(0, 0, tr("Searching for files"))
         found = _look(paths, task)
         number = self._library.import_log.open(_legible(", ".join(str(path) for path in paths)))
-        report = ImportReport(unread=found.unread, other_kinds=found.other_kinds)
+        report = ImportReport(unread=found.unread)
         if found.skips:
             self._put([], found.skips, number, report)
         self._add_records(found.records, number, report, task)
@@ -130,6 +129,7 @@ class Importer:
     def _put(
         self, papers: Sequence[Paper], skips: Sequence[Skipped], number: int, report: ImportReport
     ) -> list[PaperId]:
+        filings = [paper.filing if isinstance(paper, FiledPaper) else None for paper in papers]
         try:
             stored = self._library.put(papers, import_id=number, skips=skips)
         except UnicodeEncodeError:
@@ -140,6 +140,9 @@ class Importer:
         report.added += stored.added
         report.merged += stored.merged
         report.skips += skips
+        filed = [(id, one) for id, one in zip(stored.ids, filings, strict=True) if one is not None]
+        if filed:
+            file_papers(self._library, filed)
         return stored.ids
 
     def _add_pdfs(
@@ -259,18 +262,16 @@ def is_short(paths: Iterable[Path]) -> bool:
 
 def _look(paths: Sequence[Path], task: Task) -> _Found:
     """Sort the files at and below `paths`; a file given itself is always tried."""
-    found = _Found([], [], [], [], Counter())
+    found = _Found([], [], [], [])
     for path in paths:
         path = path.expanduser().absolute()
         if path.is_dir():
             for file in _walk(path, found.skips):
                 task.raise_if_cancelled()
-                if formats.readable(file):
-                    _sort_in(file, found)
-                elif why := formats.why_unread(file):
+                if why := formats.why_unread(file):
                     found.unread.append(Skipped(_legible(str(file)), "", why))
                 else:
-                    found.other_kinds[file.suffix.lower()] += 1
+                    _sort_in(file, found)
         elif path.exists():
             _sort_in(path, found)
         else:

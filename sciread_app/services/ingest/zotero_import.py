@@ -5,30 +5,21 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sciread_app.domain.paper import Paper, PaperId, Skipped
-from sciread_app.formats import zotero as items
+from sciread_app.domain.paper import FiledNote, Filing, Paper, Skipped
+from sciread_app.formats.zotero import items
 from sciread_app.language import tr
+from sciread_app.services.ingest.filing import file_papers
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.sources import zotero
 from sciread_app.sources.http.client import Client
 from sciread_app.storage.library import Library
-from sciread_app.storage.organisation.zotero_imports import ImportedItem
 from sciread_app.tasks import Task
 
 Object = Mapping[str, Any]
 WHAT = "Zotero"
-
-
-class _Brought(NamedTuple):
-    """A note in Zotero."""
-
-    text: str
-    added: float
-    key: str
 
 
 class ZoteroImporter:
@@ -65,17 +56,17 @@ class ZoteroImporter:
         report.seconds = time.monotonic() - begun
         return report
 
-    def _children(self, task: Task) -> tuple[dict[str, list[str]], dict[str, list[_Brought]]]:
+    def _children(self, task: Task) -> tuple[dict[str, list[str]], dict[str, list[FiledNote]]]:
         """Files and notes by the key of their parent item."""
         files: dict[str, list[str]] = defaultdict(list)
-        notes: dict[str, list[_Brought]] = defaultdict(list)
+        notes: dict[str, list[FiledNote]] = defaultdict(list)
         for one in zotero.children(self._client, "attachment", task):
             if path := items.file_of(one["data"], one.get("links") or {}):
                 files[str(one["data"].get("parentItem"))].append(path)
         for one in zotero.children(self._client, "note", task):
             if text := items.note_text(one["data"]):
                 made = items.added(one["data"])
-                note = _Brought(text, made, str(one["data"].get("key") or made))
+                note = FiledNote(text, str(one["data"].get("key") or made), made)
                 notes[str(one["data"].get("parentItem"))].append(note)
         return files, notes
 
@@ -83,7 +74,7 @@ class ZoteroImporter:
         self,
         page: Sequence[Object],
         files: Mapping[str, list[str]],
-        notes: Mapping[str, list[_Brought]],
+        notes: Mapping[str, list[FiledNote]],
         collections: Mapping[str, str],
         number: int,
         report: ImportReport,
@@ -105,60 +96,12 @@ class ZoteroImporter:
         report.added += stored.added
         report.merged += stored.merged
         report.skips += skips
-        self._sort([data for data, _ in read], stored.ids, notes, collections)
-
-    def _sort(
-        self,
-        read: Sequence[Object],
-        ids: Sequence[PaperId],
-        notes: Mapping[str, list[_Brought]],
-        collections: Mapping[str, str],
-    ) -> None:
-        """Add tags and collections as in Zotero, but none twice: removed ones stay removed."""
-        there: set[ImportedItem] = set()
-        before = self._library.imported_items.of(ids)
-        for data, id in zip(read, ids, strict=True):
-            keys = items.collections(data)
-            there |= {ImportedItem(id, "tag", tag) for tag in items.tags(data) if tag}
-            there |= {
-                ImportedItem(id, "collection", collections[key])
-                for key in keys
-                if key in collections
-            }
-            brought = notes.get(str(data.get("key")), ())
-            there |= {ImportedItem(id, "note", note.key) for note in brought}
-            self._take_notes(id, brought, before)
-        new = groupby(sorted(there - before, key=_place), key=_place)
-        for (kind, name), things in new:
-            papers = [thing.paper for thing in things]
-            if kind == "tag":
-                self._library.tags.add(papers, name)
-            elif kind == "collection":
-                self._library.collections.add(papers, name)
-        self._library.imported_items.remember(there - before)
-
-    def _take_notes(
-        self, id: PaperId, brought: Sequence[_Brought], before: set[ImportedItem]
-    ) -> None:
-        """Add new notes, and update those that were changed in Zotero but not here."""
-        stored_notes = self._library.notes
-        here, there = stored_notes.of(id), {one.text for one in brought}
-        same = {note.text for note in here} & there
-        others = [note for note in here if note.text not in same]
-        for text, added, key in brought:
-            if text in same:
-                continue
-            known = next((note for note in others if added and note.added == added), None)
-            if known is not None:
-                others.remove(known)
-                if known.changed == known.added:
-                    stored_notes.change(known.id, text, known.changed)
-            elif ImportedItem(id, "note", key) not in before:
-                stored_notes.add(id, text, added or None)
-
-
-def _place(thing: ImportedItem) -> tuple[str, str]:
-    return thing.kind, thing.name
+        filed = []
+        for (data, _), id in zip(read, stored.ids, strict=True):
+            places = (collections[key] for key in items.collections(data) if key in collections)
+            brought = tuple(notes.get(str(data.get("key")), ()))
+            filed.append((id, Filing(tuple(items.tags(data)), tuple(places), brought)))
+        file_papers(self._library, filed)
 
 
 def _paths(collections: Iterable[Object]) -> dict[str, str]:

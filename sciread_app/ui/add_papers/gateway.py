@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,17 +155,6 @@ def ledger_of(report: importer.ImportReport) -> ImportSummary:
         report.skips,
         report.remarks,
         report.seconds,
-        others=[*report.unread, *_counted(report.other_kinds)],
+        others=report.unread,
         papers=report.new,
     )
-
-
-def _counted(kinds: Mapping[str, int]) -> list[Skipped]:
-    """Files without papers, a row for each suffix."""
-    why = tr("Files of this type are not supported.")
-    return [
-        Skipped(
-            trn("{n:,} file ({kind})", "{n:,} files ({kind})", count, kind=kind or "–"), "", why
-        )
-        for kind, count in sorted(kinds.items())
-    ]

@@ -1,3 +1,4 @@
+import contextlib
 import gzip
 import json
 import os
@@ -5,9 +6,12 @@ import tracemalloc
 import zlib
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sciread_app import formats
 from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.formats.files.streams import UNREADABLE
 
 BIB = "@article{k, title={On It}, author={Lee, A.}}"
 RIS = "TY  - JOUR\nTI  - On It\nER  - \n"
@@ -22,6 +26,22 @@ ATOM = (
 )
 SNAPSHOT = json.dumps({"id": "1706.03762", "title": "On It", "authors_parsed": [], "versions": []})
 CSL = json.dumps([{"id": "k", "type": "article-journal", "title": "On It"}])
+ENW = "%0 Journal Article\n%T On It\n"
+ENDNOTE = (
+    "<?xml version='1.0'?><xml><records><record><rec-number>1</rec-number><titles><title>On It"
+    "</title></titles></record></records></xml>"
+)
+WOS = "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nTI On It\nER\nEF\n"
+WOS_TABLE = "PT\tAU\tBA\tBE\tGP\tTI\nJ\tLee, A\t\t\t\tOn It\n"
+SCOPUS = "Authors,Title,Year,Source title,EID\nLee A.,On It,2001,Bees,2-s2.0-1\n"
+ZOTERO = '"Key","Item Type","Author","Title"\n"AAAA1111","book","Lee, A.","On It"\n'
+RDF = (
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+    'xmlns:z="http://www.zotero.org/namespaces/export#" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"><rdf:Description><z:itemType>book</z:itemType>'
+    "<dc:title>On It</dc:title></rdf:Description></rdf:RDF>"
+)
+MODS = '<mods xmlns="http://www.loc.gov/mods/v3"><titleInfo><title>On It</title></titleInfo></mods>'
 OURS = json.dumps({"id": "acl:1", "title": "On It", "abstract": ""})
 
 
@@ -62,6 +82,22 @@ def make(tmp_path):
         ("a.json", OURS, "jsonl"),
         ("a.jsonl", OURS + "\n" + OURS.replace("1", "2"), "jsonl"),
         ("a.jsonl.gz", OURS, "jsonl"),
+        ("a.enw", ENW, "endnote"),
+        ("a.txt", "\ufeff" + ENW, "endnote"),
+        ("a.txt", ENW + "%X TY  - not RIS\nTY  - x\n@book{not, bibtex}\n", "endnote"),
+        ("a.xml", ENDNOTE, "endnote"),
+        ("a.xml", ENDNOTE.encode("utf-16"), "endnote"),
+        ("a.ciw", WOS, "wos"),
+        ("savedrecs.txt", "\ufeff" + WOS, "wos"),
+        ("savedrecs.txt", WOS_TABLE.encode("utf-16"), "wos"),
+        ("a.tsv", WOS_TABLE, "wos"),
+        ("a.csv", "\ufeff" + SCOPUS, "scopus"),
+        ("a.csv", SCOPUS.replace(",", ";"), "scopus"),
+        ("a.csv", ZOTERO, "zotero"),
+        ("a.rdf", RDF, "zotero"),
+        ("a.xml", RDF, "zotero"),
+        ("a.mods", MODS, "mods"),
+        ("a.xml", MODS, "mods"),
     ],
 )
 def test_file_format_is_detected(make, name, content, source):
@@ -79,8 +115,9 @@ def test_long_first_line_is_read(make):
 @pytest.mark.parametrize(
     ("name", "content", "word"),
     [
-        ("a.xml", "<xml><records><record/></records></xml>", "EndNote"),
-        ("a.xml", '<modsCollection xmlns="http://www.loc.gov/mods/v3"/>', "MODS"),
+        ("a.xml", "<xml><records><thing/></records></xml>", "<xml>"),
+        ("a.xml", '<modsCollection xmlns="http://www.loc.gov/mods/v3"/>', "no records"),
+        ("a.rdf", "<rdf:RDF xmlns:rdf='x'/>", "RDF"),
         ("a.xml", "<?xml version='1.0'?><b:Sources xmlns:b='x'/>", "Microsoft Word"),
         ("a.xml", "<zs:searchRetrieveResponse>", "catalog"),
         ("a.nxml", "<!DOCTYPE article [<!ENTITY x 'y'>]>\n<article/>", "JATS"),
@@ -89,8 +126,9 @@ def test_long_first_line_is_read(make):
         ("a.xml", '<feed xmlns="http://www.w3.org/2005/Atom"/>', "not from arXiv"),
         ("a.json", '{"url": "x",\n "status": 200}', "JSON"),
         ("a.txt", "Milk, bread and eggs", "no papers"),
-        ("a.enw", "%0 Journal Article\n%T On It", "EndNote"),
         ("a.csv", "title,year\nOn It,2000", "table"),
+        ("a.csv", ZOTERO.splitlines()[0] + "\n", "no records"),
+        ("a.enl", "x", "EndNote"),
         ("a.bib.gz", BIB, "Unpack"),
         ("a.bib", "", "empty"),
         ("a.jsonl.gz", " \n", "empty"),
@@ -163,6 +201,50 @@ def test_xml_with_own_entities_is_refused(make, subset, place):
     assert peak < 2_000_000
 
 
+@pytest.mark.parametrize("content", [ENDNOTE, RDF, MODS, ATOM])
+def test_every_xml_reader_refuses_own_entities(make, content):
+    name = content.split("?>")[-1].split()[0].strip("<").split(">")[0]
+    evil = content.split("?>")[-1].replace("On It", "&l11;")
+    found = list(formats.read_file(make("a.xml", f"<!DOCTYPE {name} [{LAUGHS}]>{evil}")))
+    assert [type(one) for one in found] == [Skipped]
+
+
+SOUP = (
+    b'"', b"\n", b"\n\n", b"\x00", b"\xff\xfe", b"%", b"\n%0 ", b"\nER", b"\nPT J\n", b"\t", b";",
+    b"<", b">", b"&amp;", b"</", b"<title>", b"\xef\xbb\xbf", b"{", b"}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "content",
+    [BIB, RIS, NBIB, PUBMED, ATOM, CSL, ENW, ENDNOTE, WOS, WOS_TABLE, SCOPUS, ZOTERO, RDF, MODS],
+)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_damaged_file_of_any_format_gives_papers_or_reasons(tmp_path_factory, content, data):
+    """Bytes are replaced, removed and repeated; each reader must survive it."""
+    body = bytearray(content.encode() * 3)
+    for _ in range(data.draw(st.integers(0, 8))):
+        at = data.draw(st.integers(0, len(body) - 1))
+        soup = data.draw(st.binary(max_size=6) | st.sampled_from(SOUP))
+        body[at : at + data.draw(st.integers(0, 9))] = soup
+    path = tmp_path_factory.mktemp("soup") / "a.txt"
+    path.write_bytes(body)
+    for one in formats.read_file(path):
+        assert isinstance(one, Paper | Skipped)
+        assert one.title if isinstance(one, Paper) else one.why.endswith(".")
+
+
+@pytest.mark.parametrize("format", [f for f in formats.FORMATS if f.NAME != "pdf"])
+@settings(max_examples=30)
+@given(body=st.binary(max_size=200) | st.lists(st.sampled_from(SOUP), max_size=30).map(b"".join))
+def test_no_bytes_crash_a_reader(tmp_path_factory, format, body):
+    path = tmp_path_factory.mktemp("soup") / "a.txt"
+    path.write_bytes(body)
+    with contextlib.suppress(*UNREADABLE):  # such as gzip's first bytes alone
+        assert all(isinstance(one, Paper | Skipped) for one in format.read(path))
+
+
 def test_xml_with_own_entities_in_attributes_is_refused(make):
     evil = PUBMED.replace("<PubmedArticleSet>", "<PubmedArticleSet x='&l11;'>")
     (skipped,) = formats.read_file(make("a.xml", f"<!DOCTYPE x [{LAUGHS}]>{evil}"))
@@ -197,15 +279,20 @@ def test_memory_use_is_independent_of_number_of_lines(make):
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "content", "expected"),
     [
-        ("a.bib", True), ("a.RIS", True), ("a.pdf", True), ("a.xml.gz", True), ("a.nbib", True),
-        ("a.jsonl.gz", True), ("a.txt", True), ("a.json", True), ("a.png", False), ("a", False),
-        ("a.gz", False), (".bib", False),
+        ("a.bib", "", True), ("a.RIS", "x", True), ("a.pdf", "", True), ("a.nbib", "", True),
+        ("a.jsonl.gz", "", True), ("a.enw", "", True), ("a.ciw", "", True),
+        ("a.txt", RIS, True), ("a.xml.gz", PUBMED, True), ("a.json", CSL, True),
+        ("a.csv", SCOPUS, True), ("a.csv", "x,y\n1,2\n", False), ("a.txt", "Read me", False),
+        ("a.xml", "<strange/>", False), ("a.json", "{}", False), ("a.rdf", "<rdf:RDF/>", False),
+        ("a.txt", "", False), ("a.png", "", False), ("a", BIB, False), ("a.gz", "", False),
+        (".bib", BIB, False), ("a.mrc", "", False),
     ],
 )  # fmt: skip
-def test_readable_is_true_only_for_bibliography_suffixes(tmp_path, name, expected):
-    assert formats.readable(tmp_path / name) is expected
+def test_file_in_folder_is_tried_or_refused_with_reason(make, name, content, expected):
+    why = formats.why_unread(make(name, content))
+    assert (not why) is expected and (not why or why.endswith("."))
 
 
 def test_every_real_file_gives_papers_or_reasons(shared):

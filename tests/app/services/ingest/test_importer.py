@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sciread_app.errors import Cancelled
+from sciread_app.formats.zotero.rdf import NAMESPACES
 from sciread_app.services.ingest.importer import BATCH, Importer
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -71,7 +72,7 @@ def test_import_of_mixed_folder_accounts_for_every_record(intake, library, tmp_p
     report = add(intake, folder)
 
     assert report.read == report.added + report.merged + report.failed
-    assert (report.added, report.merged, report.failed, report.passed_over) == (2, 2, 1, 1)
+    assert (report.added, report.merged, report.failed, len(report.unread)) == (2, 2, 1, 1)
     [skip] = report.skips
     assert skip.file.endswith("refs.bib") and "broken" in skip.entry
     [story] = library.import_log.imports()
@@ -147,18 +148,38 @@ def test_scan_becomes_paper_with_remark(intake, library, tmp_path):
     assert (report.added, report.failed, len(report.remarks)) == (1, 0, 1)
 
 
-def test_unsupported_files_are_named_or_counted_by_suffix(intake, tmp_path):
+def test_every_file_that_is_not_read_is_named_with_a_reason(intake, tmp_path):
     folder = tmp_path / "papers"
     folder.mkdir()
-    for name in ("refs.enw", "wos.isi", "table.csv", "z.rdf", "a.png", "b.png", "run.py"):
+    names = ("table.csv", "z.rdf", "a.png", "b.png", "run.py", "readme.txt", "LICENSE", "lib.enl")
+    for name in names:
         (folder / name).write_text("x")
-    (folder / "savedrecs.txt").write_text("FN Clarivate Web of Science\nVR 1.0\nPT J\nAU Lee, A")
+    (folder / "savedrecs.txt").write_text("FN Clarivate Web of Science\nVR 1.0\nPT J\nTI On bees")
     report = add(intake, folder)
-    assert [Path(one.file).name for one in report.unread] == [
-        "refs.enw", "table.csv", "wos.isi", "z.rdf"
-    ]  # fmt: skip
-    assert all(one.why for one in report.unread) and report.other_kinds == {".png": 2, ".py": 1}
-    assert "Web of Science" in report.skips[0].why and report.passed_over == 7
+    assert sorted(Path(one.file).name for one in report.unread) == sorted(names)
+    assert all(one.why for one in report.unread)
+    assert report.unread_kinds[".png"] == 2 and report.unread_kinds[""] == 1
+    assert (report.added, report.failed) == (1, 0)
+
+
+def test_zotero_rdf_brings_collections_tags_and_notes_once(intake, library, tmp_path):
+    names = " ".join(f'xmlns:{prefix}="{name}"' for prefix, name in NAMESPACES.items())
+    (tmp_path / "library.rdf").write_text(
+        f"<rdf:RDF {names}><bib:Book rdf:about='#1'><z:itemType>book</z:itemType>"
+        "<dc:title>On bees</dc:title><dc:subject>to read</dc:subject>"
+        "<dcterms:isReferencedBy rdf:resource='#2'/></bib:Book>"
+        "<bib:Memo rdf:about='#2'><rdf:value>Compare.</rdf:value></bib:Memo>"
+        "<z:Collection rdf:about='#3'><dc:title>Insects</dc:title>"
+        "<dcterms:hasPart rdf:resource='#1'/></z:Collection></rdf:RDF>"
+    )
+    (paper,) = add(intake, tmp_path / "library.rdf").new
+    marks = library.organisation.of([paper])[paper]
+    assert (marks.collections, marks.tags) == (("Insects",), ("to read",))
+    assert [note.text for note in library.notes.of(paper)] == ["Compare."]
+    library.tags.remove([paper], "to read")
+    add(intake, tmp_path / "library.rdf")
+    assert not library.organisation.of([paper])[paper].tags
+    assert len(library.notes.of(paper)) == 1
 
 
 def test_missing_file_is_reported_and_others_are_imported(intake, tmp_path):

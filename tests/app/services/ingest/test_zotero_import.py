@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from sciread_app import cli
 from sciread_app.domain.paper import Author, Identifier, PaperId
 from sciread_app.errors import SourceError
-from sciread_app.formats import zotero as items
+from sciread_app.formats.zotero import items
 from sciread_app.services.ingest.importer import Importer
 from sciread_app.services.ingest.zotero_import import ZoteroImporter
 from sciread_app.services.library.editor import LibraryEditor

@@ -1,16 +1,16 @@
-"""Zotero items, as returned by its local API."""
+"""Zotero items, as returned by its local API; its files are converted to the same form."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.domain.paper import FiledPaper, Filing, Identifier, Paper
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.formats.csl.zotero_fields import to_csl
 from sciread_app.formats.values import file_links
@@ -25,11 +25,12 @@ _TAG = re.compile(r"<[^<>]*>")
 _ENDS_LINE = re.compile(r"</(?:p|div|li|h\d|blockquote)>|<br\s*/?>", re.I)
 
 
-def paper(data: Item, files: Iterable[str] = ()) -> Paper | None:
-    """The paper of an item, with the existing ones of its `files`; None if it is not a paper."""
+def paper(data: Item, files: Iterable[str] = (), folders: tuple[Path, ...] = ()) -> Paper | None:
+    """The paper of an item, with the existing ones of `files` and of its own attachments, whose
+    paths begin at `folders`; None if it is not a paper."""
     if data.get("itemType") in CHILDREN:
         return None
-    found = csl_json.from_item(to_csl(data))
+    found = csl_json.from_item(to_csl(data), folders)
     if found is None:
         return None
     key = str(data.get("key") or data.get("itemKey") or "")
@@ -40,7 +41,7 @@ def paper(data: Item, files: Iterable[str] = ()) -> Paper | None:
         found,
         identifiers=tuple(names),
         keywords=tuple(dict.fromkeys(automatic)),
-        files=tuple(dict.fromkeys(filter(None, there))),
+        files=tuple(dict.fromkeys((*found.files, *filter(None, there)))),
         source=SOURCE,
         source_id=key,
     )
@@ -55,6 +56,13 @@ def collections(data: Item) -> list[str]:
     """The keys of the item's collections."""
     keys = data.get("collections")
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+
+
+def filed(found: Paper, filing: Filing) -> Paper:
+    """The paper with its filing, if there is any."""
+    if not any(filing):
+        return found
+    return FiledPaper(**{f.name: getattr(found, f.name) for f in fields(found)}, filing=filing)
 
 
 def note_text(data: Item) -> str:

@@ -1,0 +1,1 @@
+"""EndNote's tagged format and its XML."""

@@ -1,0 +1,77 @@
+"""Tables in CSV files, with the names of their columns in the first row."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.formats.files.encoding import open_text
+from sciread_app.formats.files.streams import LONGEST_LINE
+from sciread_app.language import tr
+
+# Python's own limit of a cell is shorter than some lists of references.
+csv.field_size_limit(LONGEST_LINE)
+
+Row = Mapping[str, str]
+
+# The longest real cells are abstracts and notes.
+_MOST_LINES = 2000
+_DELIMITERS = ",;\t"  # spreadsheets write other ones where the comma is the decimal sign
+
+
+def columns(text: str) -> list[str]:
+    """The names of the columns of a table that starts with `text`."""
+    line = text.lstrip("\ufeff").split("\n", 1)[0].rstrip("\r")
+    return _cells(line, _delimiter(line))
+
+
+def rows(path: Path) -> Iterator[tuple[int, Row | Skipped]]:
+    """Each row that is not empty, by column name, with the number of its first line.
+
+    A quotation mark that is never closed costs its own row only.
+    """
+    with open_text(path) as stream:
+        header = next(stream, "").lstrip("\ufeff").rstrip("\n")
+        delimiter = _delimiter(header)
+        names = _cells(header, delimiter)
+        lines: Iterator[str] = stream
+        number = 2
+        while record := _record(lines):
+            cells = _cells("".join(record), delimiter)
+            if len(record) == 1 or len(cells) == len(names):
+                if any(cells):
+                    yield number, dict(zip(names, map(str.strip, cells), strict=False))
+                number += len(record)
+            else:
+                why = tr("The row has a quotation mark that is not closed.")
+                yield number, Skipped(str(path), tr("line {number}", number=number), why)
+                number += 1
+                lines = chain(record[1:], lines)
+
+
+def _record(lines: Iterator[str]) -> list[str]:
+    """The lines of the next row: those up to the one that closes all quotation marks, if it is
+    near. No lines at the end of the file."""
+    record: list[str] = []
+    marks = 0
+    for line in lines:
+        record.append(line)
+        marks += line.count('"')
+        if marks % 2 == 0 or len(record) == _MOST_LINES:
+            break
+    return record
+
+
+def _cells(record: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter), [])
+    except csv.Error:  # a cell of more than LONGEST_LINE characters
+        return []
+
+
+def _delimiter(header: str) -> str:
+    return max(_DELIMITERS, key=header.count)

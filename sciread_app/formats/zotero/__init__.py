@@ -1,0 +1,1 @@
+"""Zotero's items, and its CSV and RDF files."""
