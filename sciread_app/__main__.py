@@ -15,7 +15,7 @@ from sciread_app.paths import resource
 
 _WINDOW_OPTIONS = ("--home", "--screenshot")
 # Files passed by a file manager: no command name ends like this.
-_FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".pdf")
+_FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".ciw", ".pdf")
 
 _COMPLETION = "_SCIREAD_COMPLETE"  # set by a shell that completes a command
 # The only dependency that pip may have to compile; without a compiler it is missing.

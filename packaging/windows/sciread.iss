@@ -61,6 +61,7 @@ Root: HKA; Subkey: "Software\Classes\.bibtex\OpenWithProgids"; ValueType: string
 Root: HKA; Subkey: "Software\Classes\.ris\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\.nbib\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\.enw\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.ciw\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\.pdf\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
 Root: HKCU; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NotOnPath
 

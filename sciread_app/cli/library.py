@@ -45,16 +45,24 @@ def add(
     console: Console,
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Files (.bib, .ris, .json, .xml, .nbib, .pdf, …) or folders."),
+        typer.Argument(help="Files (.bib, .ris, .enw, .csv, .xml, .pdf, …) or folders."),
     ],
     pdfs: Annotated[
         PdfImport | None,
         typer.Option(help="Leave PDFs where they are, or copy or move them to the PDF folder."),
     ] = None,
+    filter: Annotated[
+        str,
+        typer.Option(
+            metavar="WORDS",
+            help="List only failures, warnings, and skipped files that contain these words.",
+        ),
+    ] = "",
 ) -> int:
     """Import papers from files and folders.
 
-    Papers that are already in the library are recognized. PDF files stay where they are, unless
+    Papers that are already in the library are recognized. Files that were not read are listed with
+    the reason. PDF files stay where they are, unless
     --pdfs or Settings in the window say otherwise. Exit code 1 means that some entries failed; each
     is listed with the reason.
     """
@@ -62,10 +70,10 @@ def add(
         workspace.pdf_folder.existing()
     with console.progress("Importing") as task:
         report = workspace.new_importer(pdfs or "").add(paths, task)
-    console.print(views.ledger(report))
+    console.print(views.ledger(report, filter))
     if report.added:
         console.print(views.NEXT_ENCODE)
-    console.print_json(views.counts(report))
+    console.print_json(views.counts(report, filter))
     return FAILED if report.failed else DONE
 
 

@@ -226,23 +226,29 @@ def paper_as_value(shown: Paper, about: PaperContext) -> dict[str, Any]:
     }
 
 
-def counts(report: ImportReport) -> dict[str, object]:
-    """Return the counts and failures of an import as a JSON value."""
+def counts(report: ImportReport, words: str = "") -> dict[str, object]:
+    """Return the counts of an import and the entries that contain these words as a JSON value."""
     return {
         "read": report.read,
         "added": report.added,
         "merged": report.merged,
         "failed": report.failed,
-        "failures": [s._asdict() for s in report.skips],
-        "remarks": [s._asdict() for s in report.remarks],
+        "failures": [s._asdict() for s in _with(words, report.skips)],
+        "remarks": [s._asdict() for s in _with(words, report.remarks)],
         "passed_over": len(report.unread),
-        "unread": [s._asdict() for s in report.unread],
+        "unread": [s._asdict() for s in _with(words, report.unread)],
         "other_kinds": dict(report.unread_kinds),
         "seconds": round(report.seconds, 2),
     }
 
 
-def ledger(report: ImportReport) -> RenderableType:
+def _with(words: str, entries: Sequence[Skipped]) -> list[Skipped]:
+    """Return the entries that contain all these words."""
+    return [entry for entry in entries if entry.contains(words)]
+
+
+def ledger(report: ImportReport, words: str = "") -> RenderableType:
+    """Return the counts of an import, and the entries that contain these words."""
     lines: list[RenderableType] = [
         Text.assemble(
             (tr("{read:,} read", read=report.read), "bold"),
@@ -269,9 +275,9 @@ def ledger(report: ImportReport) -> RenderableType:
         )
         total = trn("{n:,} other file", "{n:,} other files", len(report.unread))
         lines.append(Text(tr("{total} skipped: {kinds}", total=total, kinds=kinds), style="dim"))
-    lines += skipped("Failed", report.skips)
-    lines += skipped("Added with warnings", report.remarks)
-    lines += skipped("Skipped", report.unread)
+    lines += skipped("Failed", _with(words, report.skips))
+    lines += skipped("Added with warnings", _with(words, report.remarks))
+    lines += skipped("Skipped", _with(words, report.unread))
     return Group(*lines)
 
 

@@ -122,6 +122,11 @@ class Skipped(NamedTuple):
     entry: str  # key, id or number of the entry; empty for the whole file
     why: str  # a sentence for the user, with a remedy if there is one
 
+    def contains(self, words: str) -> bool:
+        """Whether each of these words occurs in the file, the entry or the reason."""
+        text = "\n".join(self).casefold()
+        return all(word in text for word in words.casefold().split())
+
 
 @dataclass(frozen=True, slots=True)
 class LibraryChanges:

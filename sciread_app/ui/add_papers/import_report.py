@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QLineEdit,
     QMessageBox,
     QPushButton,
     QTableView,
@@ -40,10 +41,15 @@ COLUMNS = (
     tr("Reason"),
 )
 TABLE = 140  # pixels by which each further table increases the height
+MANY = 10  # entries from which on there is a field to filter them
 
 
 class ImportReportModel(RowModel[Skipped]):
     headings = COLUMNS
+
+    def __init__(self, entries: Sequence[Skipped]) -> None:
+        super().__init__(entries)
+        self.entries = entries
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         skipped = self.rows[index.row()]
@@ -51,6 +57,10 @@ class ImportReportModel(RowModel[Skipped]):
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole
         return whole if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def filter(self, words: str) -> None:
+        """Show the entries that contain all these words in any column."""
+        self.show_rows([entry for entry in self.entries if entry.contains(words)])
 
 
 class ImportReportDialog(QDialog):
@@ -77,6 +87,9 @@ class ImportReportDialog(QDialog):
         contents.addLayout(self._sum())
         for widget in self._more():
             contents.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
+        self._models: list[ImportReportModel] = []
+        if len(ledger.listed) > MANY:
+            contents.addWidget(self._filter())
         for text, entries in (
             (self.FAILED, ledger.failures),
             (self.REMARKED, ledger.remarks),
@@ -85,7 +98,8 @@ class ImportReportDialog(QDialog):
             if entries:
                 contents.addWidget(styled(QLabel(text), "quiet"))
                 # Two lines per row, without measuring each of ten thousand rows.
-                table = report_table(ImportReportModel(entries), text, (200, 170, 0), lines=2)
+                self._models.append(ImportReportModel(entries))
+                table = report_table(self._models[-1], text, (200, 170, 0), lines=2)
                 contents.addWidget(table, 1)
         if tables := self.findChildren(QTableView):
             self.resize(820, 560 + TABLE * (len(tables) - 1))
@@ -99,14 +113,29 @@ class ImportReportDialog(QDialog):
         """Widgets between the counts and the failures."""
         return []
 
+    def _filter(self) -> QLineEdit:
+        field = styled(QLineEdit(), "field")
+        field.setPlaceholderText(tr("Filter by file, entry, or reason"))
+        field.setAccessibleName(tr("Filter by file, entry, or reason"))
+        field.setClearButtonEnabled(True)
+        field.textChanged.connect(self._show_matches)
+        return field
+
+    def _show_matches(self, words: str) -> None:
+        for model in self._models:
+            model.filter(words)
+
     def _left_buttons(self) -> list[QPushButton]:
         if not self.ledger.listed:
             return []
         copy, save = QPushButton(tr("Copy")), QPushButton(tr("Save…"))
-        text = as_table(self.ledger.listed)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
-        save.clicked.connect(lambda: self._save(text))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
+        save.clicked.connect(lambda: self._save(self._text()))
         return [copy, save]
+
+    def _text(self) -> str:
+        """The entries that are shown, as a table."""
+        return as_table([entry for model in self._models for entry in model.rows])
 
     def _sum(self) -> QHBoxLayout:
         ledger = self.ledger

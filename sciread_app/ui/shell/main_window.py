@@ -64,8 +64,12 @@ if TYPE_CHECKING:
 FIRST_SIZE = (1240, 800)
 LONGEST_IDENTIFIER = 500  # characters, also of a link
 PAPER_FILES = (
-    tr("Papers") + " (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
-    "BibTeX (*.bib);;RIS (*.ris);;PDF (*.pdf);;" + tr("All files") + " (*)"
+    tr("Papers") + " (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt *.enw *.ciw *.isi"
+    " *.csv *.tsv *.rdf *.mods);;"
+    "BibTeX (*.bib);;RIS (*.ris);;EndNote (*.enw *.xml);;Web of Science (*.ciw *.isi *.txt);;"
+    "Scopus (*.csv);;Zotero (*.rdf *.csv);;MODS (*.mods *.xml);;PDF (*.pdf);;"
+    + tr("All files")
+    + " (*)"
 )
 
 

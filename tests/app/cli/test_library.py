@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -19,6 +20,23 @@ from tests.support.shell import Shell
 
 def titles(found) -> list[str]:
     return [hit["title"] for hit in found["hits"]]
+
+
+def test_add_lists_files_that_were_not_read_and_filters_them(shell, tmp_path):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    for name in ("photo.png", "letter.docx", "data.csv"):
+        (folder / name).write_text("x")
+    report = shell.json("add", str(folder))
+    assert [Path(one["file"]).name for one in report["unread"]] == [
+        "data.csv", "letter.docx", "photo.png",
+    ]  # fmt: skip
+    assert all(one["why"] for one in report["unread"]) and report["passed_over"] == 3
+    assert report["other_kinds"] == {".csv": 1, ".docx": 1, ".png": 1}
+    output = shell.run("add", str(folder), "--filter", "DOCX").stdout
+    assert "Files of this type" in output and "photo" not in output
+    report = shell.json("add", str(folder), "--filter", "docx")
+    assert len(report["unread"]) == 1 and report["passed_over"] == 3
 
 
 def test_add_reports_every_entry(shell, tmp_path):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QTableView
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QPushButton, QTableView
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.ui.add_papers.import_report import ImportReportDialog
@@ -22,3 +23,26 @@ def test_report_lists_show_several_entries(qtbot, lists):
     for table in dialog.findChildren(QTableView):
         last = table.visualRect(table.model().index(1, 0)).bottom()
         assert last <= table.viewport().height()
+
+
+def test_filter_limits_all_lists_and_what_is_copied(qtbot):
+    others = [Skipped(f"photo{n}.png", "", "Files of this type are not supported.") for n in (1, 2)]
+    dialog = ImportReportDialog(ImportSummary(15, 5, 0, ENTRIES, ENTRIES, others=others))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    (field,) = dialog.findChildren(QLineEdit)
+    qtbot.keyClicks(field, "PNG supported")
+    rows = [table.model().rowCount() for table in dialog.findChildren(QTableView)]
+    assert rows == [0, 0, 2]
+    copy = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Copy")
+    copy.click()
+    lines = QGuiApplication.clipboard().text().splitlines()[1:]
+    assert [line.split("\t")[0] for line in lines] == ["photo1.png", "photo2.png"]
+    field.clear()
+    assert sum(table.model().rowCount() for table in dialog.findChildren(QTableView)) == 12
+
+
+def test_short_report_has_no_filter(qtbot):
+    dialog = ImportReportDialog(ImportSummary(5, 0, 0, ENTRIES))
+    qtbot.addWidget(dialog)
+    assert not dialog.findChildren(QLineEdit)
