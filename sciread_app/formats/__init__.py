@@ -14,7 +14,13 @@ from sciread_app.formats.csl import reader as csl_json
 from sciread_app.formats.endnote import tagged as endnote_tagged
 from sciread_app.formats.endnote import xml as endnote_xml
 from sciread_app.formats.files import sniffing
-from sciread_app.formats.files.encoding import CHINESE, JAPANESE, KOREAN, guessed_encoding
+from sciread_app.formats.files.encoding import (
+    CHINESE,
+    JAPANESE,
+    KOREAN,
+    guessed_encoding,
+    is_undeclared,
+)
 from sciread_app.formats.files.streams import UNREADABLE, open_bytes, why_unreadable
 from sciread_app.formats.pubmed import nbib
 from sciread_app.formats.pubmed import xml as pubmed_xml
@@ -44,6 +50,11 @@ FORMATS: tuple[ModuleType, ...] = (
     pdf,
 )
 _GZIP_FORMATS = (pubmed_xml, nbib, atom, snapshot, jsonl)
+_IN_ANY_ENCODING = frozenset(
+    suffix
+    for format in (bibtex, ris, endnote_tagged, web_of_science, scopus, zotero_csv)
+    for suffix in format.SUFFIXES
+)
 _MAY_BE_EMPTY = (bibtex, csl_json)  # programs write such files for empty libraries
 _EMPTY = tr("The file is empty.")
 # Generic suffixes, by which no format is known: only the content decides.
@@ -89,10 +100,10 @@ def why_unread(path: Path) -> str:
 
 def remark(path: Path) -> str:
     """A remark on how a file is read; mostly empty."""
-    if _suffix(path) not in (*bibtex.SUFFIXES, *ris.SUFFIXES) or path.suffix.lower() == ".gz":
+    if _suffix(path) not in _IN_ANY_ENCODING or path.suffix.lower() == ".gz":
         return ""
     try:
-        guessed = guessed_encoding(path)
+        guessed = guessed_encoding(path) or ("cp1252" if is_undeclared(path) else "")
     except OSError:  # reported by read_file
         return ""
     if not guessed:
@@ -101,6 +112,14 @@ def remark(path: Path) -> str:
         CHINESE: tr("Chinese (GBK)"),
         JAPANESE: tr("Japanese (EUC-JP)"),
         KOREAN: tr("Korean (EUC-KR)"),
+        "cp1251": tr("Cyrillic (Windows-1251)"),
+        "koi8_r": tr("Cyrillic (KOI8-R)"),
+        "cp1253": tr("Greek (Windows-1253)"),
+        "cp1255": tr("Hebrew (Windows-1255)"),
+        "cp1256": tr("Arabic (Windows-1256)"),
+        "cp932": tr("Japanese (Shift JIS)"),
+        "big5": tr("Chinese (Big5)"),
+        "cp1252": tr("Western European (Windows-1252)"),
     }
     return tr(
         "The file does not specify its text encoding and was read as {encoding}. If "

@@ -19,6 +19,57 @@ def test_encoding_is_detected(tmp_path, encoding):
     assert decoded(tmp_path, text.encode(encoding)) == text
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1251", "author = {Иванов, А.}, title = {Исследование методов анализа}"),
+        ("koi8_r", "author = {Иванов, А.}, title = {Исследование методов анализа}"),
+        ("cp1253", "author = {Παπαδόπουλος, Α.}, title = {Μελέτη των μεθόδων}"),
+        (
+            "cp1255",
+            "author = {כהן}, title = {מחקר על שיטות חדשות בירושלים}, journal = {כתב עת למדעים}",
+        ),
+        ("cp1256", "author = {محمد}, title = {دراسة في الأساليب}"),
+        ("cp932", "author = {山田太郎}, title = {日本の歴史と深層学習}"),
+        ("big5", "author = {陳志明}, title = {台灣的歷史研究}, journal = {國立臺灣大學}"),
+    ],
+)
+def test_undeclared_encoding_of_another_script_is_detected_and_named(tmp_path, encoding, text):
+    text = f"@article{{a, {text}, year = 2001}}\n"
+    assert decoded(tmp_path, text.encode(encoding)) == text
+    assert "(" in remark(tmp_path / "some.bib")
+
+
+WESTERN = (
+    "author = {Müller, Jürgen and René Étienne}, title = {Über die Größe à côté de l'été}, "
+    "note = {Núñez, año; Åse, Øyvind; naïve œuvre – “quoted” £5, 25 °C, x²}"
+)
+
+
+def test_undeclared_western_encoding_is_named(tmp_path):
+    path = tmp_path / "some.bib"
+    path.write_bytes(WESTERN.encode("cp1252"))
+    assert guessed_encoding(path) == ""
+    with open_text(path) as stream:
+        assert stream.read() == WESTERN
+    assert "Windows-1252" in remark(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        WESTERN.encode(),
+        WESTERN.encode("utf-16"),
+        b"% Encoding: Cp1252\n" + WESTERN.encode("cp1252"),
+        b"title = {Bees}",
+    ],
+)
+def test_declared_or_usual_encoding_needs_no_remark(tmp_path, data):
+    path = tmp_path / "some.bib"
+    path.write_bytes(data)
+    assert not remark(path)
+
+
 def test_one_windows_line_does_not_break_utf8_lines(tmp_path):
     data = "Müller – α\n".encode() + "Müller – Ž\n".encode("cp1252")
     assert decoded(tmp_path, data) == "Müller – α\nMüller – Ž\n"
