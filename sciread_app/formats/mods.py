@@ -72,13 +72,12 @@ def _paper(element: etree._Element) -> Paper | None:
     if not fields.get("ID") and element.get("ID"):
         fields["ID"] = [element.get("ID", "")]
     paper = record.paper(_filled(fields), (), "mods")
-    name = next(_all(element, "recordInfo/recordIdentifier"), None)
-    return paper and replace(paper, source_id=text_of(name))
+    return paper and replace(paper, source_id=_first(element, "recordInfo/recordIdentifier"))
 
 
 def _without_title(element: etree._Element, number: int, path: Path) -> Skipped:
-    name = next(_all(element, "recordInfo/recordIdentifier"), None)
-    entry = text_of(name) or element.get("ID") or tr("record {number}", number=number)
+    own_name = _first(element, "recordInfo/recordIdentifier") or element.get("ID")
+    entry = own_name or tr("record {number}", number=number)
     why = tr("The record has no title. Add a title and import the file again.")
     return Skipped(str(path), entry, why)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.paper import KINDS, Paper
+from sciread_app.domain.paper import KINDS
 
 _KINDS = {kind: kind for kind in KINDS} | {
     "article-magazine": "article-journal",
@@ -62,17 +62,6 @@ OTHERS = {"literal": "others"}
 NUMBERED_KINDS = frozenset(
     ["report", "patent", "dataset", "software", "thesis", "manuscript", "webpage"]
 )
-# Genres that BibTeX expresses by the entry type.
-_THESES = {"phdthesis": "PhD thesis", "mastersthesis": "Master's thesis"}
-
-
-def genre_of(paper: Paper) -> str:
-    """The kind of thesis given by a BibTeX entry type; empty for all other papers."""
-    if paper.kind != "thesis" or paper.extra.get("type"):
-        return ""
-    # The reader drops the usual entry type of a thesis.
-    usual = "phdthesis" if paper.source == "bibtex" else ""
-    return _THESES.get(paper.extra.get("entrytype", usual), "")
 
 
 def kind_of(csl_type: str) -> str:

@@ -14,11 +14,10 @@ from sciread_app.formats.csl.fields import (
     PEOPLE,
     SAME,
     VARIABLES,
-    genre_of,
     kind_of,
 )
 from sciread_app.formats.values import dates, keywords, names
-from sciread_app.formats.values.institutions import as_publisher, is_institution
+from sciread_app.formats.values.institutions import as_publisher, is_institution, thesis_type
 from sciread_app.formats.values.markup import escaped
 
 
@@ -52,7 +51,7 @@ def item(paper: Paper, number: int) -> dict[str, Any]:
     for name in sorted(paper.extra.keys() - {"csltype", "and-others", *dated}):
         if not is_institution(paper.kind, name):
             _put(item, custom, paper.kind, name, paper.extra[name])
-    if genre := genre_of(paper):
+    if genre := thesis_type(paper):
         item.setdefault("genre", genre)
     _put_identifiers(item, custom, paper)
     item["custom"] = {name: value for name, value in custom.items() if value}

@@ -18,7 +18,7 @@ from sciread_app.formats.ris.tags import (
     is_report_number,
 )
 from sciread_app.formats.values import names
-from sciread_app.formats.values.institutions import as_publisher, is_institution
+from sciread_app.formats.values.institutions import as_publisher, is_institution, thesis_type
 from sciread_app.formats.values.markup import escaped
 
 _TAG = re.compile(r"[a-z][a-z0-9]")
@@ -64,6 +64,7 @@ def _lines(paper: Paper) -> Iterator[str]:
     publisher, by_name = as_publisher(paper.kind, extra)
     yield from _lines_of("PB", publisher)
     yield from (_other(name, text) for name, text in by_name.items())
+    yield from _lines_of("M3", thesis_type(paper))
     if paper.abstract:
         yield f"AB  - {escaped(paper.abstract)}"
     yield from (f"KW  - {escaped(keyword)}" for keyword in paper.keywords)

@@ -1,12 +1,17 @@
-"""Universities of theses and institutions of reports, which CSL and RIS call their publisher."""
+"""Universities and types of theses and institutions of reports, as CSL and RIS have them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sciread_app.domain.paper import Paper
+
 # The BibTeX field for the issuer of this item type.
 _FIELD = {"thesis": "school", "report": "institution"}
 _FIELDS = ("school", "institution", "publisher")
+
+# Types of theses that BibTeX expresses by the entry type.
+_THESES = {"phdthesis": "PhD thesis", "mastersthesis": "Master's thesis"}
 
 
 def as_publisher(kind: str, extra: Mapping[str, str]) -> tuple[str, dict[str, str]]:
@@ -33,3 +38,12 @@ def from_publisher(kind: str, publisher: str, extra: Mapping[str, str]) -> dict[
 def is_institution(kind: str, name: str) -> bool:
     """Whether a field of this name is written as the publisher of a paper of this kind."""
     return name == "publisher" or (kind in _FIELD and name in _FIELDS)
+
+
+def thesis_type(paper: Paper) -> str:
+    """The type of thesis given by a BibTeX entry type; empty for all other papers."""
+    if paper.kind != "thesis" or paper.extra.get("type"):
+        return ""
+    # The reader drops the usual entry type of a thesis.
+    usual = "phdthesis" if paper.source == "bibtex" else ""
+    return _THESES.get(paper.extra.get("entrytype", usual), "")

@@ -260,7 +260,7 @@ def _without_title(element: etree._Element, path: Path) -> Skipped:
 
 
 def _find(element: etree._Element, place: str) -> list[etree._Element]:
-    return element.findall(place, NAMESPACES)
+    return list(element.iterfind(place, NAMESPACES))
 
 
 def _text(element: etree._Element, place: str) -> str:

@@ -155,7 +155,7 @@ REPORT = Paper(title="R", kind="report", extra={"institution": "NASA", "number":
 @pytest.mark.parametrize(
     ("paper", "lines"),
     [
-        (THESIS, ["TY  - THES", "PB  - Lund"]),
+        (THESIS, ["TY  - THES", "PB  - Lund", "M3  - PhD thesis"]),
         (REPORT, ["TY  - RPRT", "PB  - NASA", "SN  - TM-12"]),
         (Paper(title="A", extra={"and-others": "true"}), ["AU  - others"]),
     ],
@@ -183,9 +183,10 @@ def test_csl_item_has_every_field_under_standard_names(paper, fields):
     assert "custom" not in item and "issue" not in item
 
 
-def test_masters_thesis_has_genre_in_csl_json():
+def test_masters_thesis_has_its_type_in_csl_json_and_ris():
     thesis = Paper(title="T", kind="thesis", extra={"entrytype": "mastersthesis"})
     assert json.loads(written(thesis, csl_json))[0]["genre"] == "Master's thesis"
+    assert "M3  - Master's thesis" in written(thesis, ris).splitlines()
 
 
 def test_csl_json_keeps_several_identifiers_of_a_kind(tmp_path):
