@@ -111,6 +111,8 @@ def to_csl(data: Item) -> dict[str, Any]:
     custom: dict[str, Any] = {}
     if arxiv := _ARXIV.match(str(data.get("archiveID") or "")):
         custom["arxiv"] = arxiv[1]
+    elif "arxiv.org/" in str(data.get("url") or ""):
+        custom["arxiv"] = data["url"]
     if isinstance(attached := data.get("attachments"), list):
         paths = (one.get("path") or one.get("localPath") for one in attached if _is_object(one))
         custom["files"] = [path for path in paths if isinstance(path, str)]

@@ -107,6 +107,15 @@ def test_publisher_and_number_of_thesis_and_report_are_read(read, kind, field, e
     assert paper.extra[field] == expected
 
 
+def test_arxiv_id_is_found_in_the_address_of_a_preprint(read):
+    (paper,) = read(
+        "<rdf:Description rdf:about='#1'><z:itemType>preprint</z:itemType><dc:title>T</dc:title>"
+        "<dc:identifier><dcterms:URI><rdf:value>https://arxiv.org/abs/1707.06347</rdf:value>"
+        "</dcterms:URI></dc:identifier></rdf:Description>"
+    )
+    assert paper.identifier("arxiv") == "1707.06347"
+
+
 def test_circular_collections_end(read):
     one, two = "#collection_1", "#collection_2"
     circle = "".join(
