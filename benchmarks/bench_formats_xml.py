@@ -1,4 +1,4 @@
-"""Reading speed of PubMed's and arXiv's formats and JSON lines on one core, without storing.
+"""Reading speed of XML, tables, MEDLINE text and JSON lines on one core, without storing.
 
 Run it with `python benchmarks/bench_formats_xml.py`. It needs the real papers and files in
 `shared` beside the checkout.
@@ -21,7 +21,14 @@ from sciread_app import formats
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 REPEATS = 3
 # Papers a second that reading alone must reach, so that storing has time enough.
-GOALS = {"jsonl": 12_000, "arXiv snapshot": 12_000, "PubMed XML": 3_000, "MEDLINE text": 3_000}
+GOALS = {
+    "jsonl": 12_000,
+    "arXiv snapshot": 12_000,
+    "PubMed XML": 3_000,
+    "MEDLINE text": 3_000,
+    "EndNote XML": 1_000,
+    "Zotero CSV": 2_000,
+}
 
 
 def rate(path: Path) -> float:
@@ -85,6 +92,8 @@ def main() -> int:
             "arXiv snapshot": snapshot,
             "PubMed XML": repeated(pubmed, 10, Path(folder) / "pubmed.xml"),
             "MEDLINE text": exports / "nbib" / "pubmed_exports__pubmed_exports_citations.nbib",
+            "EndNote XML": exports / "xml" / "endnote_xml__endnote_xml_tafenoquine.xml",
+            "Zotero CSV": next((exports / "csv").glob("ris_asreview*.csv")),
         }
         rates = {name: rate(path) for name, path in files.items()}
     for name, found in rates.items():
