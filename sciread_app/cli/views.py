@@ -269,8 +269,9 @@ def ledger(report: ImportReport, words: str = "") -> RenderableType:
             )
         )
     if report.unread:
+        unnamed = tr("without extension")
         kinds = ", ".join(
-            f"{count:,} {suffix or tr('without extension')}"
+            f"{count:,} {suffix or unnamed}"
             for suffix, count in sorted(report.unread_kinds.items())
         )
         total = trn("{n:,} other file", "{n:,} other files", len(report.unread))
