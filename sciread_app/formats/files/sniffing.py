@@ -77,8 +77,8 @@ _ROOTS = {
 }
 _NCBI_ANSWER = re.compile(r"e([A-Z]\w+)Result")
 _TABLE = tr(
-    "SciRead can import only tables (CSV) from Zotero and Scopus, and tab-delimited files from Web "
-    "of Science. Export the papers as RIS or BibTeX instead."
+    "SciRead can import tables only from Zotero and Scopus (CSV) and Web of Science "
+    "(tab-delimited). Export the papers as RIS or BibTeX instead."
 )
 _ENDNOTE_LIBRARY = tr(
     "SciRead cannot import EndNote libraries. Export the papers from EndNote as RIS instead."

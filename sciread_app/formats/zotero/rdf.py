@@ -86,6 +86,7 @@ class _Index:
 
     files: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
+    linked: set[str] = field(default_factory=set)  # the files and notes of items
     containers: dict[str, etree._Element] = field(default_factory=dict)
     collections: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -108,6 +109,16 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
                 yield _paper(element, kind, index, folders) or _without_title(element, path)
     except BadXml as error:
         yield Skipped(str(path), tr("record {number}", number=number + 1), str(error))
+    yield from _without_item(index, path)
+
+
+def _without_item(index: _Index, path: Path) -> Iterator[Skipped]:
+    for name in [*index.files, *index.notes]:
+        if name not in index.linked:
+            why = tr("This file belongs to no item. Import the file itself.")
+            if name in index.notes:
+                why = tr("This note belongs to no item and was not imported.")
+            yield Skipped(str(path), index.files.get(name, name), why)
 
 
 def _index(path: Path) -> _Index:
@@ -130,6 +141,7 @@ def _index(path: Path) -> _Index:
                 elif not _text(element, "z:itemType"):
                     # A copy stays when the rest of the file is released.
                     index.containers[about] = deepcopy(element)
+                index.linked.update(_resources(element, "link:link", "dcterms:isReferencedBy"))
                 shared.update(_resources(element, ".//dcterms:isPartOf"))
     except BadXml:
         pass  # reported when items are read

@@ -133,6 +133,16 @@ def test_item_without_title_is_skipped_and_others_are_read(read):
     assert isinstance(skipped, Skipped) and skipped.entry == "#9" and paper.title == "On wax"
 
 
+def test_files_and_notes_without_item_are_reported(read):
+    stray = (
+        "<z:Attachment rdf:about='#8'><z:itemType>attachment</z:itemType>"
+        "<rdf:resource rdf:resource='files/8/stray.pdf'/></z:Attachment>"
+        "<bib:Memo rdf:about='#9'><rdf:value>Buy wax</rdf:value></bib:Memo>"
+    )
+    paper, *skipped = read(ARTICLE + stray)
+    assert paper.title and [one.entry for one in skipped] == ["files/8/stray.pdf", "#9"]
+
+
 def test_broken_file_keeps_the_items_before(read):
     paper, skipped = read(CHAPTER + "<bib:Book>")
     assert paper.title == "On wax" and isinstance(skipped, Skipped)
