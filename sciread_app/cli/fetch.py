@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SHOWN_NEWS = 10
 
 CITATIONS = "citations"
-SERVICES = ("ncbi", "semantic_scholar")
+SERVICES = ("ncbi", "openalex", "semantic_scholar")
 
 
 @partial(command, create=True)
@@ -120,7 +120,7 @@ def refresh(
 @command
 def key(
     console: Console,
-    service: Annotated[str, typer.Argument(help=f"{' or '.join(SERVICES)}.")],
+    service: Annotated[str, typer.Argument(help=f"{', '.join(SERVICES)}.")],
     remove: Annotated[bool, typer.Option("--remove", help="Remove the key.")] = False,
 ) -> None:
     """Store the API key of a service in the system keyring. SciRead asks for the key."""

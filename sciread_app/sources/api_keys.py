@@ -14,7 +14,11 @@ from sciread_app.language import tr
 
 log = logging.getLogger(__name__)
 
-_TITLES = {"ncbi": "PubMed (NCBI)", "semantic_scholar": "Semantic Scholar"}
+_TITLES = {
+    "ncbi": "PubMed (NCBI)",
+    "openalex": "OpenAlex",
+    "semantic_scholar": "Semantic Scholar",
+}
 _OURS = "sciread"  # the service name of all keys in the keyring
 
 

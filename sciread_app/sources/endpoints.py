@@ -24,7 +24,8 @@ class Endpoint:
     alone: bool = False  # one request at a time, of all programs on this computer
     pause_with_key: float | None = None  # if the user's API key allows more
     api_key: str = ""  # the key's name in api_keys.py
-    key_header: str = ""  # the header for the key; else it is sent in a posted form
+    key_header: str = ""  # the header for the key, or the parameter of the address; without
+    key_parameter: str = ""  # either, the key is sent in a posted form
     sends: str = ""  # the data of the user that requests contain
     occasion: str = ""  # when it is asked
 
@@ -73,8 +74,19 @@ OFFICIAL = (
         "https://api.crossref.org/",
         0.2,
         "crossref",
-        sends=tr("The DOI of a paper"),
-        occasion=tr("When you add a paper by its DOI"),
+        sends=tr("DOIs, or titles and first authors of papers"),
+        occasion=tr("When you add papers by identifier or title, or look up metadata"),
+    ),
+    Endpoint(
+        "openalex",
+        "OpenAlex",
+        "https://api.openalex.org/",
+        0.2,
+        "openalex",
+        api_key="openalex",
+        key_parameter="api_key",
+        sends=tr("DOIs or titles of papers"),
+        occasion=tr("When you add papers by title, or look up metadata"),
     ),
     Endpoint(
         "semantic_scholar",
@@ -97,7 +109,7 @@ OFFICIAL = (
         occasion=tr("When you import from Zotero"),
     ),
 )
-_DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org")
+_DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org", "openalex.org")
 
 
 def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoint]:

@@ -7,6 +7,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from sciread_app.language import tr
 
@@ -51,6 +52,24 @@ def message(body: bytes) -> str:
     text = "".join(filter(str.isprintable, text))
     sentence = re.split(r"(?<=[^\d][.!?])\s", text, maxsplit=1)[0].rstrip(".")
     return sentence if len(sentence) <= 200 else sentence[:199] + "…"
+
+
+def json_objects(body: bytes, *path: str) -> list[dict[str, Any]] | None:
+    """The objects in the list at this path of a JSON response; None if there is no such list."""
+    try:
+        value = json.loads(body)
+        for name in path:
+            value = value[name]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    if not isinstance(value, list):
+        return None
+    return [item for item in value if isinstance(item, dict)]
+
+
+def why_no_list(objects: list[dict[str, Any]] | None) -> str:
+    """The reason why a response of `json_objects` is invalid; empty if it is valid."""
+    return tr("it is not a list of papers") if objects is None else ""
 
 
 def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:

@@ -273,13 +273,16 @@ class Client:
     # ---- data sent to this source only ---------------------------------------------------------
 
     def _request(self, where: Endpoint, question: _Question) -> httpx.Request:
-        """Requests with a key in a parameter are posted: URLs are logged on their way."""
+        """Requests with a key in a parameter are posted where the source allows it: URLs are logged
+        on their way."""
         secret = self._key(where)
         headers = {"Connection": "close"} if where.alone else {}
         params, form = question.params, question.form
         if where.key_header and secret:
             headers[where.key_header] = secret
-        if where.api_key and not where.key_header:
+        if where.key_parameter:
+            params = (*params, (where.key_parameter, secret)) if secret else params
+        elif where.api_key and not where.key_header:
             params, form = (), (*params, *(form or ()))
         if form is None and question.json is None:
             return self._http.build_request("GET", question.url, params=params, headers=headers)

@@ -25,6 +25,7 @@ from sciread_app.workspace import Workspace
 
 KEYS = (
     ("ncbi", "PubMed", tr("Allows 10 requests per second instead of 3.")),
+    ("openalex", "OpenAlex", tr("Allows about ten times as many look-ups a day.")),
     ("semantic_scholar", "Semantic Scholar", tr("Your own rate limit for citations.")),
 )
 

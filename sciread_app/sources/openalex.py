@@ -1,0 +1,190 @@
+"""OpenAlex: records of papers by DOI or title.
+
+OpenAlex answers a hundred DOIs in one request. Without an API key, an address is allowed some
+hundred lists and some ten searches a day; with a free key, ten times as many:
+https://developers.openalex.org/api-reference/authentication. Its data are in the public domain
+(CC0): https://help.openalex.org/hc/en-us/articles/24397285563671.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.formats.values import names
+from sciread_app.formats.values.markup import plain, prose
+from sciread_app.sources.http.bodies import json_objects, why_no_list
+from sciread_app.sources.http.client import MIB, Client
+from sciread_app.tasks import Task
+
+KEY = "openalex"
+TITLE = "OpenAlex"
+
+BATCH = 100  # alternatives that a filter may have
+# The properties of a work that `paper_of` reads.
+SELECT = (
+    "id,doi,title,publication_year,publication_date,type,ids,language,authorships,"
+    "primary_location,locations,biblio,abstract_inverted_index,keywords,topics,is_retracted"
+)
+_LONGEST_REPLY = 32 * MIB
+_MOST_WORDS = 20_000  # of an abstract
+_KINDS = {
+    "book": "book",
+    "book-chapter": "chapter",
+    "book-section": "chapter",
+    "dataset": "dataset",
+    "dissertation": "thesis",
+    "preprint": "article",
+    "reference-entry": "chapter",
+    "report": "report",
+    "software": "software",
+    "standard": "report",
+}
+_SOURCE_KINDS = {
+    "book series": "chapter",
+    "conference": "paper-conference",
+    "journal": "article-journal",
+}
+_ARXIV = re.compile(r"arxiv\.org/abs/(\S+)", re.I)
+_UNSEARCHABLE = re.compile(r"[^\w\s]+")  # some of these are operators of the filter
+_HEADING = re.compile(r"^Abstract\s+(?=[A-Z])")
+
+
+def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
+    """The papers with these DOIs, at most BATCH, that OpenAlex knows. Raises SourceError."""
+    # A comma or a bar would end the value of the filter.
+    asked = [doi for doi in dois if not re.search(r"[,|]", doi)]
+    if not asked:
+        return []
+    wanted = {doi.lower() for doi in asked}
+    works = _works(f"doi:{'|'.join(asked)}", len(asked), client, task)
+    return [paper for paper in works if paper.identifier("doi") in wanted]
+
+
+def by_title(title: str, most: int, client: Client, task: Task) -> list[Paper]:
+    """At most `most` papers whose titles contain the words of this one, best first. Raises
+    SourceError."""
+    words = " ".join(_UNSEARCHABLE.sub(" ", title).split())
+    return _works(f"title.search:{words}", most, client, task) if words else []
+
+
+def paper_of(work: Mapping[str, Any]) -> Paper | None:
+    """The paper of a work in a response; None if it has no title."""
+    title = plain(_text(work.get("title")) or _text(work.get("display_name")))
+    if not title:
+        return None
+    place = _mapping(work.get("primary_location"))
+    source = _mapping(place.get("source"))
+    number = _text(work.get("id")).rpartition("/")[2]
+    retracted = {"publication_types": "Retracted Publication"} if work.get("is_retracted") else {}
+    extra = {
+        **_biblio(_mapping(work.get("biblio"))),
+        "issn": _text(source.get("issn_l")),
+        "publisher": plain(_text(source.get("host_organization_name"))),
+        "language": _text(work.get("language")),
+        **retracted,
+    }
+    return Paper(
+        title=title,
+        abstract=_abstract(work.get("abstract_inverted_index")),
+        authors=tuple(_authors(work.get("authorships"))),
+        kind=_kind(_text(work.get("type")), _text(source.get("type"))),
+        published=_date(work),
+        venue=""
+        if source.get("type") == "repository"
+        else plain(_text(source.get("display_name"))),
+        identifiers=_identifiers(work),
+        fields=_labels(work.get("topics")),
+        keywords=_labels(work.get("keywords")),
+        extra={name: value for name, value in extra.items() if value},
+        source=KEY,
+        source_id=number,
+    )
+
+
+def _works(filter: str, most: int, client: Client, task: Task) -> list[Paper]:
+    found = client.ask(
+        KEY,
+        "works",
+        params=(("filter", filter), ("per_page", str(most)), ("select", SELECT)),
+        accept=("json",),
+        most=_LONGEST_REPLY,
+        task=task,
+        parse=lambda body: json_objects(body, "results"),
+        check=why_no_list,
+    )
+    return [paper for work in found if (paper := paper_of(work))]
+
+
+def _authors(value: Any) -> Iterable[Author]:
+    for one in _list(value):
+        # The name as printed: that of the profile may be another person's.
+        name = _text(one.get("raw_author_name"))
+        name = name or _text(_mapping(one.get("author")).get("display_name"))
+        if name := plain(name):
+            yield names.from_plain(name)
+
+
+def _abstract(index: Any) -> str:
+    """The text of an inverted index, which lists the positions of each word."""
+    words: dict[int, str] = {}
+    for word, places in _mapping(index).items():
+        for place in places if isinstance(places, list) else ():
+            if isinstance(place, int) and 0 <= place < _MOST_WORDS:
+                words[place] = str(word)
+    return _HEADING.sub("", prose(" ".join(words[place] for place in sorted(words))))
+
+
+def _biblio(biblio: Mapping[str, Any]) -> dict[str, str]:
+    first, last = _text(biblio.get("first_page")), _text(biblio.get("last_page"))
+    return {
+        "volume": _text(biblio.get("volume")),
+        "number": _text(biblio.get("issue")),
+        "pages": f"{first}-{last}" if last and last != first else first,
+    }
+
+
+def _identifiers(work: Mapping[str, Any]) -> tuple[Identifier, ...]:
+    ids = _mapping(work.get("ids"))
+    doi = _text(work.get("doi")) or _text(ids.get("doi"))
+    pmid, pmcid = (
+        _text(ids.get(name)).rstrip("/").rpartition("/")[2] for name in ("pmid", "pmcid")
+    )
+    pages = (_text(one.get("landing_page_url")) for one in _list(work.get("locations")))
+    arxiv = next((match[1] for page in pages if (match := _ARXIV.search(page))), "")
+    return identifiers(("doi", doi), ("arxiv", arxiv), ("pmid", pmid), ("pmcid", pmcid))
+
+
+def _kind(type: str, source_type: str) -> str:
+    return _KINDS.get(type) or _SOURCE_KINDS.get(source_type, "article")
+
+
+def _date(work: Mapping[str, Any]) -> str:
+    """The date; only the year if the day is 1 January, which stands for an unknown day."""
+    date = _text(work.get("publication_date"))
+    if re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", date):
+        return date.removesuffix("-01-01")
+    year = _text(work.get("publication_year"))
+    return year if re.fullmatch(r"\d{4}", year) else ""
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    labels = (plain(_text(one.get("display_name"))) for one in _list(value))
+    return tuple(dict.fromkeys(filter(None, labels)))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
