@@ -94,6 +94,11 @@ class Home:
         return self.folder / "corpora"
 
     @property
+    def lookups(self) -> Path:
+        """The answers of metadata look-ups."""
+        return self.folder / "lookups.jsonl"
+
+    @property
     def log(self) -> Path:
         return self.folder / "logs" / "sciread.log"
 

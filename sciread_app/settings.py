@@ -50,6 +50,9 @@ class Settings:
     zotero_url: str = ""
     crossref_url: str = ""
     openalex_url: str = ""
+    datacite_url: str = ""
+    open_library_url: str = ""
+    web_page_url: str = ""
     scale: int = 100  # of the whole user interface, in percent
     list_text: int = 100  # the size of the text in lists of papers, in percent
     backups: str = ""  # the folder of the daily backups; empty: in the home folder

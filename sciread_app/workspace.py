@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from sciread_app.services.export.auto_export import AutoExportService
     from sciread_app.services.ingest.citation_fetcher import CitationFetcher
     from sciread_app.services.ingest.fetcher import Fetcher
+    from sciread_app.services.ingest.identifier_import import IdentifierImport
+    from sciread_app.services.ingest.metadata_lookup import MetadataLookup
     from sciread_app.services.ingest.paper_lookup import OnlineLookup
     from sciread_app.services.ingest.zotero_import import ZoteroImporter
     from sciread_app.services.library.annotations import AnnotationService
@@ -130,7 +132,8 @@ class Workspace:
         self.importer = self.new_importer()
         self.library.citekeys.pattern = self.settings.citekey
         # Rebuilt at the next fetch; one that is running keeps its settings.
-        for name in ("_client", "fetcher", "citation_fetcher", "lookup"):
+        built = ("_client", "fetcher", "citation_fetcher", "lookup", "metadata", "identifiers")
+        for name in built:
             self.__dict__.pop(name, None)
         return self.settings
 
@@ -274,6 +277,18 @@ class Workspace:
         from sciread_app.services.ingest.paper_lookup import OnlineLookup
 
         return OnlineLookup(self.library, self.citation_fetcher, self._client)
+
+    @cached_property
+    def metadata(self) -> MetadataLookup:
+        from sciread_app.services.ingest.metadata_lookup import MetadataLookup
+
+        return MetadataLookup(self.library, self._client, self.home.lookups)
+
+    @cached_property
+    def identifiers(self) -> IdentifierImport:
+        from sciread_app.services.ingest.identifier_import import IdentifierImport
+
+        return IdentifierImport(self.library, self._client)
 
     @cached_property
     def _client(self) -> Client:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from sciread_app.domain.paper import Identifier
 
@@ -70,6 +70,9 @@ _SUBJECT = re.compile(r"\s+\[[A-Za-z.-]+\]$")  # arXiv:2101.00027v2 [cs.CL]
 _LINK = re.compile(r"(?:https?://|www\.|(?:dx\.)?doi\.org/|(?:[a-z]+\.)*arxiv\.org/)", re.I)
 # Publishers append the page's own name to the DOI.
 _PAGE = re.compile(r"/(?:full|abstract|pdf|epub|meta|html|fulltext)$|\.pdf$", re.I)
+# bioRxiv and medRxiv append the version, and the name of the page.
+_PREPRINT_VERSION = re.compile(r"v\d{1,3}(?:\.[\w-]+)*$")
+_NATURE = re.compile(r"/articles/([a-z]*[\w.-]*\d[\w-]*)$")
 _BARE = (
     ("arxiv", re.compile(r".+")),
     ("doi", re.compile(r"10\.\d{4,9}/\S+")),
@@ -176,7 +179,17 @@ def _linked(text: str) -> Identifier | None:
         return identifier("arxiv", f"arxiv.org{path}")
     if host.endswith("ncbi.nlm.nih.gov"):
         return identifier("pmcid" if name.upper().startswith("PMC") else "pmid", name)
-    return identifier("doi", _PAGE.sub("", path))
+    if host.endswith("europepmc.org"):
+        return identifier("pmcid" if name.upper().startswith("PMC") else "pmid", name)
+    if host.endswith(("biorxiv.org", "medrxiv.org")):
+        path = _PREPRINT_VERSION.sub("", path)
+    elif host.endswith("nature.com") and (article := _NATURE.search(path)):
+        return identifier("doi", f"10.1038/{article[1]}")
+    if host.endswith("openlibrary.org") and "/isbn/" in path:
+        return identifier("isbn", name)
+    # PLOS and others name the DOI in the query.
+    values = [_PAGE.sub("", path), *(value for _, value in parse_qsl(link.query))]
+    return next((found for value in values if (found := identifier("doi", value))), None)
 
 
 def _without_blanks(match: re.Match[str]) -> str:

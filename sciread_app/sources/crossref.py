@@ -1,17 +1,23 @@
-"""Lookup of one paper by its DOI in Crossref."""
+"""Crossref: records of papers by DOI or title.
+
+Crossref allows one list a second without a mail address, and three with one:
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/. Its
+metadata are free of copyright, abstracts may be their publishers':
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/#00564.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from sciread_app.domain.paper import Paper
-from sciread_app.domain.text.folding import fold_accents, terms
-from sciread_app.errors import SourceError
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr
+from sciread_app.sources.http.bodies import json_objects, why_no_list
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.http.errors import RequestRejected
 from sciread_app.tasks import Task
@@ -19,6 +25,7 @@ from sciread_app.tasks import Task
 KEY = "crossref"
 TITLE = "Crossref"
 
+BATCH = 50  # limited by the length of the address
 _CSL = "transform/application/vnd.citationstyles.csl+json"
 # The other variables are about licences, funders and administration.
 _VARIABLES = (
@@ -26,19 +33,50 @@ _VARIABLES = (
     "publisher-place edition issued published DOI ISSN ISBN URL abstract language"
 )
 _WANTED = frozenset(_VARIABLES.split())
+# The parts of a record in a list, some of which have names of their own there.
+_SELECT = (
+    "type,title,author,editor,container-title,short-container-title,volume,issue,page,publisher,"
+    "publisher-location,issued,published,DOI,ISSN,ISBN,abstract"
+)
+_RENAMED = {
+    "publisher-location": "publisher-place",
+    "short-container-title": "container-title-short",
+}
 _KINDS = {
     "journal-article": "article-journal",
     "proceedings-article": "paper-conference",
     "book-chapter": "chapter",
+    "edited-book": "book",
+    "reference-book": "book",
     "monograph": "book",
     "dissertation": "thesis",
     "posted-content": "article",
 }
 
 
-def work(doi: str, client: Client, task: Task) -> Paper:
-    """The paper with this DOI. Raises SourceError if Crossref does not know it or is
-    unavailable."""
+def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
+    """The papers with these DOIs, at most BATCH, that Crossref knows. Raises SourceError."""
+    # A comma would end the value of the filter.
+    listed = [doi for doi in dois if "," not in doi]
+    single = [_single(doi, client, task) for doi in dois if "," in doi]
+    found = [paper for paper in single if paper]
+    if listed:
+        params = (("filter", ",".join(f"doi:{doi}" for doi in listed)), ("rows", str(len(listed))))
+        found += _listed(params, client, task)
+    wanted = {doi.lower() for doi in dois}
+    return [paper for paper in found if paper.source_id in wanted]
+
+
+def by_title(title: str, author: str, most: int, client: Client, task: Task) -> list[Paper]:
+    """At most `most` papers whose titles and authors are similar to these, best first; the last
+    name of an author may be empty. Raises SourceError."""
+    named = (("query.author", author),) if author else ()
+    params = (("query.bibliographic", title), *named, ("rows", str(most)))
+    return _listed(params, client, task)
+
+
+def _single(doi: str, client: Client, task: Task) -> Paper | None:
+    """The paper with this DOI; None if Crossref does not know it."""
     # Translators: “it” is the response of the service
     complaint = tr("it is not a valid record")
     try:
@@ -54,42 +92,27 @@ def work(doi: str, client: Client, task: Task) -> Paper:
     except RequestRejected as error:
         if error.status != 404:
             raise
-        raise SourceError(
-            tr("{source} has no record of the DOI {doi}.", source=TITLE, doi=doi),
-            tr("Open the paper's web page, download the PDF or citation file, and add that file."),
-        ) from error
+        return None
     return replace(paper, source=KEY, source_id=doi)
 
 
-def doi_of(title: str, client: Client, task: Task) -> str:
-    """The DOI of the paper with this title, but for case and punctuation. Raises SourceError if
-    Crossref knows none."""
-    found: dict[str, str] = client.ask(
+def _listed(params: Sequence[tuple[str, str]], client: Client, task: Task) -> list[Paper]:
+    items = client.ask(
         KEY,
         "works",
-        params=(("query.bibliographic", title), ("rows", "20"), ("select", "DOI,title")),
+        params=(*params, ("select", _SELECT)),
         accept=("json",),
-        most=4 * MIB,
+        most=16 * MIB,
         task=task,
-        parse=_titles,
+        parse=lambda body: json_objects(body, "message", "items"),
+        check=why_no_list,
     )
-    wanted = terms(fold_accents(title))
-    for doi, known in found.items():
-        if wanted and terms(fold_accents(known)) == wanted:
-            return doi
-    raise SourceError(
-        tr("{source} has no paper with the title “{title}”.", source=TITLE, title=title),
-        tr("Check the title, or enter the DOI or the arXiv ID."),
-    )
-
-
-def _titles(body: bytes) -> dict[str, str]:
-    """The titles in a list of works, by DOI."""
-    try:
-        items = json.loads(body)["message"]["items"]
-        return {item["DOI"]: item["title"][0] for item in items if item.get("title")}
-    except (ValueError, RecursionError, TypeError, KeyError, IndexError):
-        return {}
+    papers = []
+    for item in items:
+        paper = _from_item({_RENAMED.get(name, name): value for name, value in item.items()})
+        if paper and (doi := paper.identifier("doi") or paper.identifier("arxiv")):
+            papers.append(replace(paper, source=KEY, source_id=doi))
+    return papers
 
 
 def _paper(body: bytes) -> Paper | None:
@@ -97,12 +120,17 @@ def _paper(body: bytes) -> Paper | None:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(answer, dict):
-        return None
+    return _from_item(answer) if isinstance(answer, dict) else None
+
+
+def _from_item(answer: dict[str, Any]) -> Paper | None:
     item: dict[str, Any] = {name: answer[name] for name in answer if name in _WANTED}
     item["issued"] = item.get("issued") or item.pop("published", None)
     item.pop("published", None)
     item["type"] = _KINDS.get(item.get("type", ""), item.get("type", ""))
     if item.get("DOI") and "doi.org/" in str(item.get("URL", "")):
         del item["URL"]
+    for name in ("ISSN", "container-title-short"):
+        if isinstance(item.get(name), list):
+            item[name] = item[name][0] if item[name] else ""
     return csl_json.from_item(item)

@@ -38,8 +38,11 @@ OFFICIAL = (
         3.0,
         "arxiv",
         alone=True,
-        sends=tr("Your query, or the arXiv ID of a paper"),
-        occasion=tr("When you preview, fetch or refresh a query, or add a paper by its arXiv ID"),
+        sends=tr("Your query, or arXiv IDs of papers"),
+        occasion=tr(
+            "When you preview, fetch or refresh a query, add papers by arXiv ID, or look up "
+            "metadata"
+        ),
     ),
     Endpoint(
         "arxiv_oai",
@@ -64,18 +67,27 @@ OFFICIAL = (
         api_key="ncbi",
         sends=tr("Your query, or identifiers of papers"),
         occasion=tr(
-            "When you preview, fetch or refresh a query, add a paper by its PMID, or fetch "
-            "citations"
+            "When you preview, fetch or refresh a query, add papers by PMID or PMCID, look up "
+            "metadata, or fetch citations"
         ),
     ),
     Endpoint(
         "crossref",
         "Crossref",
         "https://api.crossref.org/",
-        0.2,
+        1.0,
         "crossref",
         sends=tr("DOIs, or titles and first authors of papers"),
         occasion=tr("When you add papers by identifier or title, or look up metadata"),
+    ),
+    Endpoint(
+        "datacite",
+        "DataCite",
+        "https://api.datacite.org/",
+        0.6,
+        "datacite",
+        sends=tr("DOIs that Crossref does not know"),
+        occasion=tr("When you add papers by DOI, or look up metadata"),
     ),
     Endpoint(
         "openalex",
@@ -89,6 +101,24 @@ OFFICIAL = (
         occasion=tr("When you add papers by title, or look up metadata"),
     ),
     Endpoint(
+        "open_library",
+        "Open Library",
+        "https://openlibrary.org/",
+        1.0,
+        "open_library",
+        sends=tr("ISBNs"),
+        occasion=tr("When you add books by ISBN, or look up metadata"),
+    ),
+    Endpoint(
+        "web_page",
+        tr("Web page of a paper"),
+        "",  # each request has an address of its own
+        1.0,
+        "web_page",
+        sends=tr("A request for the page"),
+        occasion=tr("When you add a paper by the address of a page that does not contain its DOI"),
+    ),
+    Endpoint(
         "semantic_scholar",
         "Semantic Scholar",
         "https://api.semanticscholar.org/graph/v1/",
@@ -97,7 +127,10 @@ OFFICIAL = (
         api_key="semantic_scholar",
         key_header="x-api-key",
         sends=tr("Identifiers of papers"),
-        occasion=tr("When you fetch citations, or look up the titles of cited papers"),
+        occasion=tr(
+            "When you fetch citations, look up the titles of cited papers, or add a paper by the "
+            "address of its page there"
+        ),
     ),
     Endpoint(
         "zotero",
@@ -109,7 +142,15 @@ OFFICIAL = (
         occasion=tr("When you import from Zotero"),
     ),
 )
-_DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org", "openalex.org")
+_DOMAINS = (
+    "arxiv.org",
+    "crossref.org",
+    "datacite.org",
+    "nih.gov",
+    "openalex.org",
+    "openlibrary.org",
+    "semanticscholar.org",
+)
 
 
 def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoint]:

@@ -76,6 +76,37 @@ def describe(names: Sequence[Identifier], client: Client, task: Task) -> Iterato
         task.step(min(at + BATCH, len(unique)), len(unique))
 
 
+def identifiers_of(sha: str, client: Client, task: Task) -> tuple[Identifier, ...]:
+    """The identifiers of the paper whose page at Semantic Scholar has this name, of 40 hexadecimal
+    digits; none if it is unknown. Raises SourceError."""
+    complaint = tr("it is not a valid record")
+
+    def parse(body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            return None
+
+    try:
+        row = client.ask(
+            KEY,
+            f"paper/{sha}",
+            params=(("fields", "externalIds"),),
+            accept=("json",),
+            most=MIB,
+            task=task,
+            parse=parse,
+            check=lambda row: "" if isinstance(row, dict) else complaint,
+        )
+    except RequestRejected as error:
+        if error.status != 404:
+            raise
+        return ()
+    given = row.get("externalIds")
+    given = given if isinstance(given, dict) else {}
+    return identifiers(*((kind, str(given.get(name) or "")) for kind, name in _THEIR_NAMES.items()))
+
+
 def _mention(name: Identifier, row: Mapping[str, Any]) -> Mention:
     people = [_shown(one.get("name")) for one in _listed(row, "authors") if isinstance(one, dict)]
     authors = ", ".join(filter(None, people[:_MOST_AUTHORS]))

@@ -129,6 +129,11 @@ class Library:
         with self._db.writing() as db:
             manual_edits.edit(db, ids, values)
 
+    def fill(self, id: int, **values: Any) -> None:
+        """Set fields of a paper, as an import would."""
+        with self._db.writing() as db:
+            manual_edits.edit(db, [id], values, manual=False)
+
     def manually_edited_fields(self, id: int) -> frozenset[str]:
         """The names of the fields of a paper that were set by `edit`."""
         papers = schema.papers.c

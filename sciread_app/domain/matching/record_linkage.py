@@ -73,7 +73,7 @@ def likelihood(a: Paper, b: Paper) -> float:
     """A score from 0 to 1 for sorting pairs by how likely they are duplicates."""
     found = contradictions(a, b)
     score = 0.35 * (match(a.title, b.title) / TitleMatch.equal)
-    score += 0.15 * bool(_share_author(a, b)) + 0.05 * _first_author_agrees(a, b)
+    score += 0.15 * bool(_share_author(a, b)) + 0.05 * first_author_agrees(a, b)
     score += 0.1 * (bool(a.year) and a.year == b.year) + 0.1 * _venues_agree(a, b)
     score += 0.1 * _pages_agree(a, b) + 0.15 * (_have_one_abstract(a, b) is True)
     return max(0.0, score - 0.1 * len(found) - 0.1 * ("pages" in found or "abstracts" in found))
@@ -141,7 +141,7 @@ def _has_one_title(a: Paper, b: Paper) -> bool:
     if differ:
         return False
     alike = ratio(form(a.title)[0], form(b.title)[0])
-    return found == TitleMatch.telling or (alike >= _UNLIKE and _first_author_agrees(a, b))
+    return found == TitleMatch.telling or (alike >= _UNLIKE and first_author_agrees(a, b))
 
 
 def _judge_by_title(a: Paper, b: Paper) -> Judgement:
@@ -173,7 +173,7 @@ def _is_sure(a: Paper, b: Paper, differ: Sequence[str]) -> bool:
     """Whether two papers with equal titles are certainly one."""
     if differ or is_preprint(a) != is_preprint(b) or not a.year or a.year != b.year:
         return False
-    if not _first_author_agrees(a, b):
+    if not first_author_agrees(a, b):
         return False
     if is_generic(a.title) or is_generic(b.title):
         return _venues_agree(a, b) and (_pages_agree(a, b) or _have_one_abstract(a, b) is True)
@@ -211,7 +211,7 @@ def _are_neighbours(a: Paper, b: Paper) -> bool:
     word or number that differs and the pages may be wrong in one of the records."""
     same_place = bool(a.year) and a.year == b.year and _venues_agree(a, b)
     differ = set(contradictions(a, b)) - {"pages", "issues"}
-    return same_place and _first_author_agrees(a, b) and not differ
+    return same_place and first_author_agrees(a, b) and not differ
 
 
 def _judge_by_place(a: Paper, b: Paper) -> Judgement:
@@ -220,7 +220,7 @@ def _judge_by_place(a: Paper, b: Paper) -> Judgement:
     # The cheapest test first: most pairs of an import have no venue in common.
     if not _venues_agree(a, b) or is_preprint(a) != is_preprint(b):
         return _DIFFERENT
-    if not _first_author_agrees(a, b) or is_generic(a.title) or is_generic(b.title):
+    if not first_author_agrees(a, b) or is_generic(a.title) or is_generic(b.title):
         return _DIFFERENT
     if are_alike(a.title, b.title) and _are_neighbours(a, b):
         return Judgement(
@@ -251,7 +251,8 @@ def _share_author(a: Paper, b: Paper) -> bool:
     return any(_is_akin(one, other) for one in a.authors for other in b.authors)
 
 
-def _first_author_agrees(a: Paper, b: Paper) -> bool:
+def first_author_agrees(a: Paper, b: Paper) -> bool:
+    """Whether both have a first author, and the last names and initials of these are equal."""
     return bool(a.authors and b.authors) and _is_one(a.authors[0], b.authors[0])
 
 

@@ -20,7 +20,10 @@ TEXT_FIELDS = {
 }
 CHOICES = {
     "is": ("unread", "read", "retracted", "unfiled"),
-    "has": ("pdf", "abstract", "notes", "tags", "highlights", "problems"),
+    "has": (
+        *("pdf", "abstract", "authors", "year", "venue", "doi"),
+        *("notes", "tags", "highlights", "problems"),
+    ),
 }
 RANGES = ("year", "rating", "added")
 # With an equals sign, the whole value must match: venue:="Nature" is not Nature Physics.

@@ -81,6 +81,10 @@ FIXED_VALUES = {
     "has": {
         "pdf": tr("with a PDF file"),
         "abstract": tr("with an abstract"),
+        "authors": tr("with authors"),
+        "year": tr("with a year"),
+        "venue": tr("with a venue"),
+        "doi": tr("with a DOI"),
         "notes": tr("with notes"),
         "tags": tr("with tags"),
         "highlights": tr("with highlights"),

@@ -144,7 +144,8 @@ class Client:
 
         task.raise_if_cancelled()
         where = self._endpoints[endpoint]
-        url = f"{where.url.rstrip('/')}/{path}" if path else where.url
+        base = where.url.rstrip("/")
+        url = f"{base}/{path}" if base and path else path or where.url
         posted = None if form is None else tuple(form)
         question = _Question(url, tuple(params), posted, json, tuple(accept), most)
         if keep and not fresh and (kept := self._cache.get(question.name)) is not None:
@@ -367,8 +368,11 @@ def _http(patience: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
 def _within(where: Endpoint, old: httpx.Request, new: httpx.Request) -> httpx.Request:
     """The request that a redirect leads to, if it stays on the same server."""
     upgraded = old.url.scheme == "http" and new.url.scheme == "https"
-    if (new.url.host, new.url.port) != (old.url.host, old.url.port) or not (
-        upgraded or new.url.scheme == old.url.scheme
+    hosts = {url.host.removeprefix("www.") for url in (old.url, new.url)}
+    if (
+        len(hosts) > 1
+        or new.url.port != old.url.port
+        or not (upgraded or new.url.scheme == old.url.scheme)
     ):
         raise sent_on(where.title, f"{new.url.scheme}://{new.url.host}")
     return new

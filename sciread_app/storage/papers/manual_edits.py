@@ -27,8 +27,11 @@ _DATE = re.compile(r"(\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?)?")
 _AMONG = "id IN (SELECT value FROM json_each(?))"
 
 
-def edit(db: Connection, ids: Iterable[int], values: Mapping[str, Any]) -> None:
-    """Set fields of papers, with values as in Paper. No later import overwrites them."""
+def edit(
+    db: Connection, ids: Iterable[int], values: Mapping[str, Any], *, manual: bool = True
+) -> None:
+    """Set fields of papers, with values as in Paper. No later import overwrites them if the edit
+    is `manual`."""
     _check(values)
     listed = [int(id) for id in ids]
     chosen = json.dumps(listed)
@@ -39,7 +42,8 @@ def edit(db: Connection, ids: Iterable[int], values: Mapping[str, Any]) -> None:
             db.exec_driver_sql(f"UPDATE papers SET {name} = ? WHERE {_AMONG}", (value, chosen))
         for name in _LISTS.keys() & values.keys():
             _set_list(db, known, name, values[name])
-        _remember(db, chosen, values)
+        if manual:
+            _remember(db, chosen, values)
         paper_rows.renew(db, known, time.time())
 
 

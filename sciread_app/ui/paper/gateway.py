@@ -10,7 +10,7 @@ from pathlib import Path
 from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.guesses import accepted
-from sciread_app.domain.paper import Edit, Identifier, PaperId
+from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.query.parser import Query
 from sciread_app.domain.text.tex import readable
@@ -129,14 +129,10 @@ class PaperGateway:
     def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int:
         return self._workspace.lookup.look_up(paper, side, task)
 
-    def fetch(self, name: Identifier, task: Task) -> PaperId:
+    def fetch(self, text: str, task: Task) -> PaperId:
+        """Add the paper that an identifier, an address or a title names. Raises SourceError."""
         self._workspace.require_own_library()
-        return self._workspace.lookup.add(name, task)
-
-    def fetch_title(self, title: str, task: Task) -> PaperId:
-        """Add the paper with exactly this title. Raises SourceError."""
-        self._workspace.require_own_library()
-        return self._workspace.lookup.add_title(title, task)
+        return self._workspace.lookup.add(text, task)
 
     def attach(self, paper: PaperId, path: Path, task: Task) -> None:
         """Attach a file. Raises LibraryError, also if it then stays where it is, although the

@@ -164,9 +164,10 @@ class RelatedPapers(QWidget):
             self._reload()
             self.loaded.emit()
 
+        text = f"{name.kind}:{name.value}"
         self._go_asking(
-            tr("Fetching {name}", name=f"{name.kind}:{name.value}"),
-            lambda task: self._about.fetch(name, task),
+            tr("Fetching {name}", name=text),
+            lambda task: self._about.fetch(text, task),
             added,
         )
 

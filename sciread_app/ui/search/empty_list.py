@@ -18,8 +18,6 @@ from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
 
-LOOKED_UP = ("doi", "arxiv", "pmid", "pmcid")  # kinds of identifiers
-
 
 class EmptyList(EmptyState):
     """Explains why the list is empty. Offers to look up a paper by its identifier, if one was
@@ -37,15 +35,10 @@ class EmptyList(EmptyState):
         self._wanted = name = missing(view)
         if name is None:
             self.show_message(*empty_texts(view), actions)
-        elif name.kind in LOOKED_UP:
+        else:
             text = tr("SciRead can look up the paper online and add it to your library.")
             look_up = (tr("Look up and add"), lambda: self._look_up(name))
             self.show_message("search", _title(name), text, (look_up, *actions))
-        else:
-            text = tr(
-                "Import the PDF of the paper, or a BibTeX, RIS, or PubMed file that lists it."
-            )
-            self.show_message("search", _title(name), text, actions)
 
     def _look_up(self, name: Identifier) -> None:
         self.show_message("search", _title(name), tr("Looking up the paper…"))
@@ -57,7 +50,7 @@ class EmptyList(EmptyState):
 
         self._jobs.run(
             tr("Looking up {name}", name=name.value),
-            lambda task: self._about.fetch(name, task),
+            lambda task: self._about.fetch(f"{name.kind}:{name.value}", task),
             lambda paper: self.loaded.emit(),
             on_failed=failed,
             queue=JobQueue.network,

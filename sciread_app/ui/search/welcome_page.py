@@ -18,10 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.identifiers import pasted_identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.style.icons import icon
@@ -169,14 +167,9 @@ class LookupForm(QFrame):
             return
         self.button.setEnabled(False)
         self.button.setText(tr("Looking up…"))
-        name = pasted_identifier(text)
-
-        def work(task: Task) -> PaperId:
-            return self._about.fetch(name, task) if name else self._about.fetch_title(text, task)
-
         self._jobs.run(
             tr("Looking up {name}", name=text),
-            work,
+            lambda task: self._about.fetch(text, task),
             self._added,
             on_failed=self._failed,
             queue=JobQueue.network,

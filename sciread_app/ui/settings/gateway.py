@@ -127,7 +127,12 @@ class SettingsGateway:
         except SourceError:  # an invalid address, which is reported when it is used
             known = {official.key: official for official in OFFICIAL}
         used = [
-            ServiceUse(one.title, urlsplit(one.url).hostname or one.url, one.sends, one.occasion)
+            ServiceUse(
+                one.title,
+                urlsplit(one.url).hostname or tr("The address that you enter"),
+                one.sends,
+                one.occasion,
+            )
             for one in known.values()
         ]
         return [*used, MODEL_HUB]

@@ -31,7 +31,6 @@ from sciread_app.ui.library.export import ExportController
 from sciread_app.ui.models.activation_controller import ActivationController
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.actions import read_in, save_copy_of, save_notes_of
-from sciread_app.ui.search.empty_list import LOOKED_UP
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.search.view_mode import ViewMode
 from sciread_app.ui.shell.commands.command_palette_entries import PaletteSource
@@ -505,7 +504,7 @@ class MainWindow(QMainWindow):
 
     def _offer_to_add(self, text: str) -> None:
         name = pasted_identifier(text[:LONGEST_IDENTIFIER])
-        if name and name.kind in LOOKED_UP:
+        if name:
             shown = identifier_link(name)[0]
             self.banner.show_notice(
                 tr("The clipboard contains the identifier of a paper."),

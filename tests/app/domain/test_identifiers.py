@@ -154,6 +154,25 @@ def test_doi_ends_before_prose(doi, prose):
         ("https://pmc.ncbi.nlm.nih.gov/articles/PMC2323736/", "pmcid", "PMC2323736"),
         ("978-0-262-03561-3", "isbn", "9780262035613"),
         ("ISBN 9780262035613", "isbn", "9780262035613"),
+        (
+            "https://www.biorxiv.org/content/10.1101/2020.01.30.927871v2.full.pdf",
+            "doi",
+            "10.1101/2020.01.30.927871",
+        ),
+        (
+            "https://www.medrxiv.org/content/10.1101/2020.03.09.20033217v1",
+            "doi",
+            "10.1101/2020.03.09.20033217",
+        ),
+        ("https://www.nature.com/articles/s41586-021-03819-2", "doi", "10.1038/s41586-021-03819-2"),
+        ("https://www.nature.com/articles/nature14539", "doi", "10.1038/nature14539"),
+        (
+            "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0000308",
+            "doi",
+            "10.1371/journal.pone.0000308",
+        ),
+        ("https://europepmc.org/article/MED/31452104", "pmid", "31452104"),
+        ("https://europepmc.org/articles/PMC2323736", "pmcid", "PMC2323736"),
     ],
 )
 def test_pasted_identifier_of_identifier_or_link_is_found(text, kind, value):
@@ -170,6 +189,8 @@ def test_pasted_identifier_of_identifier_or_link_is_found(text, kind, value):
         "see 10.1038/nature14539 and others",
         "input/output",
         "https://example.org/about",
+        "https://www.nature.com/about",
+        "https://openreview.net/forum?id=rJl-b3RcF7",
         "http://[broken",
         "pmid: unknown",
         "arxiv papers",

@@ -1,39 +1,72 @@
-"""Look-up of a DOI by title in Crossref."""
+"""Records of Crossref, by DOI and by title."""
+
+from __future__ import annotations
 
 import json
 
 import pytest
 
-from sciread_app.errors import SourceError
+from sciread_app.domain.paper import Author
 from sciread_app.sources import crossref
+from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.tasks import Task
+from tests.support.servers.works_server import WorksServer, numbered
+
+RECORD = {
+    "DOI": "10.1038/NATURE14539", "type": "journal-article", "title": ["Deep learning"],
+    "author": [{"given": "Yann", "family": "LeCun"}, {"name": "The Group"}],
+    "container-title": ["Nature"], "short-container-title": ["Nat."], "volume": "521",
+    "page": "436-444", "issue": "7553", "published": {"date-parts": [[2015, 5, 27]]},
+    "ISSN": ["0028-0836", "1476-4687"], "publisher-location": "London",
+}  # fmt: skip
 
 
-class Works:
-    """A client that answers every request with the same works."""
+class Answers:
+    """A client that answers every request with the same value."""
 
-    def __init__(self, items):
-        self.items = items
+    def __init__(self, value):
+        self.value = value
         self.asked = []
 
-    def ask(self, endpoint, path, *, params, parse, **named):
-        self.asked.append((endpoint, path, *params))
-        return parse(json.dumps({"message": {"items": self.items}}).encode())
+    def ask(self, endpoint, path, *, params=(), parse, **named):
+        self.asked.append((endpoint, path, dict(params)))
+        return parse(json.dumps(self.value).encode())
 
 
-def test_doi_of_exact_title_is_found():
-    works = Works(
-        [
-            {"DOI": "10.1/a", "title": ["Deep learning in bees"]},
-            {"DOI": "10.1/b"},
-            {"DOI": "10.1/c", "title": ["DEEP Learning"]},
-        ]
+def test_record_becomes_paper():
+    [paper] = crossref.by_title(
+        "Deep learning", "LeCun", 5, Answers({"message": {"items": [RECORD]}}), Task()
     )
-    assert crossref.doi_of("Deep learning.", works, Task()) == "10.1/c"
-    assert works.asked[0][:3] == ("crossref", "works", ("query.bibliographic", "Deep learning."))
+    assert paper.authors == (Author("LeCun", "Yann"), Author("The Group", literal=True))
+    assert (paper.kind, paper.venue, paper.published) == ("article-journal", "Nature", "2015-05-27")
+    assert paper.extra["issn"] == "0028-0836" and paper.extra["address"] == "London"
+    assert paper.source_id == "10.1038/nature14539"
 
 
-@pytest.mark.parametrize("items", [[], [{"DOI": "10.1/a", "title": ["Deep learning in bees"]}], 3])
-def test_unknown_title_is_an_error_that_names_it(items):
-    with pytest.raises(SourceError, match="Deep learning"):
-        crossref.doi_of("Deep learning", Works(items), Task())
+def test_title_and_author_are_asked_for():
+    works = Answers({"message": {"items": []}})
+    assert crossref.by_title("Deep learning", "LeCun", 5, works, Task()) == []
+    [(endpoint, path, params)] = works.asked
+    assert (endpoint, path, params["rows"]) == ("crossref", "works", "5")
+    assert (params["query.bibliographic"], params["query.author"]) == ("Deep learning", "LeCun")
+
+
+def test_doi_with_comma_is_asked_for_by_itself():
+    works = Answers(RECORD | {"DOI": "10.1000/a,b"})
+    [paper] = crossref.by_dois(["10.1000/a,b"], works, Task())
+    assert paper.title == "Deep learning"
+    assert works.asked[0][1].startswith("works/10.1000%2Fa%2Cb/")
+
+
+def test_unknown_doi_with_comma_is_left_out(tmp_path):
+    with (
+        WorksServer([numbered(1)]) as works,
+        Client(tmp_path, works.endpoints, patience=RetryPolicy(tries=1)) as client,
+    ):
+        found = crossref.by_dois(["10.1000/a,b", numbered(1).doi], client, Task())
+    assert [paper.source_id for paper in found] == [numbered(1).doi]
+
+
+@pytest.mark.parametrize("item", [{}, {"DOI": "10.1/a"}, {"title": ["No DOI"]}, {"DOI": [1]}])
+def test_item_without_title_or_doi_is_left_out(item):
+    assert crossref.by_title("Any", "", 5, Answers({"message": {"items": [item]}}), Task()) == []

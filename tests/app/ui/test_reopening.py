@@ -10,7 +10,6 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.domain.fetch import SourceQuery
-from sciread_app.domain.paper import Identifier
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import Backups, Kind
@@ -163,8 +162,7 @@ def test_sample_library_refuses_papers_and_own_backups(home):
             lambda: gateway.add([home.settings], Task()),
             lambda: gateway.exchange.import_zotero(Task()),
             lambda: gateway.intake.keep(SourceQuery("arxiv", "bees")),
-            lambda: gateway.about.fetch(Identifier("doi", "10.1000/1"), Task()),
-            lambda: gateway.about.fetch_title("Bees", Task()),
+            lambda: gateway.about.fetch("10.1000/1", Task()),
         ):
             with pytest.raises(LibraryError, match="sample library"):
                 adding()

@@ -13,7 +13,15 @@ from datetime import date, timedelta
 from sciread_app.sources.endpoints import Endpoint
 from tests.support.servers.elink import linked
 from tests.support.servers.local import Answer, Asked, LocalServer
-from tests.support.servers.pubmed_papers import FIRST_DAY, FIRST_PMID, WORDS, entered, record, word
+from tests.support.servers.pubmed_papers import (
+    FIRST_DAY,
+    FIRST_PMCID,
+    FIRST_PMID,
+    WORDS,
+    entered,
+    record,
+    word,
+)
 
 _XML = "text/xml; charset=UTF-8"
 _HEAD = '<?xml version="1.0" encoding="UTF-8" ?>\n<!DOCTYPE {0} PUBLIC "-//NLM//DTD {0}" "{1}">\n'
@@ -21,6 +29,7 @@ _SET = _HEAD.format("PubmedArticleSet", "https://dtd.nlm.nih.gov/ncbi/pubmed/out
 _DTD = "https://eutils.ncbi.nlm.nih.gov/eutils/dtd/{}.dtd"
 _RANGE = re.compile(r"(\d+):(\d+)\[uid\]")
 _CHANGED = re.compile(r"\((\d{4}/\d\d/\d\d):3000\[edat\] OR \1:3000\[lr\]\)")
+_PMCID = re.compile(r"\bPMC(\d+)")
 _WORD = re.compile(r"([a-z]+)(?:\[([a-z]+)\])?")
 _TAGS = ("", "tiab", "ti", "mh", "sb")
 _TOO_FAR = (
@@ -84,6 +93,10 @@ class EutilsServer(LocalServer):
         if start >= self._reach:
             return _searched(f"<ERROR>Search Backend failed: {self._too_far()}</ERROR>")
         term = _CHANGED.sub("", _RANGE.sub("", params["term"]))
+        if pmcids := _PMCID.findall(term):
+            numbers = [int(digits) - FIRST_PMCID for digits in pmcids]
+            found = [str(FIRST_PMID + number) for number in numbers if 0 <= number < self.count]
+            return self._listed(found, found, start, [])
         words = [match.groups("") for match in _WORD.finditer(term)]
         if unknown := [tag for _, tag in words if tag not in _TAGS]:
             return _searched(_nothing(f"<FieldNotFound>{unknown[0]}</FieldNotFound>"))
@@ -91,7 +104,11 @@ class EutilsServer(LocalServer):
         if not topics and "all" not in (text for text, _ in words):
             return _searched(_nothing(f"<PhraseNotFound>{term}</PhraseNotFound>"))
         found = self._found(topics or WORDS, params)
-        shown = found[start : min(start + most, self._reach)]
+        return self._listed(found, found[start : min(start + most, self._reach)], start, topics)
+
+    def _listed(
+        self, found: Sequence[str], shown: Sequence[str], start: int, topics: Sequence[str]
+    ) -> Answer:
         self._lists_made += 1
         web_env = f"MCID_{self._lists_made:024x}"
         self._lists[web_env] = found

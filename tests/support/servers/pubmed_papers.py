@@ -7,6 +7,7 @@ from functools import lru_cache
 
 WORDS = ("sepsis", "kidney", "asthma", "stroke", "anemia", "cancer")
 FIRST_PMID = 30_000_001
+FIRST_PMCID = 7_000_000
 FIRST_DAY = date(2001, 3, 1)
 _FILL = (
     "Patients were followed for a median of 3.2 years (IQR 1.1&#x2013;5.4), and outcomes were "
@@ -79,7 +80,7 @@ def record(number: int, per_day: int, revised: date | None = None, retracted: bo
     types = ("Journal Article", "Retracted Publication") if retracted else ("Journal Article",)
     return _ARTICLE.format(
         pmid=FIRST_PMID + number,
-        pmc=7_000_000 + number,
+        pmc=FIRST_PMCID + number,
         day=day,
         revised=revised or day,
         volume=number % 300,

@@ -35,9 +35,8 @@ def doi(number):
 
 
 def crossref(asked):
-    if asked.path.startswith("/works/10.1038%2F171737a0/transform/"):
-        return Answer(json.dumps(HELIX).encode(), "application/vnd.citationstyles.csl+json")
-    return Answer(b"Resource not found.", "text/plain", 404)
+    items = [HELIX] if HELIX["DOI"] in asked.params.get("filter", "") else []
+    return Answer(json.dumps({"message": {"items": items}}).encode(), "application/json")
 
 
 @pytest.fixture
@@ -47,9 +46,11 @@ def asking(library, tmp_path):
         ElinkServer({}) as pubmed,
         ArxivServer(5) as arxiv,
         LocalServer(crossref) as works,
+        LocalServer(lambda asked: Answer(b'{"data": []}', "application/json")) as datacite,
     ):
         known = scholar.endpoints | pubmed.endpoints | arxiv.endpoints
         known["crossref"] = Endpoint("crossref", "Crossref", works.url, 0.0, "crossref")
+        known["datacite"] = Endpoint("datacite", "DataCite", datacite.url, 0.0, "datacite")
         quick = RetryPolicy(tries=1, first=0.01, longest=0.05)
         with Client(tmp_path / "cache", known, patience=quick) as client:
             yield OnlineLookup(library, CitationFetcher(library, client), client)
@@ -90,7 +91,7 @@ def test_request_for_one_paper_stores_citations_and_titles(library, asking):
 
 
 def test_paper_is_added_by_doi(library, asking):
-    added = asking.add(Identifier("doi", "10.1038/171737a0"), Task())
+    added = asking.add("10.1038/171737a0", Task())
     (helix,) = library.get([added])
     assert (helix.title, helix.venue, helix.kind) == (HELIX["title"], "Nature", "article-journal")
     assert helix.authors == (Author("WATSON", "J. D."),)
@@ -100,12 +101,12 @@ def test_paper_is_added_by_doi(library, asking):
 
 
 def test_paper_is_added_by_arxiv_id(library, asking):
-    added = asking.add(Identifier("arxiv", "hep-th/0712001"), Task())
+    added = asking.add("arxiv:hep-th/0712001", Task())
     (found,) = library.get([added])
     assert found.identifier("arxiv") == "hep-th/0712001"
 
 
 def test_unknown_doi_raises_source_error(library, asking):
-    with pytest.raises(SourceError, match="has no record of the DOI"):
-        asking.add(Identifier("doi", "10.1000/nobody"), Task())
+    with pytest.raises(SourceError, match="could not be added"):
+        asking.add("10.1000/nobody", Task())
     assert library.count() == 0

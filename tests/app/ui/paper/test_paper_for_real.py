@@ -23,7 +23,7 @@ FOUND = {"DOI": "10.5555/paper.9", "type": "article-journal", "title": "The nint
 
 
 def crossref(asked):
-    return Answer(json.dumps(FOUND).encode(), "application/vnd.citationstyles.csl+json")
+    return Answer(json.dumps({"message": {"items": [FOUND]}}).encode(), "application/json")
 
 
 @pytest.fixture

@@ -43,9 +43,9 @@ def test_other_identifiers_are_looked_up(qtbot, show_page, text):
     assert len(offered_actions(qtbot, page, text)) == 2
 
 
-def test_isbn_is_not_looked_up(qtbot, show_page):
+def test_isbn_is_looked_up(qtbot, show_page):
     page = show_page(FakeGateway(3))
-    assert len(offered_actions(qtbot, page, "9780306406157")) == 1
+    assert len(offered_actions(qtbot, page, "9780306406157")) == 2
 
 
 def test_search_without_results_offers_to_add_by_identifier(qtbot, show_page, context):

@@ -30,8 +30,8 @@ def test_last_choice_opens_the_sample_library(qtbot, welcome):
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("https://doi.org/10.1000/BEES", "fetch doi:10.1000/bees"),
-        ("arXiv:1706.03762", "fetch arxiv:1706.03762"),
+        ("https://doi.org/10.1000/BEES", "fetch https://doi.org/10.1000/BEES"),
+        ("arXiv:1706.03762", "fetch arXiv:1706.03762"),
         ("The life  of the bee ", "fetch The life of the bee"),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper
 from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
 from sciread_app.domain.guesses import accepted
+from sciread_app.domain.identifiers import pasted_identifier
 from sciread_app.domain.paper import Edit, Identifier, PaperFile, PaperId, Skipped
 from sciread_app.domain.query.parser import Query
 from sciread_app.errors import LibraryError, SourceError, StyleRefused
@@ -102,20 +103,15 @@ class FakePaperPanel:
         self.rings |= self.rings_after
         return 1
 
-    def fetch(self, name: Identifier, task: Task) -> PaperId:
-        self.asked.append(f"fetch {name.kind}:{name.value}")
+    def fetch(self, text: str, task: Task) -> PaperId:
+        self.asked.append(f"fetch {text}")
         if self.refuse:
             raise SourceError(self.refuse)
+        name = pasted_identifier(text) or Identifier("doi", text)
         found = LinkedPaper(name, self._gateway.paper(5))
         self.rings[CitationDirection.references] = CitationList(
             (found,), (PaperId(5),), 1, 0, 1.0, True
         )
-        return PaperId(5)
-
-    def fetch_title(self, title: str, task: Task) -> PaperId:
-        self.asked.append(f"fetch {title}")
-        if self.refuse:
-            raise SourceError(self.refuse)
         return PaperId(5)
 
     def attach(self, paper: PaperId, path: Path, task: Task) -> None:

@@ -1,0 +1,146 @@
+"""DataCite: records of data sets, software, theses and preprints by DOI.
+
+DataCite allows 500 requests in five minutes without a mail address:
+https://support.datacite.org/docs/is-there-a-rate-limit-for-making-requests-against-the-datacite-apis.
+Its metadata are in the public domain (CC0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.paper import Author, Paper
+from sciread_app.formats.csl.fields import kind_of
+from sciread_app.formats.values import dates, names
+from sciread_app.formats.values.markup import plain, prose
+from sciread_app.sources.http.bodies import json_objects, why_no_list
+from sciread_app.sources.http.client import MIB, Client
+from sciread_app.tasks import Task
+
+KEY = "datacite"
+TITLE = "DataCite"
+
+BATCH = 50  # limited by the length of the address
+_LONGEST_REPLY = 32 * MIB
+_KINDS = {
+    "Book": "book",
+    "BookChapter": "chapter",
+    "ConferencePaper": "paper-conference",
+    "Dataset": "dataset",
+    "Dissertation": "thesis",
+    "JournalArticle": "article-journal",
+    "Preprint": "article",
+    "Report": "report",
+    "Software": "software",
+}
+_DATES = ("Issued", "Available", "Created", "Submitted")  # the best first
+
+
+def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
+    """The papers with these DOIs, at most BATCH, that DataCite knows. Raises SourceError."""
+    asked = [doi for doi in dois if '"' not in doi and "\\" not in doi]
+    if not asked:
+        return []
+    query = " OR ".join(f'doi:"{doi}"' for doi in asked)
+    found = client.ask(
+        KEY,
+        "dois",
+        params=(("query", query), ("page[size]", str(len(asked)))),
+        accept=("json",),
+        most=_LONGEST_REPLY,
+        task=task,
+        parse=lambda body: json_objects(body, "data"),
+        check=why_no_list,
+    )
+    wanted = {doi.lower() for doi in asked}
+    papers = (_paper(_mapping(one.get("attributes"))) for one in found)
+    return [paper for paper in papers if paper and paper.source_id in wanted]
+
+
+def _paper(record: Mapping[str, Any]) -> Paper | None:
+    title = next((plain(_text(one.get("title"))) for one in _list(record.get("titles"))), "")
+    doi = _text(record.get("doi")).lower()
+    if not title or not doi:
+        return None
+    types, container = _mapping(record.get("types")), _mapping(record.get("container"))
+    kind = _KINDS.get(_text(types.get("resourceTypeGeneral")))
+    kind = kind or kind_of(_text(types.get("citeproc")))
+    first, last = _text(container.get("firstPage")), _text(container.get("lastPage"))
+    extra = {
+        "volume": _text(container.get("volume")),
+        "number": _text(container.get("issue")),
+        "pages": f"{first}-{last}" if first and last else first,
+        "publisher": plain(_publisher(record.get("publisher"))),
+        "version": _text(record.get("version")),
+        "language": _text(record.get("language")),
+    }
+    return Paper(
+        title=title,
+        abstract=_abstract(record.get("descriptions")),
+        authors=tuple(_authors(record.get("creators"))),
+        kind=kind,
+        published=_date(record),
+        venue=plain(_text(container.get("title"))) if kind == "article-journal" else "",
+        identifiers=identifiers(("doi", doi)),
+        keywords=_keywords(record.get("subjects")),
+        extra={name: value for name, value in extra.items() if value},
+        source=KEY,
+        source_id=doi,
+    )
+
+
+def _authors(value: Any) -> Iterator[Author]:
+    for one in _list(value):
+        name = plain(_text(one.get("name")))
+        family, given = plain(_text(one.get("familyName"))), plain(_text(one.get("givenName")))
+        if one.get("nameType") == "Organizational" and name:
+            yield Author(name, literal=True)
+        elif family:
+            yield Author(family, given)
+        elif name:
+            yield names.from_plain(name)
+
+
+def _abstract(value: Any) -> str:
+    texts = (
+        prose(_text(one.get("description")))
+        for one in _list(value)
+        if one.get("descriptionType") == "Abstract"
+    )
+    return next(filter(None, texts), "")
+
+
+def _date(record: Mapping[str, Any]) -> str:
+    given = {
+        _text(one.get("dateType")): dates.parse(_text(one.get("date"))[:10])
+        for one in _list(record.get("dates"))
+    }
+    year = _text(record.get("publicationYear"))
+    found = next((given[name] for name in _DATES if given.get(name, "").startswith(year)), "")
+    return found or dates.parse(year)
+
+
+def _publisher(value: Any) -> str:
+    """The publisher's name; some responses have it within an object."""
+    return _text(value.get("name")) if isinstance(value, dict) else _text(value)
+
+
+def _keywords(value: Any) -> tuple[str, ...]:
+    found = (plain(_text(one.get("subject"))) for one in _list(value))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
