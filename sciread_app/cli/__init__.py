@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sciread_app.cli import library  # the help lists commands in the order of these imports
+from sciread_app.cli import add  # the help lists commands in the order of these imports
+
+# isort: split
+from sciread_app.cli import library, lookup
 
 # isort: split
 from sciread_app.cli import backup, edit, organise, read
@@ -13,6 +16,7 @@ from sciread_app.cli.command import app
 from sciread_app.cli.parsing import run
 
 __all__ = [
+    "add",
     "app",
     "backup",
     "cite",
@@ -21,6 +25,7 @@ __all__ = [
     "exchange",
     "fetch",
     "library",
+    "lookup",
     "main",
     "models",
     "organise",

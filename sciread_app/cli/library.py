@@ -1,11 +1,10 @@
-"""Commands that import into, search, export and check the library."""
+"""Commands that search, export and check the library."""
 
 from __future__ import annotations
 
 import io
 import sys
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -27,7 +26,6 @@ from sciread_app.services.maintenance.salvage import salvage_home
 from sciread_app.services.models.active_model import LoadedModel
 from sciread_app.services.search.paper_names import paper_named
 from sciread_app.services.search.results import SearchResults
-from sciread_app.settings import PdfImport
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of papers.")]
@@ -37,44 +35,6 @@ Weaker = Annotated[
 ]
 NAMES_HELP = "Paper numbers from `sciread find`, DOIs, arXiv IDs, PMIDs or citation keys."
 Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
-
-
-@partial(command, create=True)
-def add(
-    workspace: Workspace,
-    console: Console,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(help="Files (.bib, .ris, .enw, .csv, .xml, .pdf, …) or folders."),
-    ],
-    pdfs: Annotated[
-        PdfImport | None,
-        typer.Option(help="Leave PDFs where they are, or copy or move them to the PDF folder."),
-    ] = None,
-    filter: Annotated[
-        str,
-        typer.Option(
-            metavar="WORDS",
-            help="List only failures, warnings, and skipped files that contain these words.",
-        ),
-    ] = "",
-) -> int:
-    """Import papers from files and folders.
-
-    Papers that are already in the library are recognized. Files that were not read are listed with
-    the reason. PDF files stay where they are, unless
-    --pdfs or Settings in the window say otherwise. Exit code 1 means that some entries failed; each
-    is listed with the reason.
-    """
-    if pdfs not in (None, PdfImport.leave):
-        workspace.pdf_folder.existing()
-    with console.progress("Importing") as task:
-        report = workspace.new_importer(pdfs or "").add(paths, task)
-    console.print(views.ledger(report, filter))
-    if report.added:
-        console.print(views.NEXT_ENCODE)
-    console.print_json(views.counts(report, filter))
-    return FAILED if report.failed else DONE
 
 
 @command
@@ -184,7 +144,7 @@ def export(
             tr("Add --output FILE, or use --format jsonl without --json."),
         )
     with opened(home, console) as workspace:
-        ids = _chosen(workspace, " ".join(query or []))
+        ids = chosen_by(workspace, " ".join(query or []))
         if query and not ids:
             raise _nothing_to_export(query)
         with console.progress("Exporting") as task:
@@ -306,7 +266,7 @@ def _nothing_to_export(query: list[str]) -> LibraryError:
     return LibraryError(tr("No paper matches “{text}”. Nothing was exported.", text=text), hint)
 
 
-def _chosen(workspace: Workspace, text: str) -> list[int]:
+def chosen_by(workspace: Workspace, text: str) -> list[int]:
     """Return the papers that contain every word of a query and meet its conditions.
 
     They are ordered by id, so that the same papers give the same file. Raises BadQuery for queries

@@ -17,6 +17,7 @@ from sciread_app import cli, workspace
 from sciread_app.paths import resource
 from tests.support.models.fake_encoder import FakeEncoder
 from tests.support.servers.arxiv_server import ArxivServer
+from tests.support.servers.works_server import Work, WorksServer
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "json.md"
 REFS = """
@@ -25,7 +26,11 @@ REFS = """
 @article{broken, title = {never ends
 """
 # Examples whose exit code is not 0.
-FAILS = {"sciread show no-such-paper", "sciread add refs.bib"}
+FAILS = {
+    "sciread show no-such-paper",
+    "sciread add refs.bib",
+    'sciread add 10.1038/nature14539 "On the electrodynamics of moving bees"',
+}
 
 
 class Example(NamedTuple):
@@ -56,7 +61,12 @@ def answers(tmp_path_factory) -> Iterator[dict[str, Any]]:
     (place / "resources" / "sample_library.bib").write_bytes(sample)
     (place / "refs.bib").write_text(REFS, encoding="utf-8")
     (place / "turing.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
-    with pytest.MonkeyPatch.context() as patch, ArxivServer(20, gap=10_000) as arxiv:
+    deep = Work("10.1038/nature14539", "Deep learning", ("LeCun, Yann",), abstract="Layers learn.")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        ArxivServer(20, gap=10_000) as arxiv,
+        WorksServer([deep, *_candidates()]) as works,
+    ):
         patch.chdir(place)
         patch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
         patch.setattr(typer, "launch", lambda file: 0)
@@ -66,7 +76,21 @@ def answers(tmp_path_factory) -> Iterator[dict[str, Any]]:
         patch.setenv("SCIREAD_ARXIV_OAI_URL", f"{arxiv.url}oai")
         patch.setenv("SCIREAD_ARXIV_PAUSE", "0")
         patch.setenv("SCIREAD_ARXIV_OAI_PAUSE", "0")
+        for name, value in works.environ.items():
+            patch.setenv(name, value)
         yield {example.command: answer(example.command) for example in EXAMPLES}
+
+
+def _candidates() -> list[Work]:
+    """Records that may be meant by the examples, and one that certainly is."""
+    bees = "On the electrodynamics of moving bees"
+    mnih = "Human-level control through deep reinforcement learning"
+    return [
+        Work("10.5555/bees.1", bees, year=1905),
+        Work("10.5555/bees.2", bees, year=1906),
+        Work("10.1038/nature14236", mnih, ("Mnih, Volodymyr",), abstract="An agent learns."),
+        Work("10.5555/turing", "On computable numbers", ("Somebody, Else",), year=1936),
+    ]
 
 
 def answer(command: str) -> Any:

@@ -1,0 +1,214 @@
+"""The command that looks up metadata at online services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from sciread_app.cli.add import record_as_value, short
+from sciread_app.cli.command import DONE, FAILED, command
+from sciread_app.cli.library import NAMES_HELP, chosen_by, resolve
+from sciread_app.cli.views import counted, subtitle
+from sciread_app.console import Console
+from sciread_app.domain.metadata_changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.ast import Condition
+from sciread_app.domain.text.tex import readable
+from sciread_app.errors import BadQuery
+from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.metadata_lookup import LookupReport
+
+MISSING = ("abstract", "authors", "year", "venue", "doi")
+_ALIASES = {"author": "authors", "date": "published", "year": "published", "type": "kind"}
+
+
+@command
+def lookup(
+    workspace: Workspace,
+    console: Console,
+    papers: Annotated[list[str] | None, typer.Argument(help=NAMES_HELP)] = None,
+    query: Annotated[
+        str, typer.Option(help="The papers that match a query of `sciread find`.")
+    ] = "",
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"The papers that lack this field: {', '.join(MISSING)}. Can be repeated."
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All papers.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Fill in the empty fields.")] = False,
+    replace: Annotated[
+        list[str] | None,
+        typer.Option(help="With --apply, also replace the value of this field. Can be repeated."),
+    ] = None,
+    candidate: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --apply and one paper, use the candidate of this number."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do not use answers of the last 30 days.")
+    ] = False,
+) -> int:
+    """Look up metadata of papers at online services.
+
+    Sends DOIs, arXiv IDs, PMIDs, PMCIDs and ISBNs to Crossref, DataCite, OpenAlex, arXiv, PubMed
+    and Open Library, and of papers without these the title and the first author. Without --apply,
+    only shows what would change. With it, empty fields are filled in; fields that you have edited
+    are never changed. Run `sciread undo` to undo all changes. A stopped look-up resumes when you
+    run the same command again. Exit code 1 means that a service did not answer for some papers.
+    """
+    fields = [_field(name) for name in replace or []]
+    ids = _selected(workspace, papers or [], query, missing or [], every)
+    if (fields or candidate) and not apply:
+        raise BadQuery("--replace and --candidate need --apply.", "Add --apply.")
+    if candidate and len(ids) != 1:
+        raise BadQuery("--candidate needs exactly one paper.", "Specify one paper.")
+    with console.progress("Looking up metadata") as task:
+        report = workspace.metadata.look_up(ids, task, fresh=fresh)
+    chosen: dict[PaperId, Sequence[FieldChange]] = {}
+    if apply:
+        chosen = {one.paper: _choice(one, fields, candidate) for one in report.suggestions}
+        chosen = {paper: changes for paper, changes in chosen.items() if changes}
+    edit = workspace.metadata.apply(chosen) if chosen else None
+    console.print(_report(report, chosen, apply))
+    console.print_json(_report_as_value(report, chosen, edit.what if edit else None))
+    return FAILED if report.unanswered else DONE
+
+
+def _selected(
+    workspace: Workspace, names: list[str], query: str, missing: list[str], every: bool
+) -> list[PaperId]:
+    if unknown := [name for name in missing if name not in MISSING]:
+        raise BadQuery(f"Unknown field “{unknown[0]}”.", f"Fields: {', '.join(MISSING)}.")
+    if not (names or query or missing or every):
+        raise BadQuery("Specify papers, or use --query, --missing or --all.", "See --help.")
+    ids = resolve(workspace, names) if names else None
+    if query:
+        found = [PaperId(id) for id in chosen_by(workspace, query)]
+        ids = found if ids is None else [id for id in ids if id in set(found)]
+    if missing:
+        lacking = [
+            workspace.library.matching([Condition("has", name, negated=True)]).tolist()
+            for name in missing
+        ]
+        some = dict.fromkeys(PaperId(id) for group in lacking for id in group)
+        ids = list(some) if ids is None else [id for id in ids if id in some]
+    if ids is None:
+        ids = [PaperId(id) for id in workspace.library.ids().tolist()]
+    return list(dict.fromkeys(ids))
+
+
+def _field(name: str) -> str:
+    field = _ALIASES.get(name.lower(), name.lower())
+    if field not in FIELD_TITLES:
+        raise BadQuery(f"Unknown field “{name}”.", f"Fields: {', '.join(FIELD_TITLES)}.")
+    return field
+
+
+def _choice(
+    suggestion: Suggestion, replaced: Sequence[str], candidate: int | None
+) -> list[FieldChange]:
+    """The changes to make: those that fill empty fields, and those of the fields to replace."""
+    changes = suggestion.changes
+    if candidate:
+        if candidate > len(suggestion.candidates):
+            raise BadQuery(
+                f"There is no candidate {candidate} for this paper.",
+                "Run the command without --apply to list the candidates.",
+            )
+        changes = suggestion.candidates[candidate - 1].changes
+    return [change for change in changes if change.fills or change.field in replaced]
+
+
+def _report(
+    report: LookupReport, chosen: dict[PaperId, Sequence[FieldChange]], apply: bool
+) -> RenderableType:
+    lines: list[RenderableType] = []
+    for one in report.suggestions:
+        lines.append(Text.assemble((f"{one.paper:>7}  ", "cyan"), (readable(one.title), "bold")))
+        for change in one.changes:
+            done = change in chosen.get(one.paper, ())
+            lines.append(_change(change, "filled in" if done else ""))
+        for number, candidate in enumerate(one.candidates, start=1):
+            lines += _candidate(number, candidate)
+    filling = sum(bool(one.filling) for one in report.suggestions)
+    parts = [f"{counted(report.papers, 'paper')} looked up"]
+    if apply:
+        parts.append(f"{counted(len(chosen), 'paper')} changed")
+    else:
+        parts.append(f"{counted(filling, 'paper')} with empty fields that can be filled in")
+    if report.unknown:
+        parts.append(f"{report.unknown:,} not found")
+    lines.append(Text(", ".join(parts)))
+    if filling and not apply:
+        lines.append(Text("To fill in these fields, add --apply.", style="dim"))
+    if report.unanswered:
+        several = counted(report.unanswered, "paper")
+        again = f"{several} without an answer. Run the same command again to retry."
+        lines.append(Text(again, style="yellow"))
+    lines += [Text(f"{source}: {why}", style="yellow") for source, why in report.failures.items()]
+    return Group(*lines)
+
+
+def _change(change: FieldChange, done: str) -> Text:
+    from sciread_app.services.ingest.record_requests import SOURCE_TITLES
+
+    source = SOURCE_TITLES.get(change.source, change.source)
+    old = f"{short(change.old)} → " if change.old else ""
+    mark = "+" if change.fills else "?"
+    note = f"  {source}{', ' + done if done else ''}"
+    return Text.assemble(
+        f"         {mark} {FIELD_TITLES[change.field]}: {old}{short(change.new)}", (note, "dim")
+    )
+
+
+def _candidate(number: int, candidate: Candidate) -> Iterable[RenderableType]:
+    record = candidate.record
+    names = ", ".join(f"{kind}:{value}" for kind, value in record.identifiers)
+    yield Text(f"         candidate {number}: {readable(record.title)}", style="yellow")
+    yield Text(f"           {subtitle(record)}  {names}", style="dim")
+
+
+def _report_as_value(
+    report: LookupReport, chosen: dict[PaperId, Sequence[FieldChange]], edit: str | None
+) -> dict[str, Any]:
+    return {
+        "papers": report.papers,
+        "unknown": report.unknown,
+        "unanswered": report.unanswered,
+        "failures": [{"source": name, "why": why} for name, why in report.failures.items()],
+        "edit": edit,
+        "suggestions": [
+            {
+                "paper": one.paper,
+                "title": one.title,
+                "changes": [
+                    _change_as_value(change) | {"applied": change in chosen.get(one.paper, ())}
+                    for change in one.changes
+                ],
+                "candidates": [
+                    record_as_value(candidate.record)
+                    | {"changes": [_change_as_value(change) for change in candidate.changes]}
+                    for candidate in one.candidates
+                ],
+            }
+            for one in report.suggestions
+        ],
+    }
+
+
+def _change_as_value(change: FieldChange) -> dict[str, Any]:
+    return {
+        "field": change.field,
+        "old": change.old,
+        "new": change.new,
+        "source": change.source,
+        "fills": change.fills,
+    }
