@@ -78,7 +78,7 @@ class Sources:
 
     def citations(self, window: MainWindow) -> None:
         page = _page(window)
-        page.show_source(4)
+        page.show_source(5)
 
 
 def scenes(served: Sources) -> Sequence[Scene]:

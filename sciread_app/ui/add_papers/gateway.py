@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
-from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest import importer
@@ -23,6 +23,7 @@ from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
     from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+    from sciread_app.services.ingest.identifier_import import Entry
     from sciread_app.storage.history.import_log import Import
 
 NOTHING = tr("No papers match the query.")
@@ -72,6 +73,17 @@ class AddPapersGateway:
     def results(self, fetch: int) -> FetchResults:
         """The results of the last run so far."""
         return self._results_of(self._workspace.fetcher.last(fetch))
+
+    def find_papers(self, text: str, task: Task) -> list[Entry]:
+        """What each identifier, address or title in a text names."""
+        from sciread_app.services.ingest.identifier_import import split_texts
+
+        return self._workspace.identifiers.find(split_texts(text), task)
+
+    def add_found(self, papers: Sequence[Paper], name: str) -> list[PaperId]:
+        """Add these records to the library, as an import of this name."""
+        self._workspace.require_own_library()
+        return list(dict.fromkeys(self._workspace.identifiers.add(papers, name)))
 
     def cite(self, task: Task) -> CitationReport:
         """Fetch the citations of all papers that have not been looked up yet. Raises

@@ -18,6 +18,7 @@ from sciread_app.ui.add_papers.fetch_controller import FetchController
 from sciread_app.ui.add_papers.fetch_list import FetchList
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.fetch_text import results_line
+from sciread_app.ui.add_papers.identifier_dialog import IdentifierForm
 from sciread_app.ui.add_papers.import_history import ImportHistoryPanel
 from sciread_app.ui.add_papers.preview_panel import PreviewPanel
 from sciread_app.ui.add_papers.query_form import QueryForm
@@ -52,6 +53,7 @@ class AddPapersPage(Page):
         self.form = QueryForm(intake, jobs)
         self.preview = PreviewPanel(intake, jobs, appearance)
         self.files = ImportHistoryPanel(intake, jobs, appearance)
+        self.identifiers = IdentifierForm(intake, context)
         self.citations = CitationsPanel(intake, jobs, appearance)
         self.list = FetchList(self.work, self._titles, appearance)
         self._build()
@@ -65,7 +67,7 @@ class AddPapersPage(Page):
         )
 
     def show_source(self, number: int) -> None:
-        """Show a source by its number; the last numbers are files and citations."""
+        """Show a source by its number; the last numbers are files, identifiers and citations."""
         self.switch.choose(number)
         if number < len(self._sources):
             self.form.show_source(self._sources[number])
@@ -121,6 +123,8 @@ class AddPapersPage(Page):
         panel = self._panels.currentWidget()
         if panel is self.files:
             self.files.take_focus()
+        elif panel is self.identifiers:
+            self.identifiers.take_focus()
         elif panel is self.citations:
             self.citations.take_focus()
         else:
@@ -177,6 +181,9 @@ class AddPapersPage(Page):
             self.switch.add(source.title, source.help)
         self.switch.add(tr("Files"), tr("Import files and folders, and view import reports"))
         self.switch.add(
+            tr("Identifiers"), tr("Add papers by DOI, other identifiers, web addresses, or titles")
+        )
+        self.switch.add(
             tr("Citations"), tr("Fetch the references of your papers and the papers that cite them")
         )
         self.show_source(0)
@@ -197,7 +204,7 @@ class AddPapersPage(Page):
     def _order_stops(self) -> None:
         """Set the tab order to the reading order; Qt would use the order of creation."""
         panels = (self.preview.list, self.preview.stop, *self.files.buttons())
-        rest = (self.files.table, self.citations.act)
+        rest = (self.files.table, *self.identifiers.tab_stops(), self.citations.act)
         tab_stops = [
             *self.switch.tab_stops(),
             *self.form.tab_stops(),
@@ -207,6 +214,10 @@ class AddPapersPage(Page):
         ]
         for one, next_one in pairwise(tab_stops):
             QWidget.setTabOrder(one, next_one)
+
+    def _show_added(self, papers: Sequence[PaperId]) -> None:
+        self._context.events.papers_added.emit(LibraryChanges(papers=True))
+        self._navigate.show_papers(papers, trn("Added paper", "Added papers", len(papers)))
 
     def _open_results(self, fetch: int) -> None:
         self._jobs.run(
@@ -236,6 +247,7 @@ class AddPapersPage(Page):
         self.files.add_folder.clicked.connect(lambda: self._navigate.add_folder())
         self.files.add_zotero.clicked.connect(lambda: self._navigate.import_zotero())
         self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
+        self.identifiers.added.connect(self._show_added)
         self.citations.moved.connect(self._show_busy)
         self.list.brought_requested.connect(self._open_results)
         self.list.removal_requested.connect(self._remove)
@@ -263,6 +275,6 @@ class AddPapersPage(Page):
         switch = (self.switch, 0, Qt.AlignmentFlag.AlignLeft)
         column(switch, (self._panels, 1), parent=left, margins=0, spacing=12)
         query = QWidget()
-        for panel in (query, self.files, self.citations):
+        for panel in (query, self.files, self.identifiers, self.citations):
             self._panels.addWidget(panel)
         column(self.form, (self.preview, 1), parent=query, margins=0, spacing=8)

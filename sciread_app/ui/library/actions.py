@@ -38,6 +38,7 @@ PAPERS = (
         "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
     ),
     LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
+    LibraryAction("look up", tr("Look up metadata…"), "", lambda library: library.look_up()),
     LibraryAction(
         "move pdfs", tr("Move PDFs to PDF folder"), "", lambda library: library.move_pdfs()
     ),
@@ -56,6 +57,12 @@ STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
 SHELF = (
     LibraryAction(
         "collection", tr("New co&llection…"), "Ctrl+Shift+N", lambda library: library.add()
+    ),
+    LibraryAction(
+        "look up missing",
+        tr("Look up missing metadata…"),
+        "",
+        lambda library: library.look_up_missing(),
     ),
     LibraryAction("empty", tr("Empt&y Trash…"), "", lambda library: library.empty_trash()),
 )

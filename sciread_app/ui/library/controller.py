@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder
     from sciread_app.ui.library.export import ExportController
+    from sciread_app.ui.library.metadata_dialog import Chosen
+    from sciread_app.ui.library.metadata_gateway import MetadataGateway
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
     from sciread_app.ui.view_models import Card
@@ -84,6 +87,7 @@ class LibraryController(QObject):
         edits: EditQueue,
         exports: ExportController,
         pdf_folder: Callable[[], PdfFolder],
+        metadata: MetadataGateway,
         window: QWidget,
     ) -> None:
         """`actions` by their names. `pdf_folder` returns the PDF folder of the settings."""
@@ -97,6 +101,7 @@ class LibraryController(QObject):
         self.work = edits
         self._exports = exports
         self._pdf_folder = pdf_folder
+        self._metadata = metadata
         self.sidebar = Sidebar(self.work, context.appearance)
         self.notice = context.toast
         self.bar = PaperSelectionBar(actions, rate, context.appearance)
@@ -223,6 +228,26 @@ class LibraryController(QObject):
         if ids := self._chosen():
             self._exports.export_papers(ids)
 
+    def look_up(self) -> None:
+        """Look up the metadata of the selected papers."""
+        if ids := self._chosen():
+            self._look_up(ids)
+
+    def look_up_missing(self) -> None:
+        """Look up the metadata of the papers of the library that lack some."""
+        self._look_up(None)
+
+    def _look_up(self, ids: Sequence[PaperId] | None) -> None:
+        from sciread_app.ui.library.metadata_dialog import MetadataDialog  # loaded on first use
+
+        metadata = self._metadata
+
+        def apply(chosen: Chosen) -> None:
+            change = LongEdit(lambda organise, task: metadata.apply(chosen, task))
+            self.work.submit(tr("Filling in metadata"), change)
+
+        MetadataDialog(ids, metadata, self._context.jobs, apply, self._window).show()
+
     def move_pdfs(self) -> None:
         """Move the PDFs of the selected papers to the PDF folder."""
         if ids := self._chosen():
@@ -270,6 +295,7 @@ class LibraryController(QObject):
         sidebar.export_requested.connect(self._exports.export_found)
         sidebar.auto_export_requested.connect(self._exports.enable_auto_export)
         sidebar.empty_trash_requested.connect(self.empty_trash)
+        sidebar.look_up_requested.connect(self.look_up_missing)
         sidebar.escaped.connect(page.focus_results)
         page.result_list.chosen_changed.connect(self._show_bar)
         page.shown.connect(self._look_at_page)
@@ -316,7 +342,7 @@ class LibraryController(QObject):
             names: tuple[str, ...] = ("untrash", "delete")
         else:
             inside = ("uncollect",) if self._page_collection() else ()
-            names = ("tag", "collect", *inside, "read", "edit", "export", *PDFS, "trash")
+            names = ("tag", "collect", *inside, "read", "edit", "look up", "export", *PDFS, "trash")
         for name in names:
             menu.addAction(actions[name])
         if not self.in_trash:
@@ -408,7 +434,9 @@ class LibraryController(QObject):
             self.work.submit(tr("Editing a paper"), lambda organise: organise.edit(ids, **values))
 
         for card in cards:
-            EditDialog(card.paper, by_hand, save, self._window).show()
+            paper = card.paper.id
+            look_up = partial(self._look_up, [paper]) if paper else None
+            EditDialog(card.paper, by_hand, save, self._window, look_up).show()
 
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:
         """Delete these papers, or everything in the trash, once the user has agreed."""

@@ -114,12 +114,15 @@ class EditDialog(QDialog):
         by_hand: frozenset[str],
         save: Callable[[Mapping[str, Any]], object],
         parent: QWidget,
+        look_up: Callable[[], object] | None = None,
     ) -> None:
+        """`look_up` opens the look-up of the paper's metadata."""
         super().__init__(parent)
         self.setWindowTitle(tr("Edit paper"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._paper = paper
         self._save = save
+        self._open_look_up = look_up
         self.fields: dict[str, Field] = {}
         self.marks: dict[str, QLabel] = {}
         self.wrong = styled(QLabel(wordWrap=True), "wrong")
@@ -145,10 +148,20 @@ class EditDialog(QDialog):
         if values:
             self._save(values)
 
+    def look_up(self) -> None:
+        """Close, and open the look-up of metadata, unless something was typed."""
+        if self._is_changed():
+            self._say(tr("You have unsaved changes. Save or discard them before you look up."))
+        elif self._open_look_up:
+            self.accept()
+            self._open_look_up()
+
+    def _is_changed(self) -> bool:
+        return {name: field.text() for name, field in self.fields.items()} != self._first
+
     def reject(self) -> None:
         """Discard what was typed only on a second request."""
-        texts = {name: field.text() for name, field in self.fields.items()}
-        if self._warned or texts == self._first:
+        if self._warned or not self._is_changed():
             super().reject()
         else:
             self._warned = True
@@ -171,7 +184,12 @@ class EditDialog(QDialog):
         scroll = QScrollArea(widgetResizable=True)
         scroll.setWidget(inside)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        parts = ((scroll, 1), self.wrong, buttons(self, tr("Save"), self.save))
+        bottom = buttons(self, tr("Save"), self.save)
+        if self._open_look_up:
+            look_up = QPushButton(tr("Look up metadata…"))
+            look_up.clicked.connect(self.look_up)
+            bottom.insertWidget(0, look_up)
+        parts = ((scroll, 1), self.wrong, bottom)
         column(*parts, parent=self, margins=(24, 20, 14, 16), spacing=14)
 
     def _row(self, name: str, label: str, by_hand: bool) -> QWidget:

@@ -61,6 +61,7 @@ class Sidebar(QFrame):
     export_requested = Signal(str, str)  # the same, for an export
     auto_export_requested = Signal(str)  # the path of a collection for an automatic export
     empty_trash_requested = Signal()  # to be emptied
+    look_up_requested = Signal()  # of missing metadata
     escaped = Signal()
 
     def __init__(self, work: EditQueue, appearance: Appearance) -> None:
@@ -161,6 +162,8 @@ class Sidebar(QFrame):
             menu.addAction(tr("Remove") + "\tDel", partial(self._remove, nodes))
         if one and one.kind is NodeKind.collection and one.key == SAMPLE_COLLECTION:
             menu.addAction(tr("Remove sample papers"), partial(self._remove_sample, one))
+        if one and one.kind is NodeKind.problems:
+            menu.addAction(tr("Look up missing metadata…"), self.look_up_requested.emit)
         if one and one.kind is NodeKind.trash:
             menu.addAction(tr("Empty Trash…"), self.empty_trash_requested.emit).setEnabled(
                 bool(one.count)

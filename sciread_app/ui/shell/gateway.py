@@ -15,6 +15,7 @@ from sciread_app.services.search.paper_finder import FoundPaper, find_papers
 from sciread_app.tasks import Task
 from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
 from sciread_app.ui.library.export_gateway import ExportGateway
+from sciread_app.ui.library.metadata_gateway import MetadataGateway
 from sciread_app.ui.recommendations.gateway import RecommendationsGateway
 from sciread_app.ui.search.gateway import SearchGateway
 from sciread_app.ui.settings.gateway import SettingsGateway
@@ -40,6 +41,7 @@ class WindowGateway(SearchGateway):
         self.settings = SettingsGateway(workspace)
         self.exchange = ExportGateway(workspace)
         self.organise = workspace.editor
+        self.metadata = MetadataGateway(workspace)
         self.duplicates = workspace.duplicates
         self.activation = workspace.active_model
         self.models = workspace.models

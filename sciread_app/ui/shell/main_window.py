@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from sciread_app.domain.identifiers import identifier_link, pasted_identifier
 from sciread_app.domain.paper import LibraryChanges, PaperId
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.add_papers.import_controller import (
@@ -53,9 +53,9 @@ from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
 from sciread_app.ui.widgets.messages.toast import Toast
 
 if TYPE_CHECKING:
+    from sciread_app.ui.add_papers.identifier_dialog import IdentifierDialog
     from sciread_app.ui.library.controller import LibraryController
     from sciread_app.ui.search.compare_page import ComparePage
-    from sciread_app.ui.search.lookup_dialog import LookupDialog
     from sciread_app.ui.shell.commands.command_palette import CommandPalette
     from sciread_app.ui.shell.commands.paper_popup import PaperPopup
     from sciread_app.ui.shell.gateway import WindowGateway
@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
         self._type_ahead = TypeAhead()
         self._loading_keys = LoadingKeys(jobs, self)
         self._palette: CommandPalette | None = None  # created when first opened
-        self._lookup: LookupDialog | None = None  # created when first opened
+        self._lookup: IdentifierDialog | None = None  # created when first opened
         self._papers: PaperPopup | None = None  # likewise
         self.work_log = JobHistory(jobs, self)
         self.setWindowTitle("SciRead")
@@ -375,15 +375,15 @@ class MainWindow(QMainWindow):
         a title first."""
         if self._takes_papers(lambda window: window.add_by_identifier(identifier)):
             if not self._lookup:
-                from sciread_app.ui.search.lookup_dialog import LookupDialog
+                from sciread_app.ui.add_papers.identifier_dialog import IdentifierDialog
 
-                self._lookup = LookupDialog(self.gateway.about, self.context, self)
-                self._lookup.loaded.connect(self._show_added)
+                self._lookup = IdentifierDialog(self.gateway.intake, self.context, self)
+                self._lookup.added.connect(self._show_added)
             self._lookup.ask(identifier)
 
-    def _show_added(self, paper: PaperId) -> None:
+    def _show_added(self, papers: Sequence[PaperId]) -> None:
         self.papers_came(LibraryChanges(papers=True))
-        self.show_papers([paper], tr("Added paper"))
+        self.show_papers(papers, trn("Added paper", "Added papers", len(papers)))
 
     def add_files(self) -> None:
         self.add(open_files(self, DialogPurpose.papers, tr("Import files"), PAPER_FILES))
@@ -558,7 +558,7 @@ class MainWindow(QMainWindow):
         self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
         self.shelving = LibraryController(
             self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, edits,
-            self.exchange, lambda: gateway.pdf_folder, self,
+            self.exchange, lambda: gateway.pdf_folder, gateway.metadata, self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)

@@ -392,7 +392,7 @@ def _use_intake(window):
             page.form.most.setText(most)
             page.form.look()
             yield
-    for number in (1, 2):
+    for number in (1, 2, 3):
         page.show_source(len(page._sources) - 1 + number)
         yield
 

@@ -23,7 +23,7 @@ from tests.support.ui.fakes.add_papers import BUSY, CHANGES, FakeAddPapers, done
 from tests.support.ui.fakes.gateway import FakeGateway
 from tests.support.ui.heartbeat import FairHeartbeat
 
-FILES, CITATIONS = 3, 4  # places in the switch, after the three sources
+FILES, CITATIONS = 3, 5  # places in the switch, after the three sources
 
 
 @pytest.fixture
@@ -455,7 +455,11 @@ def test_files_are_imported_without_sources(qtbot, jobs, context):
     qtbot.waitUntil(lambda: bool(context.messages.calls))
     assert "ZeroDivisionError" in context.messages.calls[0][1].report
     assert page.files.add_files.isVisible()
-    assert [button.text() for button in page.switch.tab_stops()] == ["Files", "Citations"]
+    assert [button.text() for button in page.switch.tab_stops()] == [
+        "Files",
+        "Identifiers",
+        "Citations",
+    ]
 
 
 def test_empty_import_history_has_a_placeholder(qtbot, show, jobs):

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, SourceQuery
-from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import SourceError
+from sciread_app.services.ingest.identifier_import import Entry, EntryState, split_texts
 from sciread_app.storage.history.import_log import Import
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
@@ -77,6 +78,9 @@ class FakeAddPapers:
         self.brings = 40
         self.preview_of = Preview(12_345, tuple(paper(f"Found {n}") for n in range(10)))
         self.past: list[Import] = []
+        self.entries: dict[str, Entry] = {}  # by text; others are found
+        self.looked_up: list[str] = []
+        self.added: list[Paper] = []
 
     def sources(self) -> Sequence[SourceForm]:
         return (ARXIV, HARVEST, PUBMED)
@@ -132,6 +136,17 @@ class FakeAddPapers:
         ledger = ImportSummary(row.read, row.added, row.merged, self.failures)
         return FetchResults(f"arXiv: {row.query.text}", ledger, added, self.news, self.remark)
 
+    def find_papers(self, text: str, task: Task) -> list[Entry]:
+        self.looked_up.append(text)
+        self._work(task, 0, 1)
+        if self.trouble:
+            raise self.trouble
+        return [self.entries.get(line) or _found(line) for line in split_texts(text)]
+
+    def add_found(self, papers: Sequence[Paper], name: str) -> list[PaperId]:
+        self.added += papers
+        return [PaperId(1 + n) for n in range(len(papers))]
+
     def cite(self, task: Task) -> CitationReport:
         self.asked.append("cite")
         self._work(task, 5, 20)
@@ -149,6 +164,10 @@ class FakeAddPapers:
         task.step(done, total, self.note)
         while not self.go_on.wait(0.01):
             task.step(done, total, self.note)
+
+
+def _found(text: str) -> Entry:
+    return Entry(text, EntryState.found, paper(f"Paper {text}", doi="10.1000/found"))
 
 
 def fetch_of(query: SourceQuery, *, id: int = 1, **values: object) -> Fetch:

@@ -26,6 +26,7 @@ from tests.support.ui.fakes.duplicates import FakeDuplicates
 from tests.support.ui.fakes.evaluation import FakeEvaluation
 from tests.support.ui.fakes.export import FakeExport
 from tests.support.ui.fakes.map import FakeMap
+from tests.support.ui.fakes.metadata import FakeMetadata
 from tests.support.ui.fakes.models import FakeModels
 from tests.support.ui.fakes.paper import FakePaperPanel
 from tests.support.ui.fakes.reader import FakeReader
@@ -52,6 +53,7 @@ class FakeGateway(FakeSearch):
         self.intake = FakeAddPapers()
         self.settings = FakeSettings()
         self.exchange = FakeExport()
+        self.metadata = FakeMetadata()
         self.reading = FakeReader()
         self.comparisons = FakeComparison(self)
         self.duplicates = FakeDuplicates()
