@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.sources.arxiv import api as arxiv_api
 from sciread_app.ui.add_papers.page import AddPapersPage
+from sciread_app.ui.library.metadata_dialog import MetadataDialog
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
 from tests.support.servers.faults import too_many, unavailable
+from tests.support.servers.works_server import Work, WorksServer, numbered
 
 TRANSFORMERS = SourceQuery("arxiv", "cat:cs.CL AND all:transformer")
 
@@ -22,9 +24,10 @@ TRANSFORMERS = SourceQuery("arxiv", "cat:cs.CL AND all:transformer")
 class Sources:
     """Local servers for arXiv and PubMed, and the scenes that use them."""
 
-    def __init__(self, arxiv: ArxivServer, pubmed: EutilsServer) -> None:
+    def __init__(self, arxiv: ArxivServer, pubmed: EutilsServer, works: WorksServer) -> None:
         self._arxiv = arxiv
         self._pubmed = pubmed
+        self._works = works
 
     def empty(self, window: MainWindow) -> None:
         # The model would take longer to encode the papers than a scene may last.
@@ -80,6 +83,47 @@ class Sources:
         page = _page(window)
         page.show_source(5)
 
+    def identifiers(self, window: MainWindow) -> None:
+        """Look up papers of each kind, some of which are known, unknown, or not certain."""
+        title = "Deep learning of crystals by their scattered light"
+        self._works.add(
+            Work("10.5555/crystals.1", title, ("Curie, Marie",), 2019),
+            Work("10.5555/crystals.2", title, ("Joliot, Irène",), 2021),
+        )
+        [known] = window.gateway.cards(window.page.view.listing.ids[:1])
+        names = (
+            *(numbered(n).doi for n in range(3)),
+            known.paper.identifier("doi") or known.paper.title,
+        )
+        texts = (*names, next(iter(self._arxiv.papers)), title, "10.5555/nobody.knows")
+        page = _page(window)
+        page.show_source(4)
+        page.identifiers.text.setPlainText("\n".join(texts))
+        page.identifiers.look_up()
+        wait(page.identifiers.list.isVisible)
+
+    def lookup(self, window: MainWindow) -> None:
+        """Look up metadata of papers, some of whose fields differ from the records."""
+        window.go_to("search")
+        ids = list(window.page.view.listing.ids[:12])
+        for number, card in enumerate(window.gateway.cards(ids)):
+            one = card.paper
+            venue = "A Journal of Another Name" if number % 3 == 1 else one.venue or "Nature"
+            if doi := one.identifier("doi"):
+                names = tuple(f"{author.family}, {author.given}" for author in one.authors)
+                text = "We ask whether records agree. "
+                self._works.add(Work(doi, one.title, names, one.year or 2000, venue, text * 3))
+        window.page.result_list.choose(ids)
+        window.shelving.look_up()
+        dialog = _dialog(window)
+        wait(dialog.isVisible)
+
+    def suggestions(self, window: MainWindow) -> None:
+        window.shelving.look_up()
+        dialog = _dialog(window)
+        dialog.look_up()
+        wait(dialog.list.isVisible)
+
 
 def scenes(served: Sources) -> Sequence[Scene]:
     return (
@@ -90,14 +134,22 @@ def scenes(served: Sources) -> Sequence[Scene]:
         Scene("intake-brought", served.results),
         Scene("intake-files", served.files, EVERYWHERE),
         Scene("intake-citations", served.citations, EVERYWHERE),
+        Scene("intake-identifiers", served.identifiers, EVERYWHERE),
+        Scene("lookup", served.lookup),
+        Scene("lookup-suggestions", served.suggestions, EVERYWHERE),
     )
 
 
 @contextmanager
 def sources(cache: str) -> Iterator[Sources]:
-    """Serve arXiv and PubMed locally for this process."""
+    """Serve all sources locally for this process."""
     arxiv_api._PAGE = 40  # several pages per fetch, of papers that the model encodes quickly
-    with ArxivServer(300) as arxiv, EutilsServer(300) as pubmed:
+    with (
+        ArxivServer(300) as arxiv,
+        EutilsServer(300) as pubmed,
+        WorksServer(map(numbered, range(9))) as works,
+    ):
+        os.environ |= works.environ
         os.environ |= {
             "SCIREAD_CACHE": cache,
             "SCIREAD_ARXIV_URL": f"{arxiv.url}api/query",
@@ -107,7 +159,11 @@ def sources(cache: str) -> Iterator[Sources]:
             "SCIREAD_ARXIV_OAI_PAUSE": "0",
             "SCIREAD_EUTILS_PAUSE": "0",
         }
-        yield Sources(arxiv, pubmed)
+        yield Sources(arxiv, pubmed, works)
+
+
+def _dialog(window: MainWindow) -> MetadataDialog:
+    return window.findChildren(MetadataDialog)[-1]
 
 
 def _page(window: MainWindow) -> AddPapersPage:

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 SIZE = (760, 560)
 LINES = 5  # of the text field
-STATE_WIDTH = 190  # pixels
+STATE_WIDTH = 160  # pixels
 LONGEST_NAME = 60  # characters
 # By the state of an entry.
 STATES = {
@@ -157,7 +157,8 @@ class IdentifierForm(QWidget):
             tr("{n:,} in your library", n=_count(entries, "in library")),
             tr("{n:,} not found", n=_count(entries, "not found") + _count(entries, "failed")),
         ]
-        show_text(self.status, ", ".join(counts))
+        reasons = dict.fromkeys(one.why for one in entries if str(one.state) == "failed")
+        show_text(self.status, ". ".join([", ".join(counts), *reasons]))
         self._show_state()
 
     def _checked(self) -> list[Paper]:
@@ -210,8 +211,7 @@ def _row(entry: Entry) -> CheckRow:
     children = [CheckRow((_named(one), _names(one)), False, one) for one in entry.candidates]
     tip = f"{entry.text}\n{entry.why}".strip()
     text = " ".join(entry.text.split())
-    result = state if children else f"{state}. {entry.why}"
-    return CheckRow((text, result), tip=tip, children=children)
+    return CheckRow((text, state), tip=tip, children=children)
 
 
 def _named(paper: Paper) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.metadata_lookup import LookupReport
     from sciread_app.ui.library.metadata_gateway import MetadataGateway
 
+FIRST_SIZE = (600, 300)  # without a list
 SIZE = (940, 640)
 WIDTHS = (210, 260, 110)  # of the columns after the first, in pixels
 SERVICES = tr(
@@ -202,6 +203,11 @@ class MetadataDialog(QDialog):
         lines += report.failures.values()
         show_text(self.status, " ".join(lines))
         self._show_state()
+        if report.suggestions:
+            center = self.frameGeometry().center()
+            self.resize(*SIZE)
+            self.move(center - self.rect().center())
+            keep_on_screen(self)
 
     def _row(self, one: Suggestion) -> CheckRow:
         """The row of a paper: below it the changes, those that replace nothing checked."""
@@ -281,7 +287,7 @@ class MetadataDialog(QDialog):
         close.clicked.connect(self.reject)
         self.model.toggled.connect(self._show_state)
         self.look_up_button.setDefault(True)
-        self.resize(*SIZE)
+        self.resize(*FIRST_SIZE)
         keep_on_screen(self)
 
 

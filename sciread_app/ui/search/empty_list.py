@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -10,6 +11,7 @@ from sciread_app.domain.identifiers import pasted_identifier
 from sciread_app.domain.paper import Identifier
 from sciread_app.domain.query.ast import TRASH
 from sciread_app.language import tr
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.style.theme import Appearance
@@ -18,10 +20,14 @@ from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
 if TYPE_CHECKING:
     from sciread_app.ui.paper.gateway import PaperGateway
 
+TITLE_WORDS, MOST_WORDS = 4, 60  # of a text that may be a title
+LONGEST_TITLE = 80  # characters
+_OPERATORS = re.compile(r"""["“”*()]|\w:\S|(?:^|\s)-\w|\b(?:OR|AND|NOT)\b""")
+
 
 class EmptyList(EmptyState):
-    """Explains why the list is empty. Offers to look up a paper by its identifier, if one was
-    searched for, and runs the lookup."""
+    """Explains why the list is empty. Offers to look up a paper by its identifier or its title, if
+    one was searched for, and runs the lookup."""
 
     loaded = Signal()  # a paper was added to the library
 
@@ -29,28 +35,33 @@ class EmptyList(EmptyState):
         super().__init__(appearance)
         self._about = about
         self._jobs = jobs
-        self._wanted: Identifier | None = None  # the identifier that was not found
+        self._wanted = ""  # the identifier or title that was not found
 
     def show_view(self, view: ResultView, actions: Actions) -> None:
-        self._wanted = name = missing(view)
-        if name is None:
+        name, title = missing(view), missing_title(view)
+        wanted = self._wanted = f"{name.kind}:{name.value}" if name else title
+        if not wanted:
             self.show_message(*empty_texts(view), actions)
-        else:
-            text = tr("SciRead can look up the paper online and add it to your library.")
-            look_up = (tr("Look up and add"), lambda: self._look_up(name))
-            self.show_message("search", _title(name), text, (look_up, *actions))
+            return
+        heading = _title(name.value) if name else _title(f"“{shortened(title, LONGEST_TITLE)}”")
+        text = tr(
+            "SciRead can look up the paper online and add it to your library. The services are "
+            "Crossref, DataCite, OpenAlex, arXiv, PubMed, and Open Library."
+        )
+        look_up = (tr("Look up and add"), lambda: self._look_up(wanted, heading))
+        self.show_message("search", heading, text, (look_up, *actions))
 
-    def _look_up(self, name: Identifier) -> None:
-        self.show_message("search", _title(name), tr("Looking up the paper…"))
+    def _look_up(self, wanted: str, heading: str) -> None:
+        self.show_message("search", heading, tr("Looking up the paper…"))
 
         def failed(problem: JobError) -> None:
-            if name == self._wanted:
-                again = (tr("Retry"), lambda: self._look_up(name))
-                self.show_message("search", _title(name), problem.text, (again,))
+            if wanted == self._wanted:
+                again = (tr("Retry"), lambda: self._look_up(wanted, heading))
+                self.show_message("search", heading, problem.text, (again,))
 
         self._jobs.run(
-            tr("Looking up {name}", name=name.value),
-            lambda task: self._about.fetch(f"{name.kind}:{name.value}", task),
+            tr("Looking up {name}", name=wanted),
+            lambda task: self._about.fetch(wanted, task),
             lambda paper: self.loaded.emit(),
             on_failed=failed,
             queue=JobQueue.network,
@@ -59,10 +70,20 @@ class EmptyList(EmptyState):
 
 def missing(view: ResultView) -> Identifier | None:
     """The typed identifier, if the whole library was searched for it."""
+    return pasted_identifier(view.request.typed) if _is_of_library(view) else None
+
+
+def missing_title(view: ResultView) -> str:
+    """The typed text if it may be a whole title, which the whole library was searched for; else an
+    empty string."""
+    text = " ".join(view.request.typed.split())
+    is_title = TITLE_WORDS <= len(text.split()) <= MOST_WORDS and not _OPERATORS.search(text)
+    return text if is_title and _is_of_library(view) else ""
+
+
+def _is_of_library(view: ResultView) -> bool:
     request = view.request
-    if view.title or request.scope or request.filters or request.like:
-        return None
-    return pasted_identifier(request.typed)
+    return not (view.title or request.scope or request.filters or request.like)
 
 
 def contains_note(view: ResultView) -> bool:
@@ -70,8 +91,8 @@ def contains_note(view: ResultView) -> bool:
     return not view.listing.ids and bool(view.listing.weaker or missing(view))
 
 
-def _title(name: Identifier) -> str:
-    return tr("{name} is not in your library", name=name.value)
+def _title(name: str) -> str:
+    return tr("{name} is not in your library", name=name)
 
 
 _HINTS = tr(

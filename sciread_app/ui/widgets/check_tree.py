@@ -6,10 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QTreeView
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 Index = QModelIndex | QPersistentModelIndex
+ROOM = 12  # pixels
+SPANNED = 2_000  # rows whose first text may extend over all columns
 EXPANDED = 200  # rows up to which all are expanded at first
 _State = Qt.CheckState
 
@@ -135,25 +144,40 @@ class CheckModel(QAbstractItemModel):
         return flags
 
 
+class _RowDelegate(QStyledItemDelegate):
+    """Leaves room above and below the text of a row."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size: QSize = super().sizeHint(option, index)
+        return QSize(size.width(), size.height() + ROOM)
+
+
 class CheckTree(QTreeView):
     """Shows a CheckModel."""
 
     def __init__(self, model: CheckModel, name: str, widths: Sequence[int] = ()) -> None:
         """`widths` are those of the columns after the first, in pixels."""
         super().__init__()
+        self.setObjectName("checks")
+        self._rows = model
         self.setModel(model)
+        self.setItemDelegate(_RowDelegate(self))
         self.setAccessibleName(name)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         header = self.header()
         header.setStretchLastSection(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column, width in enumerate(widths, start=1):
             self.setColumnWidth(column, width)
         model.modelReset.connect(self._expand)
 
     def _expand(self) -> None:
-        model = self.model()
-        if model.rowCount() <= EXPANDED:
+        rows = self._rows.rows
+        if len(rows) <= EXPANDED:
             self.expandAll()
+        for number, row in enumerate(rows[:SPANNED]):
+            if not any(row.texts[1:]):
+                self.setFirstColumnSpanned(number, QModelIndex(), True)

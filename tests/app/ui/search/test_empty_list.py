@@ -48,6 +48,24 @@ def test_isbn_is_looked_up(qtbot, show_page):
     assert len(offered_actions(qtbot, page, "9780306406157")) == 2
 
 
+def test_whole_title_is_looked_up(qtbot, show_page):
+    gateway = FakeGateway(3)
+    page = show_page(gateway)
+    title = "Teaching zebrafish: to play the violin"
+    look_up = offered_actions(qtbot, page, title)[0]
+    with qtbot.waitSignal(page.details.loaded):
+        qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
+    assert gateway.about.asked[-1] == f"fetch {title}"
+
+
+@pytest.mark.parametrize("text", ["zebrafish violin", 'the "zebrafish violin" of Turin'])
+def test_query_that_is_no_title_is_not_looked_up(qtbot, show_page, text):
+    page = show_page(FakeGateway(3))
+    page.search_box.set_text(text)
+    qtbot.waitUntil(page.empty.isVisible)
+    assert not [one for one in page.empty.buttons() if "Look up" in one.text()]
+
+
 def test_search_without_results_offers_to_add_by_identifier(qtbot, show_page, context):
     page = show_page(FakeGateway(3))
     page.search_box.set_text("zebrafish")
