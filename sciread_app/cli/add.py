@@ -18,6 +18,7 @@ from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr
 from sciread_app.settings import PdfImport
 from sciread_app.workspace import Workspace
 
@@ -70,7 +71,8 @@ def add(
     """
     paths, texts = _told_apart(items or [], listed)
     if not paths and not texts:
-        raise BadQuery("Nothing to add.", "Specify files, folders, identifiers or titles.")
+        hint = tr("Specify files, folders, identifiers or titles.")
+        raise BadQuery(tr("Nothing to add."), hint)
     values: dict[str, Any] = {}
     complete = True
     if paths:

@@ -12,13 +12,14 @@ from rich.text import Text
 from sciread_app.cli.add import record_as_value, short
 from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.library import NAMES_HELP, chosen_by, resolve
-from sciread_app.cli.views import counted, subtitle
+from sciread_app.cli.views import subtitle
 from sciread_app.console import Console
 from sciread_app.domain.metadata_changes import FIELD_TITLES, Candidate, FieldChange, Suggestion
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.ast import Condition
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr, trn
 from sciread_app.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def lookup(
     missing: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"The papers that lack this field: {', '.join(MISSING)}. Can be repeated."
+            help="The papers without abstract, authors, year, venue or doi. Can be repeated."
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All papers.")] = False,
@@ -67,9 +68,9 @@ def lookup(
     fields = [_field(name) for name in replace or []]
     ids = _selected(workspace, papers or [], query, missing or [], every)
     if (fields or candidate) and not apply:
-        raise BadQuery("--replace and --candidate need --apply.", "Add --apply.")
+        raise BadQuery(tr("--replace and --candidate need --apply."), tr("Add --apply."))
     if candidate and len(ids) != 1:
-        raise BadQuery("--candidate needs exactly one paper.", "Specify one paper.")
+        raise BadQuery(tr("--candidate needs exactly one paper."), tr("Specify one paper."))
     with console.progress("Looking up metadata") as task:
         report = workspace.metadata.look_up(ids, task, fresh=fresh)
     chosen: dict[PaperId, Sequence[FieldChange]] = {}
@@ -86,9 +87,10 @@ def _selected(
     workspace: Workspace, names: list[str], query: str, missing: list[str], every: bool
 ) -> list[PaperId]:
     if unknown := [name for name in missing if name not in MISSING]:
-        raise BadQuery(f"Unknown field “{unknown[0]}”.", f"Fields: {', '.join(MISSING)}.")
+        raise _unknown_field(unknown[0], MISSING)
     if not (names or query or missing or every):
-        raise BadQuery("Specify papers, or use --query, --missing or --all.", "See --help.")
+        said = tr("Specify papers, or use --query, --missing or --all.")
+        raise BadQuery(said, tr("See --help."))
     ids = resolve(workspace, names) if names else None
     if query:
         found = [PaperId(id) for id in chosen_by(workspace, query)]
@@ -108,8 +110,13 @@ def _selected(
 def _field(name: str) -> str:
     field = _ALIASES.get(name.lower(), name.lower())
     if field not in FIELD_TITLES:
-        raise BadQuery(f"Unknown field “{name}”.", f"Fields: {', '.join(FIELD_TITLES)}.")
+        raise _unknown_field(name, tuple(FIELD_TITLES))
     return field
+
+
+def _unknown_field(name: str, known: Sequence[str]) -> BadQuery:
+    said = tr("Unknown field “{name}”.", name=name)
+    return BadQuery(said, tr("Fields: {names}.", names=", ".join(known)))
 
 
 def _choice(
@@ -120,8 +127,8 @@ def _choice(
     if candidate:
         if candidate > len(suggestion.candidates):
             raise BadQuery(
-                f"There is no candidate {candidate} for this paper.",
-                "Run the command without --apply to list the candidates.",
+                tr("There is no candidate {number} for this paper.", number=candidate),
+                tr("Run the command without --apply to list the candidates."),
             )
         changes = suggestion.candidates[candidate - 1].changes
     return [change for change in changes if change.fills or change.field in replaced]
@@ -135,23 +142,32 @@ def _report(
         lines.append(Text.assemble((f"{one.paper:>7}  ", "cyan"), (readable(one.title), "bold")))
         for change in one.changes:
             done = change in chosen.get(one.paper, ())
-            lines.append(_change(change, "filled in" if done else ""))
+            lines.append(_change(change, tr("filled in") if done else ""))
         for number, candidate in enumerate(one.candidates, start=1):
             lines += _candidate(number, candidate)
     filling = sum(bool(one.filling) for one in report.suggestions)
-    parts = [f"{counted(report.papers, 'paper')} looked up"]
+    parts = [trn("{n:,} paper looked up", "{n:,} papers looked up", report.papers)]
     if apply:
-        parts.append(f"{counted(len(chosen), 'paper')} changed")
+        parts.append(trn("{n:,} paper changed", "{n:,} papers changed", len(chosen)))
     else:
-        parts.append(f"{counted(filling, 'paper')} with empty fields that can be filled in")
+        parts.append(
+            trn(
+                "{n:,} paper with empty fields that can be filled in",
+                "{n:,} papers with empty fields that can be filled in",
+                filling,
+            )
+        )
     if report.unknown:
-        parts.append(f"{report.unknown:,} not found")
+        parts.append(trn("{n:,} not found", "{n:,} not found", report.unknown))
     lines.append(Text(", ".join(parts)))
     if filling and not apply:
-        lines.append(Text("To fill in these fields, add --apply.", style="dim"))
+        lines.append(Text(tr("To fill in these fields, add --apply."), style="dim"))
     if report.unanswered:
-        several = counted(report.unanswered, "paper")
-        again = f"{several} without an answer. Run the same command again to retry."
+        again = trn(
+            "{n:,} paper without an answer. Run the same command again to retry.",
+            "{n:,} papers without an answer. Run the same command again to retry.",
+            report.unanswered,
+        )
         lines.append(Text(again, style="yellow"))
     lines += [Text(f"{source}: {why}", style="yellow") for source, why in report.failures.items()]
     return Group(*lines)
@@ -172,7 +188,9 @@ def _change(change: FieldChange, done: str) -> Text:
 def _candidate(number: int, candidate: Candidate) -> Iterable[RenderableType]:
     record = candidate.record
     names = ", ".join(f"{kind}:{value}" for kind, value in record.identifiers)
-    yield Text(f"         candidate {number}: {readable(record.title)}", style="yellow")
+    title = readable(record.title)
+    heading = tr("candidate {number}: {title}", number=number, title=title)
+    yield Text(f"         {heading}", style="yellow")
     yield Text(f"           {subtitle(record)}  {names}", style="dim")
 
 
