@@ -79,7 +79,6 @@ class MetadataDialog(QDialog):
         self._papers = papers
         self._job: Job | None = None
         self._closed = False
-        self._sources: Mapping[str, str] = {}
         self.groups: dict[str, _Group] = {}
         self._build()
         jobs.progressed.connect(self._show_progress)
@@ -91,20 +90,15 @@ class MetadataDialog(QDialog):
         """Ask the services."""
         ids, gateway = self._chosen_papers(), self._gateway
 
-        def work(task: Task) -> tuple[LookupReport, Mapping[str, str]]:
+        def work(task: Task) -> tuple[LookupReport, list[CheckRow]]:
             report = gateway.look_up(ids, task)
-            changes = [
-                change
-                for one in report.suggestions
-                for change in (*one.changes, *(c for each in one.candidates for c in each.changes))
-            ]
-            return report, {key: gateway.source_title(key) for key in {c.source for c in changes}}
+            # Here, since the rows of thousands of papers take seconds.
+            return report, [_row(one, gateway.source_title) for one in report.suggestions]
 
-        def show(found: tuple[LookupReport, Mapping[str, str]]) -> None:
+        def show(found: tuple[LookupReport, list[CheckRow]]) -> None:
             if self._job is job:  # else it was stopped just before its end
                 self._end()
-                self._sources = found[1]
-                self._show(found[0])
+                self._show(*found)
 
         job = self._job = self._jobs.run(
             tr("Looking up metadata"),
@@ -185,8 +179,8 @@ class MetadataDialog(QDialog):
             self.progress.show_progress(done, total)
             show_text(self.status, note)
 
-    def _show(self, report: LookupReport) -> None:
-        self.model.show_rows([self._row(one) for one in report.suggestions])
+    def _show(self, report: LookupReport, rows: list[CheckRow]) -> None:
+        self.model.show_rows(rows)
         lines = [trn("{n:,} paper looked up.", "{n:,} papers looked up.", report.papers)]
         if not report.suggestions:
             lines.append(tr("Nothing was found that is not in your library."))
@@ -208,38 +202,6 @@ class MetadataDialog(QDialog):
             self.resize(*SIZE)
             self.move(center - self.rect().center())
             keep_on_screen(self)
-
-    def _row(self, one: Suggestion) -> CheckRow:
-        """The row of a paper: below it the changes, those that replace nothing checked."""
-        children = [
-            CheckRow(
-                (
-                    FIELD_TITLES[change.field],
-                    _text(change.field, change.old),
-                    _text(change.field, change.new),
-                    self._sources.get(change.source, change.source),
-                ),
-                change.fills,
-                change,
-                f"{change.old}\n\n{change.new}".strip(),
-            )
-            for change in one.changes
-        ]
-        children += [
-            CheckRow(
-                (
-                    tr("Possible match"),
-                    "",
-                    _described(candidate),
-                    self._sources.get(candidate.record.source, candidate.record.source),
-                ),
-                False,
-                candidate,
-                f"{readable(candidate.record.title)}\n{_described(candidate)}",
-            )
-            for candidate in one.candidates
-        ]
-        return CheckRow((readable(one.title), "", "", ""), None, one.paper, "", children)
 
     def _show_state(self) -> None:
         found = bool(self.model.rows)
@@ -289,6 +251,29 @@ class MetadataDialog(QDialog):
         self.look_up_button.setDefault(True)
         self.resize(*FIRST_SIZE)
         keep_on_screen(self)
+
+
+def _row(one: Suggestion, source_title: Callable[[str], str]) -> CheckRow:
+    """The row of a paper: below it the changes, those that replace nothing checked."""
+    children = [
+        CheckRow(
+            (
+                FIELD_TITLES[change.field],
+                _text(change.field, change.old),
+                _text(change.field, change.new),
+                source_title(change.source),
+            ),
+            change.fills,
+            change,
+            f"{change.old}\n\n{change.new}".strip(),
+        )
+        for change in one.changes
+    ]
+    for candidate in one.candidates:
+        record, about = candidate.record, _described(candidate)
+        texts = (tr("Possible match"), "", about, source_title(record.source))
+        children.append(CheckRow(texts, False, candidate, f"{readable(record.title)}\n{about}"))
+    return CheckRow((readable(one.title), "", "", ""), None, one.paper, "", children)
 
 
 def _text(field: str, value: str) -> str:
