@@ -49,6 +49,7 @@ class Settings:
     semantic_scholar_url: str = ""
     zotero_url: str = ""
     crossref_url: str = ""
+    europepmc_url: str = ""
     openalex_url: str = ""
     datacite_url: str = ""
     open_library_url: str = ""

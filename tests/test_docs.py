@@ -17,6 +17,7 @@ import typer
 from sciread_app.cli import app
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.list_servers import EuropePmcServer
 from tests.support.servers.semantic_scholar_server import SemanticScholarServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -40,11 +41,17 @@ EXAMPLES = [
 def sources() -> Iterator[dict[str, str]]:
     """Environment variables of local servers with generated papers."""
     arxiv = ArxivServer(3_000, gap=10_000)  # minutes: up to today
-    with arxiv, EutilsServer(9_000, per_day=1) as pubmed, SemanticScholarServer(10) as scholar:
+    with (
+        arxiv,
+        EutilsServer(9_000, per_day=1) as pubmed,
+        EuropePmcServer(2_000, per_day=1) as europe_pmc,
+        SemanticScholarServer(10) as scholar,
+    ):
         addresses = {
             "SCIREAD_ARXIV": f"{arxiv.url}api/query",
             "SCIREAD_ARXIV_OAI": f"{arxiv.url}oai",
             "SCIREAD_EUTILS": pubmed.url,
+            "SCIREAD_EUROPEPMC": europe_pmc.url,
             "SCIREAD_SEMANTIC_SCHOLAR": scholar.endpoints["semantic_scholar"].url,
         }
         yield {f"{name}_URL": url for name, url in addresses.items()} | {
@@ -102,7 +109,7 @@ def test_fetch_stores_as_many_papers_as_look_counts(outputs):
 
 
 def test_refresh_after_a_fetch_adds_nothing(outputs):
-    assert output_of(outputs, "sciread refresh").count("0 added") == 2
+    assert output_of(outputs, "sciread refresh").count("0 added") == 3
 
 
 def test_sample_library_is_added_without_failures(outputs):

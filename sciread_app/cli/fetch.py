@@ -41,7 +41,11 @@ def fetch(
     workspace: Workspace,
     console: Console,
     source: Annotated[
-        str, typer.Argument(help="arxiv, arxiv-oai, pubmed, or citations (of your papers).")
+        str,
+        typer.Argument(
+            help="arxiv, arxiv-oai, pubmed, europepmc, crossref, openalex, or citations (of your "
+            "papers)."
+        ),
     ] = "",
     query: Annotated[
         list[str] | None, typer.Argument(help="Query, in the syntax of the source.")
@@ -61,13 +65,13 @@ def fetch(
         int | None, typer.Option("--resume", help="Resume the query with this number.")
     ] = None,
 ) -> int:
-    """Fetch all papers that match a query from arXiv or PubMed.
+    """Fetch all papers that match a query from arXiv, PubMed, Europe PMC, Crossref, or OpenAlex.
 
     sciread fetch arxiv 'cat:cs.CL AND all:transformer' --since 2024 --max 5000
 
-    A stopped or failed fetch resumes when you run the same command again. After a finished fetch,
-    the same command fetches new papers. `sciread fetch citations` fetches the citations between the
-    papers in your library.
+    The user guide explains the query syntax of each source. A stopped or failed fetch resumes when
+    you run the same command again. After a finished fetch, the same command fetches new papers.
+    `sciread fetch citations` fetches the citations between the papers in your library.
     """
     if resume is not None:
         return _run(workspace, [resume], console)

@@ -53,6 +53,10 @@ class QueryField(NamedTuple):
     example: str  # "Hinton, Geoffrey"
 
 
+# The operators of most query languages that a form can offer.
+BOOLEAN = ("AND", "OR")
+
+
 class FetchState(StrEnum):
     unfinished = "unfinished"  # running, or interrupted: running it again resumes it
     failed = "failed"  # running it again resumes it

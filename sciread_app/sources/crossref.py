@@ -9,7 +9,7 @@ https://www.crossref.org/documentation/retrieve-metadata/rest-api/#00564.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -109,10 +109,15 @@ def _listed(params: Sequence[tuple[str, str]], client: Client, task: Task) -> li
     )
     papers = []
     for item in items:
-        paper = _from_item({_RENAMED.get(name, name): value for name, value in item.items()})
+        paper = paper_of(item)
         if paper and (doi := paper.identifier("doi") or paper.identifier("arxiv")):
             papers.append(replace(paper, source=KEY, source_id=doi))
     return papers
+
+
+def paper_of(work: Mapping[str, Any]) -> Paper | None:
+    """The paper of a work in a list; None if it has no title."""
+    return _from_item({_RENAMED.get(name, name): value for name, value in work.items()})
 
 
 def _paper(body: bytes) -> Paper | None:

@@ -77,8 +77,20 @@ OFFICIAL = (
         "https://api.crossref.org/",
         1.0,
         "crossref",
-        sends=tr("DOIs, or titles and first authors of papers"),
-        occasion=tr("When you add papers by identifier or title, or look up metadata"),
+        sends=tr("Your query, or DOIs, titles and first authors of papers"),
+        occasion=tr(
+            "When you preview, fetch or refresh a query, add papers by identifier or title, or "
+            "look up metadata"
+        ),
+    ),
+    Endpoint(
+        "europepmc",
+        "Europe PMC",
+        "https://www.ebi.ac.uk/europepmc/webservices/rest/",
+        0.5,
+        "europepmc",
+        sends=tr("Your query"),
+        occasion=tr("When you preview, fetch or refresh a query"),
     ),
     Endpoint(
         "datacite",
@@ -97,8 +109,10 @@ OFFICIAL = (
         "openalex",
         api_key="openalex",
         key_parameter="api_key",
-        sends=tr("DOIs or titles of papers"),
-        occasion=tr("When you add papers by title, or look up metadata"),
+        sends=tr("Your query, or DOIs or titles of papers"),
+        occasion=tr(
+            "When you preview, fetch or refresh a query, add papers by title, or look up metadata"
+        ),
     ),
     Endpoint(
         "open_library",
@@ -146,6 +160,7 @@ _DOMAINS = (
     "arxiv.org",
     "crossref.org",
     "datacite.org",
+    "ebi.ac.uk",
     "nih.gov",
     "openalex.org",
     "openlibrary.org",

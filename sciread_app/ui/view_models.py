@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from sciread_app.domain.fetch import QueryField
+from sciread_app.domain.fetch import BOOLEAN, QueryField
 from sciread_app.domain.paper import Paper, PaperFile, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.search_hit import SearchHit
@@ -157,6 +157,7 @@ class SourceForm:
     title: str
     help: str
     fields: tuple[QueryField, ...] = ()
+    operators: tuple[str, ...] = BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,11 +77,11 @@ class Sources:
 
     def files(self, window: MainWindow) -> None:
         page = _page(window)
-        page.show_source(3)
+        page.show_source(len(page.switch.tab_stops()) - 3)
 
     def citations(self, window: MainWindow) -> None:
         page = _page(window)
-        page.show_source(5)
+        page.show_source(len(page.switch.tab_stops()) - 1)
 
     def identifiers(self, window: MainWindow) -> None:
         """Look up papers of each kind, some of which are known, unknown, or not certain."""
@@ -97,7 +97,7 @@ class Sources:
         )
         texts = (*names, next(iter(self._arxiv.papers)), title, "10.5555/nobody.knows")
         page = _page(window)
-        page.show_source(4)
+        page.show_source(len(page.switch.tab_stops()) - 2)
         page.identifiers.text.setPlainText("\n".join(texts))
         page.identifiers.look_up()
         wait(page.identifiers.list.isVisible)

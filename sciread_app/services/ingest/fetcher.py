@@ -40,6 +40,9 @@ class PaperSource(Protocol):
     @property
     def FIELDS(self) -> tuple[QueryField, ...]: ...
 
+    @property
+    def OPERATORS(self) -> tuple[str, ...]: ...
+
     def fetch(
         self, query: SourceQuery, cursor: str, client: Client, task: Task
     ) -> Iterator[FetchPage]: ...

@@ -76,7 +76,7 @@ def nothing_new(
         return StatusMessage(
             tr("No papers fetched yet."),
             tr(
-                "Fetch a query from arXiv or PubMed on the Add papers page. Each time you "
+                "Fetch a query from an online source on the Add papers page. Each time you "
                 "refresh the query, new papers appear here."
             ),
             SuggestedAction.fetch,

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sciread_app.domain.fetch import FetchPage, Preview, QueryField, SourceQuery
+from sciread_app.domain.fetch import BOOLEAN, FetchPage, Preview, QueryField, SourceQuery
 from sciread_app.domain.identifiers import arxiv_id
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import Busy, SourceError
@@ -39,6 +39,7 @@ FIELDS = (
     QueryField(tr("Comment"), 'co:"{}"', "NeurIPS 2024"),
     QueryField(tr("Journal"), 'jr:"{}"', "Phys. Rev. D"),
 )
+OPERATORS = BOOLEAN
 HELP = tr(
     "Enter words, or fields joined by AND, OR, and ANDNOT: cat:cs.CL AND all:transformer. The "
     "fields are all, ti, au, abs, cat, co, and jr; cat:cs.* finds all of computer science. You "

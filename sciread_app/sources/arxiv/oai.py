@@ -23,6 +23,7 @@ from sciread_app.tasks import Task
 KEY = "arxiv-oai"
 TITLE = tr("arXiv (whole archives)")
 FIELDS = (QueryField(tr("Archive or category"), "{}", "cs.CL"),)
+OPERATORS: tuple[str, ...] = ()
 HELP = tr(
     "Enter archives or categories: cs.CL math.AG hep-th. All their papers are "
     "fetched, which is faster than a query if you want tens of thousands of papers."

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from sciread_app.domain.fetch import FetchPage, Preview, QueryField, SourceQuery
+from sciread_app.domain.fetch import BOOLEAN, FetchPage, Preview, QueryField, SourceQuery
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import Busy, SourceError
 from sciread_app.formats.pubmed import xml as pubmed_xml
 from sciread_app.language import tr, trn
-from sciread_app.sources import date_bounds
+from sciread_app.sources import date_bounds, query_syntax
 from sciread_app.sources.http.client import Client
 from sciread_app.sources.progress_guard import ProgressGuard
 from sciread_app.sources.pubmed.search import (
@@ -40,6 +40,7 @@ FIELDS = (
     QueryField(tr("Affiliation"), "{}[ad]", "karolinska"),
     QueryField(tr("Language"), "{}[la]", "english"),
 )
+OPERATORS = BOOLEAN
 HELP = tr(
     "Put fields after the words, and write AND, OR, and NOT in capitals. For example: "
     "sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT review[pt]."
@@ -49,9 +50,6 @@ _BATCH = 500
 _SHOWN = 10
 _MANY = 50_000  # papers that need more than a hundred requests
 _NEWER = 500  # new papers at the head of a list up to which the position in it is found again
-_QUOTED = re.compile(r'"[^"]*"')
-_PAIRS = (("(", ")"), ("[", "]"))
-_LOOSE = re.compile(r"^(AND|OR)\b|\b(AND|OR|NOT)$")
 # More papers than this were not all deleted between the search and the response.
 _FEW = 20
 # PubMed's messages that a result list has expired, or is temporarily unavailable.
@@ -263,20 +261,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
 
 def check(query: SourceQuery) -> str:
     """The error in the query, as far as it can be detected offline."""
-    text = query.text.strip()
-    if not text:
-        return tr("Enter a query.")
-    if text.count('"') % 2:
-        return tr("A quotation mark is not closed.")
-    bare = _QUOTED.sub(" ", text)
-    for opening, closing in _PAIRS:
-        if problem := _unpaired(bare, opening, closing):
-            return problem
-    if match := _LOOSE.search(text):
-        if match[1]:
-            return tr("A search term is missing before {word}.", word=match[0])
-        return tr("A search term is missing after {word}.", word=match[0])
-    return date_bounds.check(query)
+    return query_syntax.check(query.text) or date_bounds.check(query)
 
 
 def why_nothing(now: datetime) -> str:
@@ -284,15 +269,6 @@ def why_nothing(now: datetime) -> str:
     if now.weekday() >= 5:
         return tr("PubMed adds few papers on Saturdays and Sundays.")
     return ""
-
-
-def _unpaired(text: str, opening: str, closing: str) -> str:
-    depth = 0
-    for character in text:
-        depth += (character == opening) - (character == closing)
-        if depth < 0:
-            return tr("A {closing} has no matching {opening}.", closing=closing, opening=opening)
-    return tr("A {opening} is not closed.", opening=opening) if depth else ""
 
 
 def _resumed(pmids: Sequence[str], place: _Place) -> tuple[Sequence[str], _Place]:

@@ -41,7 +41,7 @@ class AddPapersGateway:
 
     def sources(self) -> Sequence[SourceForm]:
         return [
-            SourceForm(source.KEY, source.TITLE, source.HELP, tuple(source.FIELDS))
+            SourceForm(source.KEY, source.TITLE, source.HELP, source.FIELDS, source.OPERATORS)
             for source in self._workspace.fetcher.sources
         ]
 

@@ -259,7 +259,7 @@ class AddPapersPage(Page):
         self.work.moved.connect(self._report)
 
     def _build(self) -> None:
-        self.switch = SegmentedControl(tr("Source"))
+        self.switch = SegmentedControl(tr("Source"), wraps=True)
         # From the outside in: setting a parent restyles a widget with all its children.
         split = QSplitter(
             Qt.Orientation.Horizontal, self, childrenCollapsible=False, handleWidth=16
@@ -272,8 +272,7 @@ class AddPapersPage(Page):
         split.setStretchFactor(1, 4)
         split.setSizes([620, 480])
         self._panels = QStackedWidget()
-        switch = (self.switch, 0, Qt.AlignmentFlag.AlignLeft)
-        column(switch, (self._panels, 1), parent=left, margins=0, spacing=12)
+        column(self.switch, (self._panels, 1), parent=left, margins=0, spacing=12)
         query = QWidget()
         for panel in (query, self.files, self.identifiers, self.citations):
             self._panels.addWidget(panel)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from sciread_app.ui.add_papers.gateway import AddPapersGateway
 
 PAUSE_MS = 350  # of no typing before the query is checked
-OPERATORS = ("AND", "OR")
 
 
 class QueryLine(QLineEdit):
@@ -187,7 +186,7 @@ class QueryForm(QWidget):
         line = self.line
         chosen = line.selectedText()
         cursor = line.selectionStart() if chosen else line.cursorPosition()
-        joiner = "AND" if self._form and len(self._form.fields) > 1 else ""
+        joiner = self._form.operators[0] if self._form and self._form.operators else ""
         self._put(with_field(line.text(), cursor, chosen, field.pattern, field.example, joiner))
 
     def _insert_operator(self, operator: str) -> None:
@@ -211,7 +210,7 @@ class QueryForm(QWidget):
             tip = tr("Insert {text}", text=example)
             self._add_chip(field.name, tip, partial(self._insert_field, field))
         self._chips.addWidget(gap)
-        for operator in OPERATORS if len(form.fields) > 1 else ():
+        for operator in form.operators:
             tip = tr("Insert {text}", text=operator)
             self._add_chip(operator, tip, partial(self._insert_operator, operator))
         self._chips.invalidate()

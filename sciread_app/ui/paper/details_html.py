@@ -20,6 +20,7 @@ from sciread_app.ui.view_models import Details, ResultList
 from sciread_app.ui.widgets.text.text_direction import direction
 
 MOST_AUTHORS = 40
+_RETRACTION_SOURCES = {"europepmc": "Europe PMC", "openalex": "OpenAlex"}
 FIND, PAPER, ACCEPT = "find", "paper", "accept"  # schemes of internal links
 
 
@@ -48,7 +49,9 @@ def warning(paper: Paper, noticed: str) -> tuple[str, str]:
     seen = tr("Detected on {day}.", day=noticed) if noticed else ""
     if retracted(paper):
         notice = paper.extra.get("retraction_in", "")
-        parts = filter(None, (tr("Source: PubMed."), _notice(notice), seen))
+        source = _RETRACTION_SOURCES.get(paper.source, "PubMed")
+        named = tr("Source: {source}.", source=source)
+        parts = filter(None, (named, _notice(notice), seen))
         return tr("This paper was retracted"), " ".join(parts)
     if message := paper.extra.get("withdrawn", ""):
         return tr("This paper was withdrawn"), f"arXiv: {escape(message)} {seen}".strip()

@@ -35,7 +35,7 @@ NO_TOPICS = EmptyMessage(
     "foryou",
     tr("Get recommendations"),
     tr(
-        "Follow a query on arXiv or PubMed, add at least five papers to a collection, or save "
+        "Follow a query to an online source, add at least five papers to a collection, or save "
         "a search. New papers for each are listed here, with the reasons."
     ),
     (

@@ -71,7 +71,7 @@ class RecommendationsPage(Page):
         self.found: TopicRecommendations | None = None
         self.subjects = TopicList(context.topics, appearance)
         self.new_query = styled(QPushButton(tr("Follow a query…")), "link")
-        self.new_query.setToolTip(tr("Follow new papers from arXiv or PubMed"))
+        self.new_query.setToolTip(tr("Follow new papers from arXiv, PubMed, and other sources"))
         self.head = RecommendationsHeader(appearance)
         self.model = ReasonModel(services, jobs, self)
         self.list = RecommendationList(self.model, appearance)

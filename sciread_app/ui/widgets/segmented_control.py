@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from sciread_app.ui.widgets.layout.flow_layout import FlowLayout
 
 
 class SegmentedControl(QFrame):
@@ -13,17 +23,22 @@ class SegmentedControl(QFrame):
 
     chosen = Signal(int)  # by the user, not by `choose`
 
-    def __init__(self, name: str, choices: Sequence[tuple[str, str]] = ()) -> None:
-        """`choices`: the text and the tooltip of each segment."""
+    def __init__(
+        self, name: str, choices: Sequence[tuple[str, str]] = (), *, wraps: bool = False
+    ) -> None:
+        """`choices`: the text and the tooltip of each segment. If it `wraps`, the segments take
+        more than one line where they need it."""
         super().__init__()
         self.setObjectName("segments")
         self.setAccessibleName(name)
-        self._row = QHBoxLayout(self)
+        self._row: QLayout = FlowLayout(0) if wraps else QHBoxLayout()
+        self.setLayout(self._row)
         self._row.setContentsMargins(3, 3, 3, 3)
         self._row.setSpacing(0)
         self._group = QButtonGroup(self, exclusive=True)
         self._group.idClicked.connect(self.chosen)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
+        if not wraps:
+            self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
         for choice in choices:
             self.add(*choice)
 

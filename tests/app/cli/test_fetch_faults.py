@@ -21,11 +21,13 @@ from sciread_app.services.ingest.fetcher import Fetcher
 from sciread_app.sources.arxiv import api as arxiv
 from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.sources.pubmed import fetch as pubmed
+from sciread_app.sources.result_sets import crossref, europepmc
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support.servers import faults
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.list_servers import CrossrefServer, EuropePmcServer, OpenAlexServer
 from tests.support.servers.local import Asked, Fault, LocalServer
 
 pytestmark = pytest.mark.slow
@@ -36,8 +38,8 @@ PASSING: dict[str, Callable[[], Fault]] = {
     "429 with Retry-After": lambda: faults.too_many(retry_after=0.1),
     "503": faults.unavailable,
     "connection dropped in the body": faults.dropped,
-    "truncated XML": faults.truncated,
-    "malformed XML": faults.malformed,
+    "truncated body": faults.truncated,
+    "malformed body": faults.malformed,
     "page of a login instead of an answer": faults.wrong_type,
     "entity bomb": faults.entity_bomb,
 }
@@ -65,7 +67,20 @@ CASES = (
     Case("arxiv", "cat:*", lambda: ArxivServer(500), 500, lambda asked: True),
     Case("arxiv-oai", "stat", lambda: ArxivServer(900, harvest_page=90), 0, lambda asked: True),
     Case("pubmed", "all", lambda: EutilsServer(260), 260, _pubmed_page),
+    Case("europepmc", "all", lambda: EuropePmcServer(260), 260, lambda asked: True),
+    Case("crossref", "all", lambda: CrossrefServer(260), 260, lambda asked: True),
+    Case("openalex", "all", lambda: OpenAlexServer(260), 260, lambda asked: True),
 )
+
+
+TITLES = {
+    "arxiv": "arXiv",
+    "arxiv-oai": "arXiv",
+    "pubmed": "PubMed",
+    "europepmc": "Europe PMC",
+    "crossref": "Crossref",
+    "openalex": "OpenAlex",
+}
 
 
 class Outcome(NamedTuple):
@@ -111,7 +126,12 @@ def run_with_fault(case: Case, fault: Fault, times: int, folder: Path) -> tuple[
 @contextmanager
 def small_pages() -> Iterator[None]:
     """Three pages for a few hundred papers."""
-    with mock.patch.object(arxiv, "_PAGE", 200), mock.patch.object(pubmed, "_BATCH", 100):
+    with (
+        mock.patch.object(arxiv, "_PAGE", 200),
+        mock.patch.object(pubmed, "_BATCH", 100),
+        mock.patch.object(europepmc.Results, "page", 100),
+        mock.patch.multiple(crossref.Results, page=100, reach=100),
+    ):
         yield
 
 
@@ -136,7 +156,7 @@ def test_temporary_fault_is_retried(case, name, tmp_path):
 @pytest.mark.parametrize("name", LASTING)
 def test_lasting_fault_is_named_and_next_run_resumes(case, name, tmp_path):
     outcome, held = run_with_fault(case, LASTING[name](), 99, tmp_path)
-    assert ("arXiv" if "arxiv" in case.source else "PubMed") in outcome.said
+    assert TITLES[case.source] in outcome.said
     assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
     assert outcome.fetch.read == held
 

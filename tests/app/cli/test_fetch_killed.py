@@ -26,6 +26,7 @@ import pytest
 from sciread_app.storage.library import Library
 from tests.support.servers.arxiv_server import ArxivServer
 from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.list_servers import CrossrefServer, EuropePmcServer
 from tests.support.servers.local import Answer, Asked, LocalServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -60,11 +61,25 @@ def arxiv_oai(count: int) -> Iterator[Place]:
         yield Place("arxiv-oai", "cs", server, held, held // 300 + 1)
 
 
+@contextmanager
+def europepmc(count: int) -> Iterator[Place]:
+    with EuropePmcServer(count) as server:
+        yield Place("europepmc", "all", server, count, count // 500 + 1)
+
+
+@contextmanager
+def crossref(count: int) -> Iterator[Place]:
+    with CrossrefServer(count) as server:
+        yield Place("crossref", "all", server, count, count // 500 + 10)
+
+
 def environment(home: Path, server: LocalServer) -> dict[str, str]:
     addresses = {
         "SCIREAD_ARXIV_URL": f"{server.url}api/query",
         "SCIREAD_ARXIV_OAI_URL": f"{server.url}oai",
         "SCIREAD_EUTILS_URL": server.url,
+        "SCIREAD_EUROPEPMC_URL": server.url,
+        "SCIREAD_CROSSREF_URL": server.url,
     }
     pauses = {name.replace("_URL", "_PAUSE"): "0" for name in addresses}
     places = {"SCIREAD_HOME": str(home), "SCIREAD_CACHE": str(home / "cache")}
@@ -111,7 +126,10 @@ def stored_counts(place: Place, home: Path) -> tuple[int, int]:
     return len(papers), len({paper.source_id for paper in papers})
 
 
-@pytest.mark.parametrize(("made", "count"), [(pubmed, 2_600), (arxiv, 8_500), (arxiv_oai, 3_500)])
+@pytest.mark.parametrize(
+    ("made", "count"),
+    [(pubmed, 2_600), (arxiv, 8_500), (arxiv_oai, 3_500), (europepmc, 2_600), (crossref, 2_600)],
+)
 def test_fetch_killed_at_three_moments_stores_every_paper_once(made, count, tmp_path):
     with made(count) as place:
         done = kill_and_resume(place, tmp_path)

@@ -44,11 +44,13 @@ SAME = re.compile(
     r"(?:\b(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)|\b(?:Del|F\d+)\b|(?<!\w)/\S*|\.(?:bib|pdf|xyz|zip)\b"
     r"|\b(?:year|tag|in|cat):\S"
     r"|\b[0-9a-f]{12}\b"  # spaces of models
-    r"|\bhttps?://\S+|\b(?:[\w-]+\.)+(?:co|com|gov|org)\b"  # addresses
+    r"|\bhttps?://\S+|\b(?:[\w-]+\.)+(?:co|com|gov|org|uk)\b"  # addresses
     r"|\{(?:author|title|year|venue)\}"  # parts of a pattern
 )
 NAMES = (
+    *("PubMed Central", "Europe PMC", "OpenAlex", "Open Library", "DataCite", "Unpaywall"),
     *("SciRead", "arXiv", "PubMed", "PMC", "MeSH", "Semantic Scholar", "Crossref", "Zotero"),
+    *("ISSN", "ORCID"),
     *("BibTeX", "BibLaTeX", "RIS", "CSL-JSON", "PDF", "DOI", "ISBN", "PMID"),
     *("Hugging Face", "MiniLM", "PhysBERT", "vaswaniAttentionAllYou2017"),
     "Vaswani et al. - 2017 - Attention Is All You Need",

@@ -38,12 +38,14 @@ def truncated(keep: float = 0.5) -> Fault:
 
 
 def malformed() -> Fault:
-    """XML with an unclosed element in its middle."""
+    """XML with an unclosed element in its middle; JSON with a control character."""
 
     def spoil(good: Answer) -> Answer:
         body = _whole(good)
-        middle = body.index(b"<", len(body) // 2)
-        return replace(good, body=body[:middle] + b"<lost & found <" + body[middle:])
+        is_xml = body.startswith(b"<")
+        middle = body.index(b"<" if is_xml else b'"', len(body) // 2)
+        wrong = b"<lost & found <" if is_xml else b"\0"
+        return replace(good, body=body[:middle] + wrong + body[middle:])
 
     return spoil
 

@@ -34,11 +34,13 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._place(QRect(0, 0, width, 0), move=False)
+        edges = self.contentsMargins()
+        inner = QRect(0, 0, width - edges.left() - edges.right(), 0)
+        return self._place(inner, move=False) + edges.top() + edges.bottom()
 
     def setGeometry(self, place: QRect) -> None:
         super().setGeometry(place)
-        self._place(place, move=True)
+        self._place(place.marginsRemoved(self.contentsMargins()), move=True)
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
@@ -48,7 +50,7 @@ class FlowLayout(QLayout):
         return QSize(
             max((size.width() for size in sizes), default=0),
             max((size.height() for size in sizes), default=0),
-        )
+        ).grownBy(self.contentsMargins())
 
     def _place(self, box: QRect, *, move: bool) -> int:
         """Lay out the widgets in `box` if `move`, and return the height they need."""

@@ -43,6 +43,7 @@ HARVEST = SourceForm(
     "arXiv harvest",
     "Whole subjects of arXiv, for many thousands of papers: cs, or physics:hep-ex.",
     (QueryField("Subject", "{}", "cs"),),
+    (),
 )
 PUBMED = SourceForm(
     "pubmed",

@@ -1,0 +1,1 @@
+"""Whole result sets of services that answer with pages of JSON."""
