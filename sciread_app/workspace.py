@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.fetcher import Fetcher
     from sciread_app.services.ingest.identifier_import import IdentifierImport
     from sciread_app.services.ingest.metadata_lookup import MetadataLookup
+    from sciread_app.services.ingest.missing_papers import MissingPapers
     from sciread_app.services.ingest.paper_lookup import OnlineLookup
     from sciread_app.services.ingest.zotero_import import ZoteroImporter
     from sciread_app.services.library.annotations import AnnotationService
@@ -289,6 +290,12 @@ class Workspace:
         from sciread_app.services.ingest.identifier_import import IdentifierImport
 
         return IdentifierImport(self.library, self._client)
+
+    @property
+    def missing(self) -> MissingPapers:
+        from sciread_app.services.ingest.missing_papers import MissingPapers
+
+        return MissingPapers(self.library, self._client, self.identifiers)
 
     @cached_property
     def _client(self) -> Client:

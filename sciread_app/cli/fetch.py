@@ -18,7 +18,9 @@ from rich.text import Text
 from sciread_app.cli.command import DONE, FAILED, command
 from sciread_app.cli.views import NEXT_ENCODE, skipped, subtitle
 from sciread_app.console import Console
+from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import Fetch, Fetched, FetchState, Preview, SourceQuery
+from sciread_app.domain.paper import PaperId, Skipped
 from sciread_app.domain.paper_updates import PaperUpdate, UpdateKind
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery, SciReadError
@@ -122,6 +124,44 @@ def refresh(
 
 
 @command
+def missing(
+    workspace: Workspace,
+    console: Console,
+    most: Annotated[int, typer.Option("--max", min=1, help="Maximum number of papers.")] = 12,
+    add: Annotated[bool, typer.Option("--add", help="Add the papers to the library.")] = False,
+) -> int:
+    """List the papers that your papers cite most and that are not in your library.
+
+    Run `sciread fetch citations` first.
+    """
+    with console.progress(tr("Looking up titles")) as task:
+        found = workspace.missing.look_up_titles(task, most)
+    if not found:
+        console.print(tr("No paper outside the library is cited by two of your papers."))
+        console.print(tr("To fetch the citations of your papers, run: sciread fetch citations"))
+    for one in found:
+        console.print(_missing(one))
+    added: list[PaperId] = []
+    failed: list[Skipped] = []
+    if add and found:
+        with console.progress(tr("Adding papers")) as task:
+            added, failed = workspace.missing.add([one.name for one in found], task)
+        count = trn("{n:,} paper added.", "{n:,} papers added.", len(added))
+        console.print(Text(count, style="bold"))
+        console.print(Group(*skipped(tr("Failed"), failed)))
+        if added:
+            console.print(NEXT_ENCODE)
+    console.print_json(
+        {
+            "missing": [_missing_as_value(one) for one in found],
+            "added": added,
+            "failed": [one._asdict() for one in failed],
+        }
+    )
+    return FAILED if failed else DONE
+
+
+@command
 def key(
     console: Console,
     service: Annotated[str, typer.Argument(help=f"{', '.join(SERVICES)}.")],
@@ -193,6 +233,23 @@ def _citations(workspace: Workspace, console: Console) -> int:
     console.print(_citations_report(report))
     console.print_json(asdict(report) | {"failed": [skip._asdict() for skip in report.failed]})
     return FAILED if report.failed else DONE
+
+
+def _missing(one: MissingPaper) -> RenderableType:
+    name = f"{one.name.kind}:{one.name.value}"
+    known = one.mention
+    about = " · ".join(filter(None, (known.authors, known.venue, known.year))) if known else ""
+    return Text.assemble(
+        (f"{one.citing:>5}  ", "bold"),
+        readable(known.title) if known else name,
+        (f"  {about}  {name}" if known else "", "dim"),
+    )
+
+
+def _missing_as_value(one: MissingPaper) -> dict[str, Any]:
+    known = one.mention._asdict() if one.mention else {}
+    known.pop("name", None)
+    return {"identifier": f"{one.name.kind}:{one.name.value}", "cited_by": one.citing} | known
 
 
 def _table(known: Sequence[Fetch]) -> RenderableType:

@@ -48,6 +48,14 @@ class Mention(NamedTuple):
     year: str = ""
 
 
+class MissingPaper(NamedTuple):
+    """A paper that is not in the library, and how many papers of the library cite it."""
+
+    name: Identifier
+    citing: int
+    mention: Mention | None = None  # None if its title is not known
+
+
 class Counts(NamedTuple):
     references: int
     citations: int

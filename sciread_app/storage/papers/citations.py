@@ -34,6 +34,19 @@ _ENDS_OF = {
 }
 
 
+# Papers in the trash are not missing: the user has removed them.
+_MISSING = """
+    SELECT c.cited_kind, c.cited, count(DISTINCT papers.id) AS number
+    FROM citations AS c
+    CROSS JOIN identifiers AS near ON near.kind = c.citing_kind AND near.value = c.citing
+    CROSS JOIN papers ON papers.id = near.paper AND papers.trashed IS NULL
+    WHERE NOT EXISTS (SELECT 1 FROM identifiers AS far
+        WHERE far.kind = c.cited_kind AND far.value = c.cited)
+    GROUP BY c.cited_kind, c.cited HAVING number >= :least
+    ORDER BY number DESC, c.cited_kind, c.cited LIMIT :most
+"""
+
+
 class CitationStore:
     """A paper's citations are those of all its identifiers. Papers in the trash count as papers
     outside the library."""
@@ -72,6 +85,13 @@ class CitationStore:
     def citing(self, paper: PaperId) -> list[Neighbour]:
         """The papers that cite this one, each once, those in the library first."""
         return self._neighbours(paper, "citing")
+
+    def missing(self, most: int, least: int = 1) -> list[tuple[Identifier, int]]:
+        """The papers outside the library that are cited by at least `least` papers of the library,
+        and by how many; the most cited ones first."""
+        with self._db.reading() as db:
+            rows = db.execute(text(_MISSING), {"most": most, "least": least})
+            return [(Identifier(kind, value), citing) for kind, value, citing in rows]
 
     def counts(self, papers: Iterable[PaperId]) -> dict[PaperId, Counts]:
         """Number of known references and citations of each paper."""

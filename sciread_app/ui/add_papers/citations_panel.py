@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.add_papers.import_report import MissingFilesDialog
+from sciread_app.ui.add_papers.missing_papers import MissingPapersList
 from sciread_app.ui.formatting import ProgressRate, progress_text
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.icons import icon
@@ -41,6 +42,7 @@ class CitationsPanel(QWidget):
         self._job: Job | None = None
         self._pace = ProgressRate()
         self._report: CitationReport | None = None
+        self.missing = MissingPapersList(citer, jobs)
         self._build()
         jobs.progressed.connect(self._progress)
         jobs.finished.connect(self._finished)
@@ -88,6 +90,7 @@ class CitationsPanel(QWidget):
         show_text(self.report, "\n".join(report.lines))
         self.failures.setVisible(bool(report.failures or report.remarks))
         self.state.setText(tr("Done"))
+        self.missing.load()
 
     def _failed(self, problem: JobError) -> None:
         show_text(self.problem, f"{problem.message}\n{problem.hint}".strip())
@@ -133,7 +136,7 @@ class CitationsPanel(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         failures = (self.failures, 0, Qt.AlignmentFlag.AlignLeft)
         column(
-            about, row(self.act, 0), self.bar, *labels, failures, 0,
+            about, row(self.act, 0), self.bar, *labels, failures, (self.missing, 1), 0,
             parent=self, margins=(4, 0, 4, 0), spacing=10,
         )  # fmt: skip
         self.failures.hide()

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
-from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest import importer
@@ -91,6 +92,20 @@ class AddPapersGateway:
         report = self._workspace.citation_fetcher.fetch(task)
         remarks = [_remark(text) for text in report.remarks]
         return CitationReport(_citation_lines(report), report.failed, remarks)
+
+    def missing(self, task: Task) -> Sequence[MissingPaper]:
+        """The papers outside the library that its papers cite most."""
+        return self._workspace.missing.most_cited()
+
+    def look_up_missing(self, task: Task) -> Sequence[MissingPaper]:
+        """The same papers, with titles that were not known. Raises SourceError."""
+        return self._workspace.missing.look_up_titles(task)
+
+    def add_missing(self, names: Sequence[Identifier], task: Task) -> ImportSummary:
+        """Add these papers to the library. Raises LibraryError for the sample library."""
+        self._workspace.require_own_library()
+        added, failed = self._workspace.missing.add(names, task)
+        return ImportSummary(len(names), len(added), 0, failed)
 
     def imports(self) -> list[Import]:
         """All imports of files, newest first."""

@@ -76,6 +76,7 @@ class AddPapersPage(Page):
             self.preview.invite()
         else:
             self.files.load()
+            self.citations.missing.load()
         self._panels.setCurrentIndex(max(0, number - len(self._sources) + 1))
 
     def fetch(self, query: SourceQuery) -> None:
@@ -110,6 +111,8 @@ class AddPapersPage(Page):
         """Reload the fetches, imports and papers after a change."""
         self.work.load()
         self.files.load()
+        if self._panels.currentWidget() is self.citations:
+            self.citations.missing.load()
 
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers:
@@ -205,6 +208,7 @@ class AddPapersPage(Page):
         """Set the tab order to the reading order; Qt would use the order of creation."""
         panels = (self.preview.list, self.preview.stop, *self.files.buttons())
         rest = (self.files.table, *self.identifiers.tab_stops(), self.citations.act)
+        rest = (*rest, *self.citations.missing.tab_stops())
         tab_stops = [
             *self.switch.tab_stops(),
             *self.form.tab_stops(),
@@ -249,6 +253,7 @@ class AddPapersPage(Page):
         self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
         self.identifiers.added.connect(self._show_added)
         self.citations.moved.connect(self._show_busy)
+        self.citations.missing.added.connect(self._context.events.papers_added)
         self.list.brought_requested.connect(self._open_results)
         self.list.removal_requested.connect(self._remove)
         self.list.write_requested.connect(self.write)

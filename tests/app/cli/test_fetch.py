@@ -95,6 +95,23 @@ def test_fetch_citations_counts_stored_papers(pubmed, monkeypatch):
     assert "cited by" in run("show", pmid).stdout
 
 
+def test_missing_lists_and_adds_most_cited_papers_outside_the_library(pubmed, monkeypatch):
+    first, second, third, wanted, rare = sorted(pubmed.pmids())[:5]
+    with SemanticScholarServer(0) as scholar:
+        url = scholar.endpoints["semantic_scholar"].url
+        monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_URL", url)
+        monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_PAUSE", "0")
+        run("fetch", "pubmed", f"{first}:{third}[uid] AND all")
+        pubmed.links = {first: [wanted, rare], second: [wanted, third], third: [wanted, first]}
+        run("fetch", "citations")
+        (found,) = answer("missing")["missing"]
+        assert (found["identifier"], found["cited_by"]) == (f"pmid:{wanted}", 3)
+        assert f"pmid:{wanted}" in run("missing").stdout
+        assert len(answer("missing", "--add")["added"]) == 1
+        assert answer("missing")["missing"] == []
+    assert answer("show", wanted)[0]["title"]
+
+
 def test_invalid_fetch_is_a_usage_error(pubmed):
     assert "cellar" in run("fetch", "cellar", "wine", code=2).output
     assert "source and a query" in run("fetch", code=2).output

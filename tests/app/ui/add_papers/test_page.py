@@ -9,8 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
+from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import FetchState, Preview, SourceQuery
-from sciread_app.domain.paper import Edit, Skipped
+from sciread_app.domain.paper import Edit, Identifier, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.storage.history.import_log import Import
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
@@ -391,6 +392,43 @@ def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
 
 
 # Files and citations.
+
+
+def test_cited_papers_that_are_missing_are_added(qtbot, show, jobs):
+    intake = FakeAddPapers()
+    intake.cited = [MissingPaper(Identifier("doi", f"10.1/{n}"), 9 - n) for n in range(3)]
+    page = show(intake)
+    page.show_source(CITATIONS)
+    missing = page.citations.missing
+    qtbot.waitUntil(lambda: missing.list.count() == 3)
+    assert "9" in missing.list.item(0).text() and not missing.add_button.isEnabled()
+    press(qtbot, missing.titles_button)
+    qtbot.waitUntil(lambda: "Title of 10.1/0" in missing.list.item(0).text())
+    assert not missing.titles_button.isVisible()
+    with qtbot.waitSignal(missing.added):
+        missing.list.item(1).setSelected(True)
+        press(qtbot, missing.add_button)
+    qtbot.waitUntil(lambda: missing.list.count() == 2 and not jobs.running())
+    assert intake.asked[-1] == "add 10.1/1"
+
+
+def test_failed_look_up_of_titles_is_explained_in_the_panel(qtbot, show):
+    intake = FakeAddPapers()
+    intake.cited = [MissingPaper(Identifier("doi", "10.1/0"), 2)]
+    intake.trouble = BUSY
+    page = show(intake)
+    page.show_source(CITATIONS)
+    missing = page.citations.missing
+    qtbot.waitUntil(missing.titles_button.isVisible)
+    press(qtbot, missing.titles_button)
+    qtbot.waitUntil(lambda: BUSY.message in missing.message.text())
+
+
+def test_list_of_missing_papers_is_hidden_without_any(qtbot, show, jobs):
+    page = show(FakeAddPapers())
+    page.show_source(CITATIONS)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert not page.citations.missing.isVisible()
 
 
 def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):

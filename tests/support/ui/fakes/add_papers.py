@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sciread_app.domain.citations import Mention, MissingPaper
 from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, SourceQuery
-from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.errors import SourceError
 from sciread_app.services.ingest.identifier_import import Entry, EntryState, split_texts
@@ -82,6 +83,7 @@ class FakeAddPapers:
         self.entries: dict[str, Entry] = {}  # by text; others are found
         self.looked_up: list[str] = []
         self.added: list[Paper] = []
+        self.cited: Sequence[MissingPaper] = ()
 
     def sources(self) -> Sequence[SourceForm]:
         return (ARXIV, HARVEST, PUBMED)
@@ -154,6 +156,22 @@ class FakeAddPapers:
         if self.trouble:
             raise self.trouble
         return CitationReport(("20 papers were asked for.", "900 citations are new."))
+
+    def missing(self, task: Task) -> Sequence[MissingPaper]:
+        return self.cited
+
+    def look_up_missing(self, task: Task) -> Sequence[MissingPaper]:
+        self.asked.append("titles")
+        if self.trouble:
+            raise self.trouble
+        named = ((one, Mention(one.name, f"Title of {one.name.value}")) for one in self.cited)
+        self.cited = [one._replace(mention=mention) for one, mention in named]
+        return self.cited
+
+    def add_missing(self, names: Sequence[Identifier], task: Task) -> ImportSummary:
+        self.asked.append(f"add {' '.join(name.value for name in names)}")
+        self.cited = [one for one in self.cited if one.name not in names]
+        return ImportSummary(len(names), len(names), 0, self.failures)
 
     def imports(self) -> list[Import]:
         return self.past
