@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.metadata_lookup import MetadataLookup
     from sciread_app.services.ingest.missing_papers import MissingPapers
     from sciread_app.services.ingest.paper_lookup import OnlineLookup
+    from sciread_app.services.ingest.pdf_finder import PdfFinder
     from sciread_app.services.ingest.zotero_import import ZoteroImporter
     from sciread_app.services.library.annotations import AnnotationService
     from sciread_app.services.map.map_service import MapService
@@ -290,6 +291,14 @@ class Workspace:
         from sciread_app.services.ingest.identifier_import import IdentifierImport
 
         return IdentifierImport(self.library, self._client)
+
+    @property
+    def pdf_finder(self) -> PdfFinder:
+        """Raises LibraryError if no PDF folder is set."""
+        from sciread_app.services.ingest.pdf_finder import PdfFinder
+
+        folder = self.pdf_folder.existing()
+        return PdfFinder(self.library, self._client, folder, self.settings.pdf_name)
 
     @property
     def missing(self) -> MissingPapers:

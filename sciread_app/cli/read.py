@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -18,6 +18,9 @@ from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.library.pdf_folder import FilingReport
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.pdf_finder import FoundPdf
 
 SomeNames = Annotated[list[str] | None, typer.Argument(help=NAMES_HELP)]
 Every = Annotated[bool, typer.Option("--all", help="The PDFs of all papers.")]
@@ -72,6 +75,51 @@ def rename_pdfs(
         report = workspace.pdf_folder.rename(ids, task)
     renamed = trn("{n:,} PDF renamed", "{n:,} PDFs renamed", report.done)
     return _report(console, report, "renamed", renamed, tr("Not renamed"))
+
+
+@command
+def find_pdfs(
+    workspace: Workspace, console: Console, papers: SomeNames = None, every: Every = False
+) -> int:
+    """Find open-access PDFs of papers and save them in the PDF folder of Settings.
+
+    SciRead asks arXiv, PubMed Central, Unpaywall, and OpenAlex for papers that have no PDF yet.
+    A file is kept only if it has the title of the paper on its first pages. Unpaywall needs the
+    email address of Settings. Exit code 1 means that no PDF was found for some papers; each is
+    listed with the reason.
+    """
+    ids = _selected(workspace, papers, every)
+    finder = workspace.pdf_finder
+    with console.progress(tr("Finding PDFs")) as task:
+        report = finder.find(ids, task)
+    console.print(trn("{n:,} PDF found", "{n:,} PDFs found", report.done))
+    for one in report.found:
+        console.print(escape(f"  {one.path.name} ({_origin(one)})"))
+    for line in views.skipped(tr("Not found"), report.failures):
+        console.print(line)
+    console.print_json(
+        {
+            "found": [
+                {
+                    "paper": one.paper,
+                    "file": str(one.path),
+                    "source": one.source,
+                    "license": one.license,
+                }
+                for one in report.found
+            ],
+            "had": report.had,
+            "failures": [one._asdict() for one in report.failures],
+        }
+    )
+    return FAILED if report.failures else DONE
+
+
+def _origin(found: FoundPdf) -> str:
+    if not found.license:
+        return found.source
+    # Translators: Unpaywall, license cc-by
+    return tr("{source}, license {license}", source=found.source, license=found.license)
 
 
 def _selected(workspace: Workspace, papers: list[str] | None, every: bool) -> Sequence[PaperId]:

@@ -132,6 +132,46 @@ OFFICIAL = (
         sends=tr("A request for the page"),
         occasion=tr("When you add a paper by the address of a page that does not contain its DOI"),
     ),
+    # arXiv asks programs to use this server: https://info.arxiv.org/help/robots.html
+    Endpoint(
+        "arxiv_pdf",
+        "arXiv",
+        "https://export.arxiv.org/pdf/",
+        3.0,
+        "arxiv",
+        alone=True,
+        sends=tr("arXiv IDs"),
+        occasion=tr("When you find PDFs of papers"),
+    ),
+    # https://pmc.ncbi.nlm.nih.gov/tools/oa-service/
+    Endpoint(
+        "pmc_oa",
+        "PubMed Central",
+        "https://www.ncbi.nlm.nih.gov/pmc/utils/oa/oa.fcgi",
+        0.34,
+        "ncbi",
+        sends=tr("PMCIDs"),
+        occasion=tr("When you find PDFs of papers"),
+    ),
+    # 100,000 requests a day: https://unpaywall.org/products/api
+    Endpoint(
+        "unpaywall",
+        "Unpaywall",
+        "https://api.unpaywall.org/v2/",
+        0.9,
+        "unpaywall",
+        sends=tr("DOIs, and your email address"),
+        occasion=tr("When you find PDFs of papers"),
+    ),
+    Endpoint(
+        "open_access",
+        tr("Publishers and repositories"),
+        "",  # each request has an address of its own
+        1.0,
+        "open_access",
+        sends=tr("A request for the file"),
+        occasion=tr("When you find PDFs of papers"),
+    ),
     Endpoint(
         "semantic_scholar",
         "Semantic Scholar",
@@ -165,6 +205,7 @@ _DOMAINS = (
     "openalex.org",
     "openlibrary.org",
     "semanticscholar.org",
+    "unpaywall.org",
 )
 
 

@@ -39,6 +39,10 @@ class FilingReport:
     done: int = 0  # files that were moved, copied or renamed
     failures: list[Skipped] = field(default_factory=list)
 
+    @property
+    def edits(self) -> int:
+        return 1 if self.edit else 0
+
 
 class _Placed(NamedTuple):
     """A file that is available at a new place, for the library to be told."""

@@ -104,6 +104,11 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def contact(self) -> str:
+        """The e-mail address of the user; empty if there is none."""
+        return self._contact
+
     def close(self) -> None:
         self._http.close()
 

@@ -39,6 +39,7 @@ PAPERS = (
     ),
     LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
     LibraryAction("look up", tr("Look up metadata…"), "", lambda library: library.look_up()),
+    LibraryAction("find pdfs", tr("Find PDFs"), "", lambda library: library.find_pdfs()),
     LibraryAction(
         "move pdfs", tr("Move PDFs to PDF folder"), "", lambda library: library.move_pdfs()
     ),

@@ -27,6 +27,7 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
+    from sciread_app.services.ingest.pdf_finder import PdfSearchReport
     from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder
     from sciread_app.ui.library.export import ExportController
@@ -37,10 +38,14 @@ if TYPE_CHECKING:
     from sciread_app.ui.view_models import Card
 
 NAMED = 3  # skipped files that a message names
-PDFS = ("move pdfs", "rename pdfs")
+PDFS = ("find pdfs", "move pdfs", "rename pdfs")
 KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
 NONE_CHOSEN = tr("Select papers in the list first")
+
+
+def _skipped(count: int) -> str:
+    return trn("{n:,} PDF was skipped.", "{n:,} PDFs were skipped.", count)
 
 
 class ListPage(Protocol):
@@ -88,6 +93,7 @@ class LibraryController(QObject):
         exports: ExportController,
         pdf_folder: Callable[[], PdfFolder],
         metadata: MetadataGateway,
+        find_pdfs: Callable[[Sequence[PaperId], Task], PdfSearchReport],
         window: QWidget,
     ) -> None:
         """`actions` by their names. `pdf_folder` returns the PDF folder of the settings."""
@@ -102,6 +108,7 @@ class LibraryController(QObject):
         self._exports = exports
         self._pdf_folder = pdf_folder
         self._metadata = metadata
+        self._find_pdfs = find_pdfs
         self.sidebar = Sidebar(self.work, context.appearance)
         self.notice = context.toast
         self.bar = PaperSelectionBar(actions, rate, context.appearance)
@@ -248,6 +255,19 @@ class LibraryController(QObject):
 
         MetadataDialog(ids, metadata, self._context.jobs, apply, self._window).show()
 
+    def find_pdfs(self) -> None:
+        """Find open-access PDFs of the selected papers, and save them in the PDF folder."""
+        if ids := self._chosen():
+            self._file_pdfs(
+                tr("Finding PDFs"),
+                lambda task: self._find_pdfs(ids, task),
+                lambda count: trn("Found {n:,} PDF", "Found {n:,} PDFs", count),
+                lambda count: trn(
+                    "No PDF was found for {n:,} paper.", "No PDF was found for {n:,} papers.", count
+                ),
+                JobQueue.network,
+            )
+
     def move_pdfs(self) -> None:
         """Move the PDFs of the selected papers to the PDF folder."""
         if ids := self._chosen():
@@ -350,14 +370,19 @@ class LibraryController(QObject):
             menu.insertAction(actions["read"], self._rate.menuAction())
 
     def _file_pdfs(
-        self, title: str, work: Callable[[Task], FilingReport], done: Callable[[int], str]
+        self,
+        title: str,
+        work: Callable[[Task], FilingReport | PdfSearchReport],
+        done: Callable[[int], str],
+        missed: Callable[[int], str] = _skipped,
+        queue: JobQueue = JobQueue.long,
     ) -> None:
-        """Run `work` as a job, and report how many files were `done` and which were not."""
+        """Run `work` as a job, and report how many files were `done` and which were `missed`."""
 
-        def report(filed: FilingReport) -> None:
-            self._report_edit(CompletedEdit(done(filed.done), 1 if filed.edit else 0))
+        def report(filed: FilingReport | PdfSearchReport) -> None:
+            self._report_edit(CompletedEdit(done(filed.done), filed.edits))
             if filed.failures:
-                self._report_failures(filed.failures)
+                self._report_failures(missed(len(filed.failures)), filed.failures)
 
         def ended(other: Job) -> None:
             """Show the papers anew, also if the job was stopped or has failed halfway."""
@@ -366,12 +391,11 @@ class LibraryController(QObject):
                 self._context.events.library_changed.emit(LibraryChanges(papers=True))
 
         kept = tr("You can undo the changes made so far")
-        job = self._context.jobs.run(title, work, report, kept=kept)
+        job = self._context.jobs.run(title, work, report, queue=queue, kept=kept)
         self._context.jobs.finished.connect(ended)
 
-    def _report_failures(self, failures: Sequence[Skipped]) -> None:
-        text = trn("{n:,} PDF was skipped.", "{n:,} PDFs were skipped.", len(failures))
-        lines = [f"{Path(one.file).name}: {one.why}" for one in failures[:NAMED]]
+    def _report_failures(self, text: str, failures: Sequence[Skipped]) -> None:
+        lines = [f"{Path(one.file).name or one.entry}: {one.why}" for one in failures[:NAMED]]
 
         def show() -> None:
             from sciread_app.ui.add_papers.import_report import SkippedFilesDialog

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.errors import Cancelled
 from sciread_app.services.library.annotations import AnnotationService
@@ -23,6 +24,7 @@ from sciread_app.ui.view_models import ImportSummary, PaletteTarget, Status
 from sciread_app.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
+    from sciread_app.services.ingest.pdf_finder import PdfSearchReport
     from sciread_app.services.models.installer import ModelInstaller
     from sciread_app.ui.evaluation.gateway import EvaluationGateway
     from sciread_app.ui.training.gateway import TrainingGateway
@@ -67,6 +69,11 @@ class WindowGateway(SearchGateway):
     def pdf_folder(self) -> PdfFolder:
         """The PDF folder of the present settings."""
         return self._workspace.pdf_folder
+
+    def find_pdfs(self, papers: Sequence[PaperId], task: Task) -> PdfSearchReport:
+        """Raises LibraryError if no PDF folder is set, or in the sample library."""
+        self._workspace.require_own_library()
+        return self._workspace.pdf_finder.find(papers, task)
 
     @property
     def reading(self) -> AnnotationService:

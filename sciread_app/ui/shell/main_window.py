@@ -558,7 +558,8 @@ class MainWindow(QMainWindow):
         self.exchange = ExportController(self.context, gateway.exchange, self.importing, self)
         self.shelving = LibraryController(
             self.context, page, gateway.organise, gateway, on_shelf, self.menus.rate, edits,
-            self.exchange, lambda: gateway.pdf_folder, gateway.metadata, self,
+            self.exchange, lambda: gateway.pdf_folder, gateway.metadata,
+            lambda ids, task: gateway.find_pdfs(ids, task), self,
         )  # fmt: skip
         self.menus.limit_shortcuts_to(page.result_list)
         self.menus.duplicates.edit_with(self.shelving)

@@ -55,6 +55,7 @@ WORDS = {
     "restore": ["2026-11-21"],
     "edit": ["1", "title=New"],
     "trash": ["1"],
+    "find-pdfs": ["1"],
     "move-pdfs": ["1"],
     "rename-pdfs": ["1"],
 }

@@ -15,7 +15,23 @@ def test_official_endpoints_have_their_limits():
     known = endpoints(PAUSES, Settings())
     assert known == {one.key: one for one in OFFICIAL}
     assert known["arxiv"].lane == known["arxiv_oai"].lane
-    assert [known[name].pause for name in known] == [3, 3, 0.34, 1, 0.5, 0.6, 0.2, 1, 1, 1, 0]
+    assert [known[name].pause for name in known] == [
+        3,
+        3,
+        0.34,
+        1,
+        0.5,
+        0.6,
+        0.2,
+        1,
+        1,
+        3,
+        0.34,
+        0.9,
+        1,
+        1,
+        0,
+    ]
     assert known["arxiv"].alone and known["arxiv_oai"].alone
 
 

@@ -170,6 +170,22 @@ def test_pdfs_are_moved_to_the_folder_reported_and_moved_back(
     assert [file.name for file in inbox.iterdir()] == ["Curie - 1901 - Bees of kind 1.pdf"]
 
 
+def test_missing_pdfs_are_looked_for_and_papers_without_any_are_named(
+    qtbot, window, gateway, jobs, tmp_path
+):
+    window.shelving.choose_all()
+    find = window.menus.on_shelf["find pdfs"]
+    find.trigger()  # there is no PDF folder yet
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert "PDF folder" in window.banner.message.text()
+    window.banner.close_message()
+    gateway.settings.change(pdf_folder=str(tmp_path))
+    window.shelving.choose_all()
+    find.trigger()  # no paper has an identifier, so no service is asked
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert "Bees of kind" in window.banner.hint.text()
+
+
 def test_attached_pdf_is_moved_if_settings_say_so(gateway, tmp_path):
     (tmp_path / "pdfs").mkdir()
     gateway.settings.change(pdf_folder=str(tmp_path / "pdfs"), pdf_import="move")
