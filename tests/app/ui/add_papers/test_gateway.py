@@ -32,6 +32,7 @@ class Hive:
 
     KEY, TITLE, HELP = "hive", "The hive", "Write bees."
     FIELDS = (QueryField("Author", "au:{}", "Maja"),)
+    OPERATORS = ()
 
     def __init__(self) -> None:
         self.records: list[Any] = [
