@@ -80,7 +80,7 @@ def test_leaderboard_data_and_offered_corpora_have_descriptive_names(
     board = workspace.scores.place("local", corpus)
     put(tmp_path, START, 0.7, board.name)
     (name,) = dashboard.look().called.values()
-    assert name.startswith("Library of 20") and name.endswith(", 30 papers")
+    assert name.startswith("Library of ") and name.endswith(", 30 papers")
     workspace.library.collections.add([1, 2], "thesis")
     offered = {corpus.name: corpus.data for corpus in dashboard.corpora()}
     assert offered["Library, 30 papers"] == LIBRARY
