@@ -23,6 +23,7 @@ from sciread_app import cli
 from sciread_app.paths import Home, open_home
 from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.sources.endpoints import OFFICIAL
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.support import damage
@@ -48,6 +49,7 @@ GIVEN = {
     "recipe": "specter-small", "file": "out",
 }  # fmt: skip
 WORDS = {
+    "add": ["refs.bib"],
     "fetch": ["arxiv", "all:bees"],
     "merge": ["1", "2"],
     "keep": ["thesis", "thesis.bib"],
@@ -55,6 +57,7 @@ WORDS = {
     "restore": ["2026-11-21"],
     "edit": ["1", "title=New"],
     "trash": ["1"],
+    "lookup": ["1"],
     "find-pdfs": ["1"],
     "move-pdfs": ["1"],
     "rename-pdfs": ["1"],
@@ -98,8 +101,8 @@ def run(home: Path, names: list[str], *flags: str, folder: Path | None = None,
     environment = {
         **os.environ,
         "SCIREAD_CACHE": str(home.parent / "cache"),
-        "SCIREAD_ARXIV_URL": "http://127.0.0.1:9",
-        "SCIREAD_ZOTERO_URL": "http://127.0.0.1:9",
+        **{f"SCIREAD_{one.key.upper()}_URL": "http://127.0.0.1:9" for one in OFFICIAL},
+        **{f"SCIREAD_{one.key.upper()}_PAUSE": "0" for one in OFFICIAL},
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     done = subprocess.run(
