@@ -74,7 +74,7 @@ def work(home: Path, papers: Path) -> None:
     assert isinstance(app, QApplication)
     collector, jobs = GarbageCollector(), JobRunner()
     window = MainWindow(home, jobs, Appearance(app))
-    PagePreloader(window)
+    PagePreloader(window, jobs)
     window.resize(1400, 900)
     window.show()
     gateway = open_gateway(home)

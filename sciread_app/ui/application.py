@@ -133,7 +133,7 @@ class Session:
         self._connect(window, opening)
         if not self._screenshot:  # an image may be larger than the screen
             keep_on_screen(window)
-            PagePreloader(window)
+            PagePreloader(window, jobs)
         window.events.opened.connect(lambda: self._then(window))
         window.show()
         opening.start()

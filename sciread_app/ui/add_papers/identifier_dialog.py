@@ -62,7 +62,9 @@ class IdentifierForm(QWidget):
         self.text.setObjectName("field")
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(title)
-        self.text.setPlaceholderText("10.1038/nature14539\n1706.03762\nhttps://openreview.net/…")
+        self.text.setPlaceholderText(
+            tr("10.1038/nature14539\n1706.03762\nhttps://openreview.net/…")
+        )
         self.text.setFixedHeight(LINES * self.text.fontMetrics().lineSpacing() + 22)
         self.look_up_button = styled(QPushButton(tr("Look up")), "primary")
         self.stop_button = QPushButton(tr("Stop"))

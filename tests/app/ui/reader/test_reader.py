@@ -172,7 +172,8 @@ def test_pane_in_a_narrow_page_covers_the_pages_until_a_highlight_is_opened(
     qtbot.waitUntil(lambda: page.book.highlights.list.count() == 1)
     list = page.book.highlights.list
     list.itemClicked.emit(list.item(0))
-    assert page.book.isVisible() and page.book.view.page == 2
+    assert page.book.isVisible()
+    qtbot.waitUntil(lambda: page.book.view.page == 2)
     page.show_highlights()
     assert page.pane.isAncestorOf(page.focusWidget())
     qtbot.keyClick(page.focusWidget(), Key.Key_Escape)

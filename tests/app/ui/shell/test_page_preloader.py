@@ -25,11 +25,11 @@ def built(monkeypatch):
 
 
 def test_preloader_builds_each_page_once_before_it_is_visited(
-    show_window, qtbot, built, monkeypatch
+    show_window, jobs, qtbot, built, monkeypatch
 ):
     monkeypatch.setattr("sciread_app.ui.shell.page_preloader.PAUSE_MS", 0)
     window = show_window(FakeGateway())
-    PagePreloader(window)
+    PagePreloader(window, jobs)
     window.events.modules_loaded.emit()
     qtbot.waitUntil(lambda: len(built) == len(PAGES))
     pages = [window.other_page(spec.key) for spec in PAGES]
