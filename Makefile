@@ -9,6 +9,10 @@ PYTEST := OMP_NUM_THREADS=1 $(OFFSCREEN) $(BIN)/python -m pytest
 .PHONY: run test lint bench learn loop screenshots texts wheel package
 .NOTPARALLEL:
 
+# Some containers forbid Python to keep compiled modules: each of the thousands of processes that the
+# tests start would then compile the program again, in half a second.
+export PYTHONDONTWRITEBYTECODE :=
+
 # On a machine without display the window is drawn into a picture instead.
 run: .venv/.gui
 	@packaging/qt_libraries.sh
