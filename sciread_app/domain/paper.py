@@ -189,6 +189,11 @@ class Order(Enum):
         """The opposite order; relevance has none and returns itself."""
         return _REVERSE.get(self, self)
 
+    @property
+    def is_descending(self) -> bool:
+        """Whether values fall from the first paper to the last."""
+        return self in _DESCENDING
+
 
 _PAIRS = (
     (Order.added, Order.earliest_added),
@@ -201,6 +206,10 @@ _PAIRS = (
     (Order.citations, Order.fewest_citations),
     (Order.last_read, Order.earliest_read),
 )
+_DESCENDING = {
+    *(Order.added, Order.year, Order.rating, Order.read, Order.citations, Order.last_read),
+    *(Order.title_descending, Order.author_descending, Order.venue_descending),
+}
 _REVERSE = dict(_PAIRS) | {reverse: order for order, reverse in _PAIRS}
 
 

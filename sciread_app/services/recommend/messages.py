@@ -140,19 +140,19 @@ def nothing_left(
 def _dealt_with(came: int, held: int, dismissed: int) -> str:
     if not dismissed:
         return trn(
-            "You are all caught up: {n:,} new paper kept.",
-            "You are all caught up: {n:,} new papers kept.",
+            "Nothing to review: the new paper is kept already.",
+            "Nothing to review: all {n:,} new papers are kept already.",
             came,
         )
     if not held:
         return trn(
-            "You are all caught up: {n:,} new paper dismissed.",
-            "You are all caught up: {n:,} new papers dismissed.",
+            "Nothing to review: the new paper is dismissed.",
+            "Nothing to review: all {n:,} new papers are dismissed.",
             came,
         )
     return trn(
-        "You are all caught up: of {n:,} new paper, {held:,} kept and {dismissed:,} dismissed.",
-        "You are all caught up: of {n:,} new papers, {held:,} kept and {dismissed:,} dismissed.",
+        "Nothing to review: of {n:,} new paper, {held:,} is kept and {dismissed:,} dismissed.",
+        "Nothing to review: of {n:,} new papers, {held:,} are kept and {dismissed:,} dismissed.",
         came,
         held=held,
         dismissed=dismissed,

@@ -39,7 +39,7 @@ NOTHING = {  # title and text of each list when it is empty
     TO_LOOK_AT: (
         tr("No duplicates to review"),
         tr(
-            "Certain duplicates are merged on import. Possible duplicates are listed here "
+            "Unambiguous duplicates are merged on import. Possible duplicates are listed here "
             "for you to review."
         ),
     ),

@@ -31,7 +31,7 @@ from sciread_app.domain.search_hit import SearchHit
 from sciread_app.domain.text.term_matching import spans
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.ui.formatting import authors, authors_within
+from sciread_app.ui.formatting import authors_within
 from sciread_app.ui.paper_list.card_text import (
     Mark,
     best_excerpt,
@@ -286,14 +286,24 @@ class CardDelegate(QStyledItemDelegate):
         *,
         with_authors: bool = False,
     ) -> int:
-        """Paint venue and year as text, then the chips. Returns the top of the next line."""
+        """Paint venue and year as text, then the chips. Returns the top of the next line.
+
+        The venue is elided rather than the year; authors get at most half of the room.
+        """
         marks, height = card_marks(card, theme), _line(self._small)
         metrics, small = QFontMetrics(self._tiny), QFontMetrics(self._small)
         widths = [_width(mark, metrics) for mark in marks]
-        who = authors(card.paper.authors) if with_authors else ""
-        text = " · ".join(filter(None, (who, card.paper.venue, card.paper.published[:4])))
         room = max(box.width() - sum(width + 5 for width in widths) - 8, box.width() // 2)
-        shown = small.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        who = ""
+        if with_authors:
+            who = authors_within(
+                card.paper.authors, lambda text: small.horizontalAdvance(text) <= room // 2
+            )
+        text = " · ".join(filter(None, (who, card.paper.venue)))
+        year = card.paper.published[:4]
+        end = f" · {year}" if text and year else year
+        right = Qt.TextElideMode.ElideRight
+        shown = small.elidedText(text, right, room - small.horizontalAdvance(end)) + end
         painter.setFont(self._small)
         painter.setPen(QColor(theme.faint))
         painter.drawText(QRect(box.x(), top, room, height), LEFT, shown)

@@ -388,9 +388,8 @@ class PaperList(QTableView):
         self._sorted_by = order
         for number, column in enumerate(COLUMNS):
             if column.order in (order, order.reverse):
-                falls = order is not column.order
-                direction = Qt.SortOrder.DescendingOrder if falls else Qt.SortOrder.AscendingOrder
-                columns.setSortIndicator(number, direction)
+                down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
+                columns.setSortIndicator(number, down if order.is_descending else up)
                 columns.setSortIndicatorShown(True)
                 return
         columns.setSortIndicatorShown(False)

@@ -38,6 +38,7 @@ class Theme:
     chosen: str  # behind a selected card or row
     hover: str
     track: str  # the empty part of a bar
+    segment: str  # the selected part of a segmented control, on a track
     mark: str  # behind words that match the search
     sentence: str  # behind the best-matching sentence
     danger: str
@@ -61,6 +62,7 @@ LIGHT = Theme(
     chosen="#e9eefc",
     hover="#f8f9fb",
     track="#e4e7ec",
+    segment="#ffffff",
     mark="#ffe58f",
     sentence="#e6f4ea",
     danger="#b3261e",
@@ -83,6 +85,7 @@ DARK = Theme(
     chosen="#2a3350",
     hover="#23272d",
     track="#343a44",
+    segment="#505867",
     mark="#6b5511",
     sentence="#1f3d2b",
     danger="#ff9a91",

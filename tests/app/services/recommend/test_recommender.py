@@ -274,7 +274,7 @@ def test_empty_recommendations_have_an_explanation(library, open_recommender):
     assert feed.note == "All 4 new papers are weaker matches for this collection."
     assert len(feed.picks) == 4 and not feed.fitting
     recommender.dismiss(recommender.subject("bees"), fetched)
-    assert feed_of(recommender).note == "You are all caught up: 4 new papers dismissed."
+    assert feed_of(recommender).note == "Nothing to review: all 4 new papers are dismissed."
 
 
 def test_recommendations_are_cached_until_library_changes(

@@ -111,6 +111,16 @@ def test_heading_sorts_and_reverses(page, qtbot):
     )
 
 
+def test_newest_and_most_cited_papers_first_are_descending_orders(page, qtbot):
+    page.set_density(Density.table)
+    header = page.result_list.horizontalHeader()
+    for order in (Order.year, Order.citations):
+        page.sort_by(order)
+        qtbot.waitUntil(lambda: header.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder)
+        page.sort_by(order.reverse)
+        qtbot.waitUntil(lambda: header.sortIndicatorOrder() is Qt.SortOrder.AscendingOrder)
+
+
 def test_columns_can_be_shown_and_are_remembered(show_page, page, qtbot, tmp_path):
     settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
     page.remember(settings)
