@@ -65,7 +65,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What a look-up suggests for one paper."""
+    """The changes and candidates that a look-up found for one paper."""
 
     paper: PaperId
     title: str

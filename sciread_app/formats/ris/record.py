@@ -52,7 +52,7 @@ def paper(fields: Fields, folders: Sequence[Path], source: str) -> Paper | None:
 
 
 def name(fields: Fields) -> str:
-    """What a record without a title can be called in a report; empty if nothing."""
+    """A name for a record without a title in a report: its number, DOI or URL; else empty."""
     return next((fields[tag][0] for tag in ("ID", "DO", "AN", "UR") if tag in fields), "")
 
 

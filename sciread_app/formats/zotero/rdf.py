@@ -206,7 +206,7 @@ def _paper(
 def _containers(
     element: etree._Element, index: _Index
 ) -> tuple[etree._Element | None, etree._Element | None]:
-    """What an item is part of: a journal or book, and a series, of which that may be part."""
+    """The journal or book that contains an item, and the series; None if there is none."""
     container = series = None
     level = [element]
     for _ in range(3):  # a section, its newspaper, a series

@@ -79,7 +79,7 @@ class IdentifierImport:
         self._client = client
 
     def find(self, texts: Sequence[str], task: Task) -> list[Entry]:
-        """What each text names; nothing is added. Raises Cancelled."""
+        """Look up the paper of each text, without adding any. Raises Cancelled."""
         wanted = [_wanted(text) for text in texts]
         requests = RecordRequests(self._client, task)
         note = tr("Looking up papers")

@@ -32,7 +32,10 @@ class LookupAnswer:
 
 
 def question_of(paper: Paper) -> str:
-    """What a look-up of the paper asks for: a new answer is needed once this has changed."""
+    """The identifiers, or the title and first author, by which a paper is looked up.
+
+    An answer is valid as long as they are the same.
+    """
     names = sorted(f"{kind}:{value}" for kind, value in paper.identifiers if kind in _ASKED_BY)
     first = paper.authors[0].name if paper.authors else ""
     return "\n".join(names or (paper.title, first))

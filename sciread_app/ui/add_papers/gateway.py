@@ -76,7 +76,7 @@ class AddPapersGateway:
         return self._results_of(self._workspace.fetcher.last(fetch))
 
     def find_papers(self, text: str, task: Task) -> list[Entry]:
-        """What each identifier, address or title in a text names."""
+        """Look up the paper of each identifier, address or title in a text."""
         from sciread_app.services.ingest.identifier_import import split_texts
 
         return self._workspace.identifiers.find(split_texts(text), task)

@@ -207,8 +207,8 @@ class AddPapersPage(Page):
     def _order_stops(self) -> None:
         """Set the tab order to the reading order; Qt would use the order of creation."""
         panels = (self.preview.list, self.preview.stop, *self.files.buttons())
-        rest = (self.files.table, *self.identifiers.tab_stops(), self.citations.act)
-        rest = (*rest, *self.citations.missing.tab_stops())
+        citations = (self.citations.act, *self.citations.missing.tab_stops())
+        rest = (self.files.table, *self.identifiers.tab_stops(), *citations)
         tab_stops = [
             *self.switch.tab_stops(),
             *self.form.tab_stops(),

@@ -28,7 +28,7 @@ class PagePreloader(QObject):
         self._timer = QTimer(self, interval=PAUSE_MS)
         self._timer.timeout.connect(self._step)
         window.events.modules_loaded.connect(self._timer.start)
-        # What the user does starts jobs, such as a search for each key.
+        # Actions of the user start jobs, such as a search for each key.
         jobs.finished.connect(self._wait)
 
     def _wait(self) -> None:

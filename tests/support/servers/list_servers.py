@@ -32,7 +32,7 @@ FAULTS = (
 
 
 class Wanted(NamedTuple):
-    """What a request asks for: papers with this word, in this range and changed since then."""
+    """The papers requested: those with this word, in this range and changed since then."""
 
     words: Sequence[str]
     size: int
