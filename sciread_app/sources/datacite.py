@@ -17,6 +17,7 @@ from sciread_app.formats.values import dates, names
 from sciread_app.formats.values.markup import plain, prose
 from sciread_app.sources.http.bodies import json_objects, why_no_list
 from sciread_app.sources.http.client import MIB, Client
+from sciread_app.sources.json_values import as_mapping, as_objects, as_text
 from sciread_app.tasks import Task
 
 KEY = "datacite"
@@ -55,26 +56,26 @@ def by_dois(dois: Sequence[str], client: Client, task: Task) -> list[Paper]:
         check=why_no_list,
     )
     wanted = {doi.lower() for doi in asked}
-    papers = (_paper(_mapping(one.get("attributes"))) for one in found)
+    papers = (_paper(as_mapping(one.get("attributes"))) for one in found)
     return [paper for paper in papers if paper and paper.source_id in wanted]
 
 
 def _paper(record: Mapping[str, Any]) -> Paper | None:
-    title = next((plain(_text(one.get("title"))) for one in _list(record.get("titles"))), "")
-    doi = _text(record.get("doi")).lower()
+    title = next((plain(as_text(one.get("title"))) for one in as_objects(record.get("titles"))), "")
+    doi = as_text(record.get("doi")).lower()
     if not title or not doi:
         return None
-    types, container = _mapping(record.get("types")), _mapping(record.get("container"))
-    kind = _KINDS.get(_text(types.get("resourceTypeGeneral")))
-    kind = kind or kind_of(_text(types.get("citeproc")))
-    first, last = _text(container.get("firstPage")), _text(container.get("lastPage"))
+    types, container = as_mapping(record.get("types")), as_mapping(record.get("container"))
+    kind = _KINDS.get(as_text(types.get("resourceTypeGeneral")))
+    kind = kind or kind_of(as_text(types.get("citeproc")))
+    first, last = as_text(container.get("firstPage")), as_text(container.get("lastPage"))
     extra = {
-        "volume": _text(container.get("volume")),
-        "number": _text(container.get("issue")),
+        "volume": as_text(container.get("volume")),
+        "number": as_text(container.get("issue")),
         "pages": f"{first}-{last}" if first and last else first,
         "publisher": plain(_publisher(record.get("publisher"))),
-        "version": _text(record.get("version")),
-        "language": _text(record.get("language")),
+        "version": as_text(record.get("version")),
+        "language": as_text(record.get("language")),
     }
     return Paper(
         title=title,
@@ -82,7 +83,7 @@ def _paper(record: Mapping[str, Any]) -> Paper | None:
         authors=tuple(_authors(record.get("creators"))),
         kind=kind,
         published=_date(record),
-        venue=plain(_text(container.get("title"))) if kind == "article-journal" else "",
+        venue=plain(as_text(container.get("title"))) if kind == "article-journal" else "",
         identifiers=identifiers(("doi", doi)),
         keywords=_keywords(record.get("subjects")),
         extra={name: value for name, value in extra.items() if value},
@@ -92,9 +93,9 @@ def _paper(record: Mapping[str, Any]) -> Paper | None:
 
 
 def _authors(value: Any) -> Iterator[Author]:
-    for one in _list(value):
-        name = plain(_text(one.get("name")))
-        family, given = plain(_text(one.get("familyName"))), plain(_text(one.get("givenName")))
+    for one in as_objects(value):
+        name = plain(as_text(one.get("name")))
+        family, given = plain(as_text(one.get("familyName"))), plain(as_text(one.get("givenName")))
         if one.get("nameType") == "Organizational" and name:
             yield Author(name, literal=True)
         elif family:
@@ -105,8 +106,8 @@ def _authors(value: Any) -> Iterator[Author]:
 
 def _abstract(value: Any) -> str:
     texts = (
-        prose(_text(one.get("description")))
-        for one in _list(value)
+        prose(as_text(one.get("description")))
+        for one in as_objects(value)
         if one.get("descriptionType") == "Abstract"
     )
     return next(filter(None, texts), "")
@@ -114,33 +115,19 @@ def _abstract(value: Any) -> str:
 
 def _date(record: Mapping[str, Any]) -> str:
     given = {
-        _text(one.get("dateType")): dates.parse(_text(one.get("date"))[:10])
-        for one in _list(record.get("dates"))
+        as_text(one.get("dateType")): dates.parse(as_text(one.get("date"))[:10])
+        for one in as_objects(record.get("dates"))
     }
-    year = _text(record.get("publicationYear"))
+    year = as_text(record.get("publicationYear"))
     found = next((given[name] for name in _DATES if given.get(name, "").startswith(year)), "")
     return found or dates.parse(year)
 
 
 def _publisher(value: Any) -> str:
     """The publisher's name; some responses have it within an object."""
-    return _text(value.get("name")) if isinstance(value, dict) else _text(value)
+    return as_text(value.get("name")) if isinstance(value, dict) else as_text(value)
 
 
 def _keywords(value: Any) -> tuple[str, ...]:
-    found = (plain(_text(one.get("subject"))) for one in _list(value))
+    found = (plain(as_text(one.get("subject"))) for one in as_objects(value))
     return tuple(dict.fromkeys(filter(None, found)))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

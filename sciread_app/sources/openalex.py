@@ -18,6 +18,7 @@ from sciread_app.formats.values import names
 from sciread_app.formats.values.markup import plain, prose
 from sciread_app.sources.http.bodies import json_objects, why_no_list
 from sciread_app.sources.http.client import MIB, Client
+from sciread_app.sources.json_values import as_mapping, as_objects, as_text
 from sciread_app.tasks import Task
 
 KEY = "openalex"
@@ -73,29 +74,29 @@ def by_title(title: str, most: int, client: Client, task: Task) -> list[Paper]:
 
 def paper_of(work: Mapping[str, Any]) -> Paper | None:
     """The paper of a work in a response; None if it has no title."""
-    title = plain(_text(work.get("title")) or _text(work.get("display_name")))
+    title = plain(as_text(work.get("title")) or as_text(work.get("display_name")))
     if not title:
         return None
-    place = _mapping(work.get("primary_location"))
-    source = _mapping(place.get("source"))
-    number = _text(work.get("id")).rpartition("/")[2]
+    place = as_mapping(work.get("primary_location"))
+    source = as_mapping(place.get("source"))
+    number = as_text(work.get("id")).rpartition("/")[2]
     retracted = {"publication_types": "Retracted Publication"} if work.get("is_retracted") else {}
     extra = {
-        **_biblio(_mapping(work.get("biblio"))),
-        "issn": _text(source.get("issn_l")),
-        "publisher": plain(_text(source.get("host_organization_name"))),
-        "language": _text(work.get("language")),
+        **_biblio(as_mapping(work.get("biblio"))),
+        "issn": as_text(source.get("issn_l")),
+        "publisher": plain(as_text(source.get("host_organization_name"))),
+        "language": as_text(work.get("language")),
         **retracted,
     }
     return Paper(
         title=title,
         abstract=_abstract(work.get("abstract_inverted_index")),
         authors=tuple(_authors(work.get("authorships"))),
-        kind=_kind(_text(work.get("type")), _text(source.get("type"))),
+        kind=_kind(as_text(work.get("type")), as_text(source.get("type"))),
         published=_date(work),
         venue=""
         if source.get("type") == "repository"
-        else plain(_text(source.get("display_name"))),
+        else plain(as_text(source.get("display_name"))),
         identifiers=_identifiers(work),
         fields=_labels(work.get("topics")),
         keywords=_labels(work.get("keywords")),
@@ -120,10 +121,10 @@ def _works(filter: str, most: int, client: Client, task: Task) -> list[Paper]:
 
 
 def _authors(value: Any) -> Iterable[Author]:
-    for one in _list(value):
+    for one in as_objects(value):
         # The name as printed: that of the profile may be another person's.
-        name = _text(one.get("raw_author_name"))
-        name = name or _text(_mapping(one.get("author")).get("display_name"))
+        name = as_text(one.get("raw_author_name"))
+        name = name or as_text(as_mapping(one.get("author")).get("display_name"))
         if name := plain(name):
             yield names.from_plain(name)
 
@@ -131,7 +132,7 @@ def _authors(value: Any) -> Iterable[Author]:
 def _abstract(index: Any) -> str:
     """The text of an inverted index, which lists the positions of each word."""
     words: dict[int, str] = {}
-    for word, places in _mapping(index).items():
+    for word, places in as_mapping(index).items():
         for place in places if isinstance(places, list) else ():
             if isinstance(place, int) and 0 <= place < _MOST_WORDS:
                 words[place] = str(word)
@@ -139,21 +140,21 @@ def _abstract(index: Any) -> str:
 
 
 def _biblio(biblio: Mapping[str, Any]) -> dict[str, str]:
-    first, last = _text(biblio.get("first_page")), _text(biblio.get("last_page"))
+    first, last = as_text(biblio.get("first_page")), as_text(biblio.get("last_page"))
     return {
-        "volume": _text(biblio.get("volume")),
-        "number": _text(biblio.get("issue")),
+        "volume": as_text(biblio.get("volume")),
+        "number": as_text(biblio.get("issue")),
         "pages": f"{first}-{last}" if last and last != first else first,
     }
 
 
 def _identifiers(work: Mapping[str, Any]) -> tuple[Identifier, ...]:
-    ids = _mapping(work.get("ids"))
-    doi = _text(work.get("doi")) or _text(ids.get("doi"))
+    ids = as_mapping(work.get("ids"))
+    doi = as_text(work.get("doi")) or as_text(ids.get("doi"))
     pmid, pmcid = (
-        _text(ids.get(name)).rstrip("/").rpartition("/")[2] for name in ("pmid", "pmcid")
+        as_text(ids.get(name)).rstrip("/").rpartition("/")[2] for name in ("pmid", "pmcid")
     )
-    pages = (_text(one.get("landing_page_url")) for one in _list(work.get("locations")))
+    pages = (as_text(one.get("landing_page_url")) for one in as_objects(work.get("locations")))
     arxiv = next((match[1] for page in pages if (match := _ARXIV.search(page))), "")
     return identifiers(("doi", doi), ("arxiv", arxiv), ("pmid", pmid), ("pmcid", pmcid))
 
@@ -164,27 +165,13 @@ def _kind(type: str, source_type: str) -> str:
 
 def _date(work: Mapping[str, Any]) -> str:
     """The date; only the year if the day is 1 January, which stands for an unknown day."""
-    date = _text(work.get("publication_date"))
+    date = as_text(work.get("publication_date"))
     if re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", date):
         return date.removesuffix("-01-01")
-    year = _text(work.get("publication_year"))
+    year = as_text(work.get("publication_year"))
     return year if re.fullmatch(r"\d{4}", year) else ""
 
 
 def _labels(value: Any) -> tuple[str, ...]:
-    labels = (plain(_text(one.get("display_name"))) for one in _list(value))
+    labels = (plain(as_text(one.get("display_name"))) for one in as_objects(value))
     return tuple(dict.fromkeys(filter(None, labels)))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

@@ -23,6 +23,7 @@ from sciread_app.formats.values.markup import plain
 from sciread_app.language import tr
 from sciread_app.sources import date_bounds, query_syntax
 from sciread_app.sources.http.client import MIB, Client
+from sciread_app.sources.json_values import as_mapping, as_text
 from sciread_app.sources.result_sets import result_set
 from sciread_app.sources.result_sets.result_set import ResultPage, Slice
 from sciread_app.tasks import Task
@@ -97,7 +98,7 @@ class Results:
             KEY,
             "search",
             params=(
-                ("query", self._text(part)),
+                ("query", self.as_text(part)),
                 ("resultType", "core"),
                 ("format", "json"),
                 ("pageSize", str(size)),
@@ -117,7 +118,7 @@ class Results:
             )
         return found
 
-    def _text(self, part: Slice | None) -> str:
+    def as_text(self, part: Slice | None) -> str:
         conditions = [f"({self._query.text.strip()})"]
         if part or self._query.since or self._query.until:
             first, last = (date.fromordinal(day) for day in part or self.dates)
@@ -138,43 +139,43 @@ def _page(body: bytes, token: str) -> ResultPage | str | None:
         found = [one for one in answer["resultList"]["result"] if isinstance(one, dict)]
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
-    following = _text(answer.get("nextCursorMark"))
+    following = as_text(answer.get("nextCursorMark"))
     return ResultPage(
         total,
         [_name(one) for one in found],
         [_record(one) for one in found],
-        [_day(_text(one.get("firstPublicationDate"))) for one in found],
+        [_day(as_text(one.get("firstPublicationDate"))) for one in found],
         following if following != token else "",
     )
 
 
 def _name(record: Mapping[str, Any]) -> str:
     """The name of a record in the addresses of Europe PMC: MED/12345."""
-    return f"{_text(record.get('source'))}/{_text(record.get('id'))}"
+    return f"{as_text(record.get('source'))}/{as_text(record.get('id'))}"
 
 
 def _record(record: Mapping[str, Any]) -> Paper | Skipped:
-    title = medline.title_of(plain(_text(record.get("title"))))
-    abstract = _abstract(_text(record.get("abstractText")))
+    title = medline.title_of(plain(as_text(record.get("title"))))
+    abstract = _abstract(as_text(record.get("abstractText")))
     if not title and not abstract:
         why = tr("This record has neither a title nor an abstract.")
         return Skipped(TITLE, _name(record), why)
-    journal = _mapping(record.get("journalInfo"))
-    names = _mapping(journal.get("journal"))
-    types = [_text(one) for one in _list(record.get("pubTypeList"), "pubType")]
-    source = _text(record.get("source"))
+    journal = as_mapping(record.get("journalInfo"))
+    names = as_mapping(journal.get("journal"))
+    types = [as_text(one) for one in _list(record.get("pubTypeList"), "pubType")]
+    source = as_text(record.get("source"))
     headings = _list(record.get("meshHeadingList"), "meshHeading")
     extra = _links(record) | {
-        "volume": _text(journal.get("volume")),
-        "number": _text(journal.get("issue")),
-        "pages": medline.pages_of(_text(record.get("pageInfo"))),
-        "issn": _text(names.get("issn")) or _text(names.get("essn")),
-        "shortjournal": _text(names.get("isoabbreviation")),
-        "publisher": plain(_text(_mapping(record.get("bookOrReportDetails")).get("publisher"))),
+        "volume": as_text(journal.get("volume")),
+        "number": as_text(journal.get("issue")),
+        "pages": medline.pages_of(as_text(record.get("pageInfo"))),
+        "issn": as_text(names.get("issn")) or as_text(names.get("essn")),
+        "shortjournal": as_text(names.get("isoabbreviation")),
+        "publisher": plain(as_text(as_mapping(record.get("bookOrReportDetails")).get("publisher"))),
         "publication_types": "; ".join(_publication_types(types)),
-        "language": _text(record.get("language")),
-        "license": _text(record.get("license")),
-        "version": _text(record.get("versionNumber")) if source == "PPR" else "",
+        "language": as_text(record.get("language")),
+        "license": as_text(record.get("license")),
+        "version": as_text(record.get("versionNumber")) if source == "PPR" else "",
     }
     return Paper(
         title=title,
@@ -182,17 +183,17 @@ def _record(record: Mapping[str, Any]) -> Paper | Skipped:
         authors=tuple(_authors(record)),
         kind=_KINDS.get(source) or medline.kind_of(types),
         published=_published(record),
-        venue=plain(_text(names.get("title"))),
+        venue=plain(as_text(names.get("title"))),
         identifiers=identifiers(
-            *((kind, _text(record.get(kind))) for kind in ("doi", "pmid", "pmcid"))
+            *((kind, as_text(record.get(kind))) for kind in ("doi", "pmid", "pmcid"))
         ),
         fields=medline.major_first(
-            (_text(one.get("descriptorName")), one.get("majorTopic_YN") == "Y")
+            (as_text(one.get("descriptorName")), one.get("majorTopic_YN") == "Y")
             for one in headings
             if isinstance(one, dict)
         ),
         keywords=tuple(
-            dict.fromkeys(map(plain, map(_text, _list(record.get("keywordList"), "keyword"))))
+            dict.fromkeys(map(plain, map(as_text, _list(record.get("keywordList"), "keyword"))))
         ),
         extra={key: text for key, text in extra.items() if text and text != _BLANK},
         source=KEY,
@@ -208,15 +209,15 @@ def _abstract(text: str) -> str:
 def _authors(record: Mapping[str, Any]) -> Iterator[Author]:
     listed = [one for one in _list(record.get("authorList"), "author") if isinstance(one, dict)]
     for one in listed:
-        family = plain(_text(one.get("lastName")))
-        given = plain(_text(one.get("firstName"))) or _text(one.get("initials"))
-        whole = plain(_text(one.get("collectiveName")) or _text(one.get("fullName")))
+        family = plain(as_text(one.get("lastName")))
+        given = plain(as_text(one.get("firstName"))) or as_text(one.get("initials"))
+        whole = plain(as_text(one.get("collectiveName")) or as_text(one.get("fullName")))
         if family:
             yield medline.author(family, given)
         elif whole:
             yield Author(whole, literal=True)
     if not listed:  # "Lovelace A, Hopper G."
-        for name in plain(_text(record.get("authorString"))).removesuffix(".").split(", "):
+        for name in plain(as_text(record.get("authorString"))).removesuffix(".").split(", "):
             family, _, initials = name.rpartition(" ")
             if name:
                 yield medline.author(family or initials, initials if family else "")
@@ -224,9 +225,9 @@ def _authors(record: Mapping[str, Any]) -> Iterator[Author]:
 
 def _published(record: Mapping[str, Any]) -> str:
     """The date of first publication, in which 1 stands for an unknown month or day."""
-    first = _text(record.get("firstPublicationDate"))
+    first = as_text(record.get("firstPublicationDate"))
     if not _day(first):
-        year = _text(record.get("pubYear"))
+        year = as_text(record.get("pubYear"))
         return year if re.fullmatch(r"\d{4}", year) else ""
     return first.removesuffix("-01").removesuffix("-01")
 
@@ -240,9 +241,9 @@ def _links(record: Mapping[str, Any]) -> dict[str, str]:
     """PMIDs of other versions of the paper, and of its errata and retractions."""
     links: dict[str, list[str]] = {}
     for one in _list(record.get("commentCorrectionList"), "commentCorrection"):
-        if isinstance(one, dict) and _text(one.get("source")) == "MED":
-            kind = _LINKS.get(_text(one.get("type")).lower())
-            if kind and (pmid := _text(one.get("id"))).isdecimal():
+        if isinstance(one, dict) and as_text(one.get("source")) == "MED":
+            kind = _LINKS.get(as_text(one.get("type")).lower())
+            if kind and (pmid := as_text(one.get("id"))).isdecimal():
                 links.setdefault(kind, []).append(pmid)
     return {kind: " ".join(dict.fromkeys(pmids)) for kind, pmids in links.items()}
 
@@ -266,16 +267,6 @@ def _day(text: str) -> int:
         return 0
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _list(value: Any, name: str) -> list[Any]:
-    found = _mapping(value).get(name)
+    found = as_mapping(value).get(name)
     return found if isinstance(found, list) else []
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
