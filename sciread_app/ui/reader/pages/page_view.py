@@ -98,7 +98,9 @@ class PageView(QAbstractScrollArea):
         pictures.loaded.connect(self._repaint_page)
         pictures.failed.connect(self._repaint_page)
         appearance.changed.connect(self._set_theme)
-        self.verticalScrollBar().valueChanged.connect(lambda _: self.moved.emit())
+        self._place = 0.0  # at the top: a page plus a fraction of it
+        self._is_laying_out = False
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self._lay_out()
 
     # Position
@@ -110,19 +112,19 @@ class PageView(QAbstractScrollArea):
 
     @property
     def place(self) -> ReadingPlace:
-        return ReadingPlace(self.layout_.place_of(self._top), self.zoom, self.turn)
+        return ReadingPlace(self._place, self.zoom, self.turn)
 
     @property
     def factor(self) -> float:
         return self.layout_.scale * zoom.POINTS / self.logicalDpiX()
 
     def restore(self, place: ReadingPlace) -> None:
-        self.zoom, self.turn = place.zoom, place.turn
-        self._lay_out(place.page)
+        self.zoom, self.turn, self._place = place.zoom, place.turn, place.page
+        self._lay_out()
 
     def go_to_page(self, page: int) -> None:
         page = min(max(page, 0), len(self.file.shape.sizes) - 1)
-        self.verticalScrollBar().setValue(self.layout_.rect(page).top() - 1)
+        self._scroll_to(self.layout_.rect(page).top() - 1)
         self._show_across(page)
 
     def step(self, rows: int) -> None:
@@ -133,7 +135,7 @@ class PageView(QAbstractScrollArea):
         """Scroll to a position, near the top of the window."""
         if 0 <= spot.page < len(self.file.shape.sizes):
             there = self.layout_.shown(spot.page, Box(0, spot.top, 1, spot.top + 1))
-            self.verticalScrollBar().setValue(round(there.top()) - (MARGIN if spot.top else 1))
+            self._scroll_to(round(there.top()) - (MARGIN if spot.top else 1))
             self._show_across(spot.page)
 
     def show_box(self, page: int, box: Box) -> None:
@@ -150,11 +152,11 @@ class PageView(QAbstractScrollArea):
         """Set the zoom around the viewport position `about`, else keep the top."""
         if about is None:
             self.zoom = wanted
-            self._lay_out(self.place.page)
+            self._lay_out()
             return
         page, *point = self._page_point(about)
         self.zoom = wanted
-        self._lay_out(self.place.page)
+        self._lay_out()
         there = self.layout_.shown(page, Box(*point, *point)).topLeft()
         self.horizontalScrollBar().setValue(round(there.x() - about.x()))
         self.verticalScrollBar().setValue(round(there.y() - about.y()))
@@ -171,11 +173,11 @@ class PageView(QAbstractScrollArea):
 
     def rotate(self) -> None:
         self.turn = (self.turn + 1) % 4
-        self._lay_out(self.place.page)
+        self._lay_out()
 
     def set_display(self, display: PageDisplay) -> None:
         self.display = display
-        self._lay_out(self.place.page)
+        self._lay_out()
 
     def refresh(self) -> None:
         """Repaint and request images after a change of highlights, selection or colours."""
@@ -237,7 +239,7 @@ class PageView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out(self.place.page)
+        self._lay_out()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -328,7 +330,7 @@ class PageView(QAbstractScrollArea):
     def event(self, event: QEvent) -> bool:
         # The scale changes when the window moves to another screen.
         if event.type() is QEvent.Type.DevicePixelRatioChange:
-            self._lay_out(self.place.page)
+            self._lay_out()
         return super().event(event)
 
     def _leave(self) -> None:
@@ -403,9 +405,25 @@ class PageView(QAbstractScrollArea):
         there = rect.translated(QPointF(self.origin())).toAlignedRect()
         return there & self.viewport().rect()
 
-    def _lay_out(self, place: float = 0.0) -> None:
+    def _scroll_to(self, top: int) -> None:
+        """Scroll to a y coordinate, as far as the window lets it now."""
+        self.verticalScrollBar().setValue(top)
+        self._place = self.layout_.place_of(top)
+
+    def _scrolled(self) -> None:
+        if not self._is_laying_out:
+            self._place = self.layout_.place_of(self._top)
+            self.moved.emit()
+
+    def _lay_out(self) -> None:
+        """Lay out the pages for the size of the window. The place remains, also while the window is
+        too small to show it at the top."""
         room = self.viewport().size()
-        sizes, page = self.file.shape.sizes, min(int(place), len(self.file.shape.sizes) - 1)
+        if room.isEmpty():  # it is hidden, as under the pane of a narrow window
+            return
+        is_nested, self._is_laying_out = self._is_laying_out, True
+        place, sizes = self._place, self.file.shape.sizes
+        page = min(int(place), len(sizes) - 1)
         columns, dpi = 2 if self.display.two_pages else 1, self.logicalDpiX()
         scale = zoom.scale_of(self.zoom, sizes, page, self.turn, room, dpi, columns)
         wanted = (scale, self.turn, self.devicePixelRatioF(), columns)
@@ -423,6 +441,7 @@ class PageView(QAbstractScrollArea):
         across.setPageStep(room.width())
         across.setSingleStep(LINE)
         down.setValue(round(self.layout_.height_of_rows(place)) if place else 0)
+        self._is_laying_out = is_nested
         self.refresh()
         self.moved.emit()
 

@@ -182,6 +182,36 @@ def test_pane_in_a_narrow_page_covers_the_pages_until_a_highlight_is_opened(
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_reading_position_remains_after_the_pane_has_covered_the_pages(qtbot, make_page):
+    page = make_page()
+    page.resize(620, 700)
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    view = page.book.view
+    wide = view.viewport().width()
+    view.go_to(PagePosition(2, 200.0))
+    before = view.place
+    page.toggle_pane()
+    qtbot.waitUntil(lambda: page.stack.width() == 0)
+    assert view.page == 2 and view.place == before
+    page.toggle_pane()
+    qtbot.waitUntil(lambda: view.viewport().width() == wide)
+    assert view.page == 2 and view.place == before
+
+
+def test_reading_position_remains_after_all_pages_have_fit_into_the_window(open_book, qtbot):
+    book = open_book()
+    view = book.view
+    view.go_to(PagePosition(3, 200.0))
+    before, height = view.verticalScrollBar().value(), view.height()
+    page = page_of(book)
+    page.resize(page.width(), 6000)
+    qtbot.waitUntil(lambda: not view.verticalScrollBar().maximum())
+    page.resize(page.width(), 600)
+    qtbot.waitUntil(lambda: view.height() == height)
+    assert view.verticalScrollBar().value() == pytest.approx(before, abs=2)
+
+
 def test_page_history_goes_back_and_forward(open_book, qtbot):
     book = open_book()
     book.toolbar.page.setText("4")
