@@ -7,6 +7,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -127,6 +128,19 @@ def test_page_is_rotated_and_darkened_on_request(make_document):
     assert light[0] == 255 and dark[0] < 40
     ink = 4 * (y * WIDTH + x)
     assert dark[ink] > light[ink]
+
+
+def test_blue_text_is_light_on_dark_pages(make_document):
+    blue = b"0 0 1 rg "
+    data = make_book(pages=[[At("I" + " " * len(blue), 40, 60, 700)]])
+    data = data.replace(b"(I" + b" " * len(blue), b"(I").replace(b"BT ", b"BT " + blue)
+    book = make_document(data)
+    book.open()
+    x, y = inked(book.draw(WHOLE)[2:], WIDTH)  # by its red
+    dark = book.draw(replace(WHOLE, dark=True))
+    inside = 4 * ((y + 5) * WIDTH + x + 2)
+    b, g, r = dark[inside : inside + 3]
+    assert b > g == r > 120
 
 
 @pytest.mark.parametrize("turned", [0, 90, 180, 270])
