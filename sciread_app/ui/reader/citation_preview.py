@@ -55,6 +55,7 @@ class CitationPreview(QObject):
         self._leave = self._timer(LEAVE_MS, self._close)
         view.link_hovered.connect(self._hover)
         view.moved.connect(self.hide)
+        view.refreshed.connect(self._give_way)
         view.link_clicked.connect(lambda _: self.hide())
         self.card.entered.connect(self._leave.stop)
         self.card.left.connect(self._leave.start)
@@ -93,6 +94,11 @@ class CitationPreview(QObject):
         self._wait.stop()
         self._close()
 
+    def _give_way(self) -> None:
+        """Hide the card while something is selected, or it would cover the bar at the selection."""
+        if self._view.is_selecting:
+            self.hide()
+
     def _close(self) -> None:
         self._leave.stop()
         self._shown = None
@@ -113,14 +119,14 @@ class CitationPreview(QObject):
 
     def _look_up(self) -> None:
         hovered = self._hovered
-        if hovered is None:
+        if hovered is None or self._view.is_selecting:
             return
         if hovered in self._known:
             self._show(hovered)
             return
 
         def show() -> None:
-            if self._hovered == hovered:
+            if self._hovered == hovered and not self._view.is_selecting:
                 self._show(hovered)
 
         self._find(hovered, show)

@@ -189,6 +189,12 @@ class PageView(QAbstractScrollArea):
         self.marks.selection, self.marks.area = EMPTY, None
         self.refresh()
 
+    @property
+    def is_selecting(self) -> bool:
+        """Whether the mouse selects text or an area, or would select one."""
+        areas = self.area_tool
+        return self._mouse.is_selecting or areas.is_on or areas.is_dragging
+
     def selection_rect(self) -> QRect:
         """The visible part of the selected text or area in the viewport; empty while it is selected
         with the mouse."""

@@ -101,6 +101,20 @@ def test_card_of_one_citation_gives_way_to_that_of_the_next(qtbot, page, reading
     qtbot.waitUntil(lambda: card.isVisible() and card.text.text() == "M. Lindauer, 1961")
 
 
+def test_card_gives_way_to_the_selection_of_an_area(qtbot, page, reading):
+    reading.cited_papers[LINK] = IN_LIBRARY
+    hover(qtbot, page.book)
+    card, viewport = page.book.citations.card, page.book.view.viewport()
+    qtbot.waitUntil(card.isVisible)
+    page.book.select_area()
+    at = place(page.book)
+    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseMove(viewport, at + QPoint(90, 60))
+    assert not card.isVisible()
+    qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=at + QPoint(90, 60))
+    assert page.book.selection_bar.isVisible() and not card.isVisible()
+
+
 def test_card_stays_while_the_mouse_is_on_it(qtbot, page, reading):
     reading.cited_papers[LINK] = IN_LIBRARY
     hover(qtbot, page.book)
