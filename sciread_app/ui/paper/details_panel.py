@@ -84,6 +84,7 @@ class DetailsPanel(QFrame):
         self._appearance = appearance
         self._settings: QSettings | None = None
         self.details: Details | None = None
+        self.open_paper: PaperId | None = None  # open beside the panel, in the reader
         self._paper: PaperId | None = None
         self._written: PaperId | None = None  # the paper that the text shows
         self._trail: list[PaperId] = []  # the papers from which links were followed
@@ -379,7 +380,8 @@ class DetailsPanel(QFrame):
         if details.whole:
             parts.collections.show_names(details.collections, {})
             parts.files.show_files(details.paper.id, details.files)
-            parts.read_file.setVisible(parts.files.readable() is not None)
+            readable = parts.files.readable() is not None
+            parts.read_file.setVisible(readable and details.paper.id != self.open_paper)
             parts.notes.show_notes(details)
             parts.around.show_paper(details.paper)
             parts.fit_buttons()

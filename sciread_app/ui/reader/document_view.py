@@ -351,6 +351,7 @@ class DocumentView(QWidget):
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
         self.toolbar.zoom_requested.connect(view.set_zoom)
+        self.toolbar.escaped.connect(self._leave_toolbar)
         self.citations.card.open_requested.connect(self.cited_requested)
         self.citations.card.add_requested.connect(self.addition_requested)
         self.pictures.lost.connect(self.lost)
@@ -370,6 +371,10 @@ class DocumentView(QWidget):
             "find": self.start_find,
             "pane": self.pane_toggled.emit,
         }[key]()
+
+    def _leave_toolbar(self) -> None:
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._moved()
 
     def jump(self, spot: PagePosition) -> None:
         """Go to a position and add the present one to the history."""
@@ -399,6 +404,7 @@ class DocumentView(QWidget):
         self.toolbar.enable("back", bool(self._history.behind))
         self.toolbar.enable("forward", bool(self._history.ahead))
         self.side.thumbnails.show_page(self.view.page)
+        self.side.outline.show_position(self.view.spot)
         self._place_overlays()
         self._rest.start()
 

@@ -459,7 +459,7 @@ class ReaderPage(Page):
             self.details = self.details or self._make_details()
             self.pane.show_part(DETAILS, self.details)
             if tab.paper != self._details_of:
-                self._details_of = tab.paper
+                self._details_of = self.details.open_paper = tab.paper
                 self.details.show_paper(tab.paper)
         self.stack.setHidden(self._covered)
         self.pane.setVisible(shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIntValidator
+from PySide6.QtGui import QIntValidator, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -41,6 +41,7 @@ class Toolbar(QFrame):
     pressed = Signal(str)  # the key of a button
     page_requested = Signal(int)  # from 0
     zoom_requested = Signal(str)
+    escaped = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -59,6 +60,13 @@ class Toolbar(QFrame):
         self.zoom.setMenu(self._zoom_menu())
         self._lay_out()
         appearance.follow(self._paint)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.page.setModified(False)  # what was typed is dropped
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
 
     def show_page(self, page: int, count: int) -> None:
         if not self.page.hasFocus() or not self.page.isModified():

@@ -32,7 +32,7 @@ class HighlightEditor(Overlay):
         self.setAccessibleName(tr("Highlight"))
         self.highlight: Highlight | None = None
         self.note = styled(_Note(), "notebox")
-        self.note.setPlaceholderText(tr("Add a note to the highlight"))
+        self.note.setPlaceholderText(tr("Add note"))
         self.note.setAccessibleName(tr("Note on the highlight"))
         self.note.setMinimumWidth(SIZE[0])
         self.note.setFixedHeight(SIZE[1])

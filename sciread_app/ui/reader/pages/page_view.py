@@ -111,6 +111,16 @@ class PageView(QAbstractScrollArea):
         return self.layout_.page_at(self._top + self.viewport().height() / 3)
 
     @property
+    def spot(self) -> PagePosition:
+        """The position near the top to which a jump has led, or would lead."""
+        layout = self.layout_
+        # A place in the gap above a page counts as the end of the page before.
+        top = layout.height_of_rows(self._place) + MARGIN + GAP + 1
+        page = layout.page_at(top)
+        middle = layout.rect(page).center().x()
+        return PagePosition(page, layout.on_page(page, QPointF(middle, top))[1])
+
+    @property
     def place(self) -> ReadingPlace:
         return ReadingPlace(self._place, self.zoom, self.turn)
 

@@ -224,11 +224,12 @@ def _handles(painter: QPainter, box: QRectF, theme: Theme) -> None:
 
 
 def _note_sign(painter: QPainter, box: QRectF, colour: str) -> None:
-    """A small dot at the left of a highlight that has a note."""
+    """A small dot at the upper left corner of a highlight that has a note: at its left, it would
+    cover the letters before the highlight."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor("#5c5c5c"), 1))
     painter.setBrush(QColor(colour).darker(115))
-    painter.drawEllipse(QRectF(box.left() - 11, box.top() - 1, 9, 9))
+    painter.drawEllipse(QRectF(box.left() - 5, box.top() - 7, 8, 8))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 

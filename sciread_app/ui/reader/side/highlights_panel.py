@@ -34,7 +34,7 @@ from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.row_table import Index
 
-HOW = tr("Select text or an area, then press 1–5 or right-click to highlight it.")
+HOW = tr("Select text or an area, then choose a color or press 1–5 to highlight it.")
 LOST = tr("Not found in this version of the file")
 HIGHLIGHT = Qt.ItemDataRole.UserRole
 PAD, BAR, GAP = 8, 4, 10  # pixels: margin, width of the coloured bar, space after it
@@ -94,7 +94,7 @@ class HighlightsPanel(QFrame):
         column(
             filters, self.nothing_found, (self.list, 1), *links, parent=full, margins=0, spacing=0
         )
-        nothing = styled(QLabel(HOW, wordWrap=True), "faint")
+        nothing = styled(QLabel(HOW, wordWrap=True, margin=2 * PAD), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._parts = QStackedWidget()
         self._parts.addWidget(nothing)

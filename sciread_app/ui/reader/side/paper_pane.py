@@ -13,6 +13,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 DETAILS, HIGHLIGHTS = range(2)  # the parts
+MARGIN = 16  # pixels around a text that fills the pane
 
 
 class PaperPane(QFrame):
@@ -37,7 +38,7 @@ class PaperPane(QFrame):
         self.close_button.clicked.connect(self.closed)
         # Instead of the highlights of a file that is not open
         hint = tr("Highlights are listed here once the file is open")
-        self._nothing = styled(QLabel(hint, wordWrap=True), "faint")
+        self._nothing = styled(QLabel(hint, wordWrap=True, margin=MARGIN), "faint")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._parts = QStackedWidget()
         self._parts.addWidget(self._nothing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
@@ -83,10 +84,13 @@ class Outline(QFrame):
 
     def _fill(self, headings: Sequence[OutlineEntry]) -> None:
         above: list[QTreeWidgetItem] = []  # the last entry of each level
+        targets: list[tuple[PagePosition, QTreeWidgetItem]] = []
         for heading in headings:
             item = QTreeWidgetItem([heading.title or tr("Untitled")])
             item.setToolTip(0, heading.title)
             item.setData(0, SPOT, heading.spot)
+            if heading.spot:
+                targets.append((heading.spot, item))
             del above[heading.level :]
             if above:
                 above[-1].addChild(item)
@@ -95,6 +99,23 @@ class Outline(QFrame):
             above.append(item)
         if len(headings) <= OPENED:
             self.tree.expandAll()
+        targets.sort(key=lambda target: target[0][:2])
+        self._spots = [spot[:2] for spot, _ in targets]
+        self._items = [item for _, item in targets]
+
+    def show_position(self, spot: PagePosition) -> None:
+        """Select the heading of the section at a position, unless the keyboard is used to select
+        another one. Sections stay collapsed."""
+        if self.tree.hasFocus():
+            return
+        number = bisect_right(self._spots, spot[:2])
+        shown = item = self._items[number - 1] if number else None
+        while item:
+            item = item.parent()
+            if item and not item.isExpanded():
+                shown = item
+        if shown is not self.tree.currentItem():
+            self.tree.setCurrentItem(shown)
 
     def _go(self, item: QTreeWidgetItem) -> None:
         spot = item.data(0, SPOT)

@@ -23,12 +23,17 @@ def reading() -> FakeReader:
 
 
 @pytest.fixture
-def make_page(qtbot, jobs, context, reading) -> Callable[[], ReaderPage]:
+def gateway(reading) -> FakeGateway:
+    gateway = FakeGateway(2)
+    gateway.reading = reading
+    return gateway
+
+
+@pytest.fixture
+def make_page(qtbot, jobs, context, gateway) -> Callable[[], ReaderPage]:
     """Return a function that shows a reader page without an open file."""
 
     def make() -> ReaderPage:
-        gateway = FakeGateway(2)
-        gateway.reading = reading
         page = ReaderPage(gateway, context)
         page.resize(900, 600)
         qtbot.addWidget(page)

@@ -16,10 +16,11 @@ from sciread_app.domain.annotations.annotations import (
     Colour,
     Highlight,
     Link,
+    OutlineEntry,
     PagePosition,
     ReadingPlace,
 )
-from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.domain.paper import LibraryChanges, PaperFile, PaperId
 from sciread_app.services.library.annotations import FailureReason
 from sciread_app.ui.reader.page import ReaderPage
 from sciread_app.ui.reader.side.highlights_panel import HIGHLIGHT
@@ -137,6 +138,20 @@ def test_details_are_shown_beside_the_pages_and_remembered(qtbot, jobs, make_pag
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_details_offer_to_read_only_papers_that_are_not_open(qtbot, jobs, make_page, gateway):
+    gateway.about.files = [PaperFile(BEES, 2_400_000, 12)]
+    page = make_page()
+    page.resize(1200, 700)
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    page.toggle_pane()
+    qtbot.waitUntil(lambda: detailed_paper(page) == 1 and bool(page.details.parts.files.rows))
+    assert not page.details.parts.read_file.isVisible()
+    page.details.paper_requested.emit(PaperId(2))
+    qtbot.waitUntil(lambda: detailed_paper(page) == 2 and page.details.parts.read_file.isVisible())
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
 def test_pane_lists_the_highlights_of_the_current_tab(qtbot, jobs, make_page, reading):
     reading.kept = {1: highlight(0)}
     page = make_page()
@@ -225,6 +240,42 @@ def test_page_history_goes_back_and_forward(open_book, qtbot):
     assert book.view.page == 0
     book.forward()
     assert book.view.page == 3
+
+
+def test_escape_in_the_page_field_returns_to_the_pages(open_book, qtbot):
+    book = open_book()
+    book.go_to_page_line()
+    QTest.keyClicks(book.toolbar.page, "4")
+    qtbot.keyClick(book.toolbar.page, Key.Key_Escape)
+    assert book.view.hasFocus() and book.toolbar.page.text() == "1" and book.view.page == 0
+
+
+def heading(book) -> str:
+    item = book.side.outline.tree.currentItem()
+    return item.text(0) if item else ""
+
+
+def test_outline_shows_the_section_in_sight(open_book):
+    book = open_book()
+    assert heading(book) == "Hives"
+    book.jump(PagePosition(3))
+    assert heading(book) == "Wax"
+    book.view.verticalScrollBar().setValue(book.view.layout_.rect(2).top())
+    assert heading(book) == "Hives"
+    book.side.outline.tree.collapseAll()
+    book.jump(PagePosition(3))
+    assert heading(book) == "Hives"
+
+
+def test_clicked_heading_remains_current_although_the_file_ends_above_it(open_book, reading):
+    spots = [PagePosition(4, top) for top in (20.0, 300.0, 330.0)]
+    entries = [OutlineEntry(name, 0, spot) for name, spot in zip("ABC", spots, strict=True)]
+    reading.make = lambda paper, path: FakeFile(paper, path, outline=entries)
+    book = open_book()
+    tree = book.side.outline.tree
+    for number, name in enumerate("ABC"):
+        tree.itemClicked.emit(tree.topLevelItem(number), 0)
+        assert heading(book) == name
 
 
 def test_keys_move_between_pages(open_book, qtbot):
@@ -484,6 +535,22 @@ def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context
     with qtbot.waitSignal(book.removal_requested) as asked:
         editor.remove.click()
     assert asked.args[0].id == 2
+
+
+def test_sign_of_a_note_leaves_the_letters_before_the_highlight_visible(open_book, qtbot, reading):
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    rect = book.view.highlight_rect(reading.kept[1])
+    before = book.view.viewport().grab().toImage()
+    with qtbot.waitSignal(book.edited):
+        book.annotate(reading.kept[1], "Why?")
+    corner = QRect(rect.topLeft() - QPoint(10, 10), rect.topLeft() + QPoint(5, 0))
+    qtbot.waitUntil(
+        lambda: book.view.viewport().grab().toImage().copy(corner) != before.copy(corner)
+    )
+    letters = QRect(rect.left() - 12, rect.top() + 2, 10, rect.height() - 2)
+    assert book.view.viewport().grab().toImage().copy(letters) == before.copy(letters)
 
 
 def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, reading):
