@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QObject, QPoint, QRect, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -21,7 +21,6 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.reader.overlays.citation_card import CitationCard
 from sciread_app.ui.reader.pages.page_view import PageView
-from sciread_app.ui.widgets.focus import holds_focus
 
 WAIT_MS = 350  # over a link, until its paper is looked up
 LEAVE_MS = 300  # until the card is hidden, in which the mouse can move to it
@@ -50,7 +49,7 @@ class CitationPreview(QObject):
         self._hovered: Hovered | None = None
         self._shown: Hovered | None = None
         self._known: dict[Hovered, CitedPaper | None] = {}
-        self.card = CitationCard(parent)
+        self.card = CitationCard(parent, view)
         self._wait = self._timer(WAIT_MS, self._look_up)
         self._leave = self._timer(LEAVE_MS, self._close)
         view.link_hovered.connect(self._hover)
@@ -102,8 +101,6 @@ class CitationPreview(QObject):
     def _close(self) -> None:
         self._leave.stop()
         self._shown = None
-        if holds_focus(self.card):
-            self._view.setFocus(Qt.FocusReason.OtherFocusReason)
         self.card.hide()
 
     def _hover(self, page: int, link: Link | None) -> None:

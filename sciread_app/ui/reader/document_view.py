@@ -55,7 +55,6 @@ from sciread_app.ui.reader.side.highlights_panel import HighlightsPanel
 from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.widgets.focus import holds_focus
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.rounded_popup import rounded
 
@@ -126,8 +125,8 @@ class DocumentView(QWidget):
         self.destroyed.connect(self.highlights.deleteLater)
         self.toolbar = Toolbar(appearance)
         self.finding = FileSearch(file, self.view, jobs, appearance)
-        self.selection_bar = SelectionBar(self, appearance)
-        self.editor = HighlightEditor(self)
+        self.selection_bar = SelectionBar(self, self.view, appearance)
+        self.editor = HighlightEditor(self, self.view)
         self.citations = CitationPreview(self, self.view, file, files, jobs)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.remember)
@@ -332,7 +331,7 @@ class DocumentView(QWidget):
         self.pictures.loaded.connect(lambda _: self._place_overlays())
         view.colour_requested.connect(lambda n: self.highlight(list(Colour)[n]))
         view.copy_requested.connect(self.copy)
-        view.escaped.connect(self.finding.end)
+        view.escaped.connect(self._leave_top)
         side.navigated.connect(self.jump)
         panel.chosen.connect(self._select_highlight)
         panel.opened.connect(self._go_to_highlight)
@@ -340,10 +339,10 @@ class DocumentView(QWidget):
         self.editor.annotated.connect(self.annotate)
         self.editor.copied.connect(self._copy_highlight)
         self.editor.removed.connect(self.removal_requested)
-        self.editor.escaped.connect(self._leave_editor)
+        self.editor.escaped.connect(lambda: self._open_editor(None))
         self.selection_bar.colour_requested.connect(self.highlight)
         self.selection_bar.pressed.connect(self._bar_pressed)
-        self.selection_bar.escaped.connect(self.clear_selection)
+        self.selection_bar.escaped.connect(view.clear_selection)
         panel.export_requested.connect(self.export_requested)
         panel.copy_requested.connect(self.copy_requested)
         view.area_tool.resized.connect(self.resize_area)
@@ -411,7 +410,7 @@ class DocumentView(QWidget):
     # Highlights
 
     def _highlighted(self, kept: list[Highlight], and_edit: bool) -> None:
-        self.clear_selection()
+        self.view.clear_selection()
         if kept:
             self.load_marks(kept[-1].id, and_edit=and_edit)
             self.edited.emit()
@@ -457,14 +456,14 @@ class DocumentView(QWidget):
         self.editor.edit(highlight)
         self._place_overlays()
 
-    def _leave_editor(self) -> None:
-        self._open_editor(None)
-        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def clear_selection(self) -> None:
-        if holds_focus(self.selection_bar):
-            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.view.clear_selection()
+    def _leave_top(self) -> None:
+        """Close what is over the pages, else the find bar."""
+        if self.citations.card.isVisible():
+            self.citations.hide()
+        elif self.editor.isVisible():
+            self._open_editor(None)
+        else:
+            self.finding.end()
 
     def _place_overlays(self) -> None:
         """Show the bar at the selection, or else the editor at its highlight; hide them where that

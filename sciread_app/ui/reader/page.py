@@ -201,6 +201,7 @@ class ReaderPage(Page):
         number = self.bar.currentIndex() if number < 0 else number
         tab = self.bar.tabData(number)
         if tab:
+            focused, inside = holds_focus(self), holds_focus(tab)
             self.stack.removeWidget(tab)
             self.bar.removeTab(number)
             self._stale.discard(tab)
@@ -208,6 +209,8 @@ class ReaderPage(Page):
             tab.close_file()
             tab.deleteLater()
             self._remember()
+            if inside or (focused and not holds_focus(self)):
+                self.take_focus()
 
     def next_tab(self, step: int = 1) -> None:
         if self.bar.count():

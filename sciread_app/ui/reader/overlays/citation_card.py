@@ -24,8 +24,8 @@ class CitationCard(Overlay):
     entered = Signal()  # by the mouse
     left = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, parent: QWidget, pages: QWidget) -> None:
+        super().__init__(parent, pages)
         self._cited: CitedPaper | None = None
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.title = self._label()

@@ -27,8 +27,8 @@ class HighlightEditor(Overlay):
     copied = Signal(object)  # Highlight
     removed = Signal(object)  # Highlight
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, parent: QWidget, pages: QWidget) -> None:
+        super().__init__(parent, pages)
         self.setAccessibleName(tr("Highlight"))
         self.highlight: Highlight | None = None
         self.note = styled(_Note(), "notebox")

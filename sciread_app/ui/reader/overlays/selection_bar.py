@@ -28,8 +28,8 @@ class SelectionBar(Overlay):
     colour_requested = Signal(object)  # Colour
     pressed = Signal(str)  # the key of a button
 
-    def __init__(self, parent: QWidget, appearance: Appearance) -> None:
-        super().__init__(parent)
+    def __init__(self, parent: QWidget, pages: QWidget, appearance: Appearance) -> None:
+        super().__init__(parent, pages)
         self._buttons = {key: self._button(key) for key in _BUTTONS}
         colours = [self._colour(n, colour) for n, colour in enumerate(Colour, start=1)]
         row(*colours, *self._buttons.values(), parent=self, margins=3, spacing=0)

@@ -91,8 +91,9 @@ class DocumentLayout:
         )[self.turn]
 
     def place_of(self, y: float) -> float:
-        """A y coordinate as page number plus fraction of the page."""
-        page = self.page_at(y)
+        """A y coordinate as page number plus fraction of the page; in the gap above a page, that
+        page."""
+        page = self.page_at(y + GAP)
         rect = self._rects[page]
         return page + min(max((y - rect.top()) / rect.height(), 0.0), 0.999)
 

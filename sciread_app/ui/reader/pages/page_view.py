@@ -114,8 +114,7 @@ class PageView(QAbstractScrollArea):
     def spot(self) -> PagePosition:
         """The position near the top to which a jump has led, or would lead."""
         layout = self.layout_
-        # A place in the gap above a page counts as the end of the page before.
-        top = layout.height_of_rows(self._place) + MARGIN + GAP + 1
+        top = layout.height_of_rows(self._place) + MARGIN + 1
         page = layout.page_at(top)
         middle = layout.rect(page).center().x()
         return PagePosition(page, layout.on_page(page, QPointF(middle, top))[1])

@@ -115,6 +115,14 @@ def test_card_gives_way_to_the_selection_of_an_area(qtbot, page, reading):
     assert page.book.selection_bar.isVisible() and not card.isVisible()
 
 
+def test_escape_in_the_pages_closes_the_card(qtbot, page, reading):
+    reading.cited_papers[LINK] = IN_LIBRARY
+    hover(qtbot, page.book)
+    qtbot.waitUntil(page.book.citations.card.isVisible)
+    qtbot.keyClick(page.book.view, Qt.Key.Key_Escape)
+    assert not page.book.citations.card.isVisible()
+
+
 def test_card_stays_while_the_mouse_is_on_it(qtbot, page, reading):
     reading.cited_papers[LINK] = IN_LIBRARY
     hover(qtbot, page.book)

@@ -537,6 +537,21 @@ def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, context
     assert asked.args[0].id == 2
 
 
+def test_pages_have_the_focus_after_a_highlight_was_deleted(open_book, qtbot, reading):
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    page = page_of(book)
+    page.resize(1200, 600)
+    page.show_highlights()
+    qtbot.waitUntil(lambda: book.highlights.list.count() == 1)
+    click_highlight(qtbot, book)
+    book.editor.remove.setFocus()
+    reading.kept = {}
+    page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: not book.editor.isVisible())
+    assert book.view.hasFocus()
+
+
 def test_sign_of_a_note_leaves_the_letters_before_the_highlight_visible(open_book, qtbot, reading):
     reading.kept = {1: highlight(0)}
     book = open_book()
@@ -561,6 +576,9 @@ def test_editor_closes_with_escape_or_a_click_beside_it(open_book, qtbot, readin
     book.editor.note.setFocus()
     qtbot.keyClick(book.editor.note, Key.Key_Escape)
     assert not book.editor.isVisible() and book.view.hasFocus()
+    click_highlight(qtbot, book)
+    qtbot.keyClick(book.view, Key.Key_Escape)
+    assert not book.editor.isVisible()
     click_highlight(qtbot, book)
     assert book.editor.isVisible()
     qtbot.mouseClick(book.view.viewport(), Left, pos=place(book, "home"))

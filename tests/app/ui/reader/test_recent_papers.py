@@ -91,6 +91,8 @@ def test_list_is_updated_when_the_last_tab_is_closed(qtbot, make_page, reading):
     page.read(1, Path("/papers/1.pdf"))
     qtbot.waitUntil(lambda: page.book is not None)
     reading.recent = [recent(1)]
+    page.activateWindow()
+    page.take_focus()
     page.close_tab()
     qtbot.waitUntil(lambda: listed(page) == ["Paper 1"])
-    assert page.recent.isVisible()
+    assert page.recent.isVisible() and page.recent.buttons()[0].hasFocus()

@@ -52,6 +52,13 @@ def test_pages_returns_those_in_the_visible_range():
     assert layout.pages(0, 10**6) == range(0, 3)
 
 
+def test_place_in_the_gap_above_a_page_is_its_start():
+    layout = DocumentLayout(SIZES, 1.0, 0)
+    tops = [layout.rect(page).top() for page in range(3)]
+    assert [layout.place_of(top - 1) for top in tops] == [0, 1, 2]
+    assert int(layout.place_of(tops[1] - GAP - 1)) == 0
+
+
 def test_place_is_independent_of_the_scale():
     small, large = DocumentLayout(SIZES, 1.0, 0), DocumentLayout(SIZES, 3.0, 0)
     place = small.place_of(small.height_of_rows(1.25))
