@@ -22,6 +22,9 @@ from tests.support.ui.fakes.gateway import FakeGateway
 
 
 def click(qtbot, button: QPushButton):
+    """Click a button once it is laid out. A row that was just added is squeezed until then, and a
+    button without a height cannot be hit."""
+    qtbot.waitUntil(lambda: not button.rect().isEmpty())
     assert button.isVisible() and button.isEnabled()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
