@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabBar, QToolButton, QWidget
 
 from sciread_app.domain.annotations.annotations import Colour, Highlight
@@ -73,11 +73,12 @@ class ReaderPage(Page):
         self._loaded: list[ReaderTab] = []  # most recently shown last
         # Tabs whose highlights may have changed since they were shown
         self._stale: set[ReaderTab] = set()
-        self.bar = styled(QTabBar(movable=True, expanding=False), "files")
+        self.bar = styled(_FileTabs(movable=True, expanding=False), "files")
         self.bar.setDocumentMode(True)
         self.bar.setDrawBase(False)
         self.bar.setElideMode(Qt.TextElideMode.ElideRight)
         self.bar.setAccessibleName(tr("Open files"))
+        self.bar.tabCloseRequested.connect(self.close_tab)
         self.stack = QStackedWidget()
         self.empty = EmptyState(appearance)
         go_to_library = (tr("Go to library"), lambda: context.navigate.go_to("search"))
@@ -544,6 +545,17 @@ class ReaderPage(Page):
             self.bar.setCurrentIndex(int(str(self._memory.value("reader/current", 0))))
         except (ValueError, TypeError):
             return  # the stored value was edited by hand: open nothing
+
+
+class _FileTabs(QTabBar):
+    """Tabs that the middle button of the mouse closes, as in a browser."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        number = self.tabAt(event.position().toPoint())
+        if event.button() is Qt.MouseButton.MiddleButton and number >= 0:
+            self.tabCloseRequested.emit(number)
+        else:
+            super().mouseReleaseEvent(event)
 
 
 def _file_name(title: str) -> str:

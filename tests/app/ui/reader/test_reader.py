@@ -109,6 +109,19 @@ def test_open_tabs_are_restored_and_loaded_when_shown(qtbot, jobs, make_page, re
     assert make_page().tabs == []
 
 
+def test_middle_button_closes_a_tab(qtbot, jobs, make_page):
+    page = make_page()
+    for number, path in enumerate((BEES, WASPS), start=1):
+        page.read(PaperId(number), path)
+        qtbot.waitUntil(lambda: page.book is not None)
+    middle = Qt.MouseButton.MiddleButton
+    qtbot.mouseClick(page.bar, middle, pos=page.bar.tabRect(0).center())
+    assert [tab.path for tab in page.tabs] == [WASPS]
+    qtbot.mouseClick(page.bar, middle, pos=QPoint(page.bar.width() - 1, 2))
+    assert len(page.tabs) == 1
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
 def detailed_paper(page: ReaderPage) -> int:
     details = page.details.details if page.details else None
     return details.paper.id if details else 0
