@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -114,7 +114,9 @@ class Outline(QFrame):
             item = item.parent()
             if item and not item.isExpanded():
                 shown = item
-        if shown is not self.tree.currentItem():
+        if shown is None:
+            self.tree.setCurrentIndex(QModelIndex())
+        elif shown is not self.tree.currentItem():
             self.tree.setCurrentItem(shown)
 
     def _go(self, item: QTreeWidgetItem) -> None:

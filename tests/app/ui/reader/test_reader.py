@@ -289,6 +289,8 @@ def test_clicked_heading_remains_current_although_the_file_ends_above_it(open_bo
     for number, name in enumerate("ABC"):
         tree.itemClicked.emit(tree.topLevelItem(number), 0)
         assert heading(book) == name
+    book.view.go_to_page(0)
+    assert heading(book) == "" and not tree.selectedItems()
 
 
 def test_keys_move_between_pages(open_book, qtbot):
