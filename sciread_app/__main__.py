@@ -49,9 +49,12 @@ def main() -> None:
 
 
 def _replace_unprintable_characters() -> None:
-    """Print "?" for a character that the encoding of a terminal or pipe does not have."""
+    """Print "?" for a character that the encoding of a terminal or pipe does not have, and nothing
+    without a console, as when the Task Scheduler of Windows starts the program."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or sys.stdout
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # None in a program without a console
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 

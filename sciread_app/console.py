@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -9,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console as RichConsole
 from rich.markup import escape
@@ -45,6 +46,14 @@ class Console:
         """Print text or a rich renderable; nothing with --json."""
         if not self.as_json:
             self._out.print(text)
+
+    def write(self, text: str) -> None:
+        """Write text unchanged to stdout, as UTF-8 if that is a file or pipe, and flush it; nothing
+        with --json. Raises OSError."""
+        if not self.as_json:
+            stream = text_output()
+            stream.write(text)
+            stream.flush()
 
     def print_json(self, value: Any) -> None:
         """With --json, print the result of the command as one line of JSON; else nothing."""
@@ -90,6 +99,14 @@ class Console:
                 shown.update(bar, completed=done, total=total or None, description=text)
 
             yield Task(report)
+
+
+def text_output() -> TextIO:
+    """Return stdout; if redirected to a file or pipe, it is switched to UTF-8, the encoding of all
+    export formats."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")
+    return sys.stdout
 
 
 class _Lines:

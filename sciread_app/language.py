@@ -141,8 +141,13 @@ def _month(day: date) -> str:
 
 def format_weekday(day: date) -> str:
     """Return the name of the day of the week."""
+    return weekday_name(day.weekday())
+
+
+def weekday_name(number: int) -> str:
+    """Return the name of a day of the week, from 0 for Monday."""
     names = (
         *(tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday")),
         *(tr("Saturday"), tr("Sunday")),
     )
-    return names[day.weekday()]
+    return names[number]

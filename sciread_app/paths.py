@@ -99,6 +99,11 @@ class Home:
         return self.folder / "lookups.jsonl"
 
     @property
+    def digest_feed(self) -> Path:
+        """The Atom feed of the latest digests."""
+        return self.folder / "digest.atom"
+
+    @property
     def log(self) -> Path:
         return self.folder / "logs" / "sciread.log"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -34,6 +35,7 @@ from sciread_app.tasks import Task
 from trainer.contract.package import read_package
 
 if TYPE_CHECKING:
+    from sciread_app.services.digest.digest_service import DigestService
     from sciread_app.services.evaluation.evaluation_service import EvaluationService
     from sciread_app.services.evaluation.leaderboard import Scores
     from sciread_app.services.evaluation.model_comparison import ModelComparer
@@ -273,6 +275,23 @@ class Workspace:
         from sciread_app.services.recommend.recommender import Recommender
 
         return now.get_or_create(Recommender, lambda: Recommender(self.library, now.space))
+
+    @cached_property
+    def digests(self) -> DigestService:
+        from sciread_app.services.digest.digest_service import DigestService
+
+        @contextmanager
+        def recommending() -> Iterator[Recommender]:
+            with self.active_model.use() as now:
+                yield self.recommender(now)
+
+        return DigestService(
+            self.library,
+            self.home,
+            recommending,
+            lambda: self.fetcher,
+            self.active_model.encode_missing,
+        )
 
     @cached_property
     def lookup(self) -> OnlineLookup:

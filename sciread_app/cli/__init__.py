@@ -11,7 +11,7 @@ from sciread_app.cli import library, lookup
 from sciread_app.cli import backup, edit, organise, read
 
 # isort: split
-from sciread_app.cli import cite, evaluate, exchange, fetch, models, recommend, train
+from sciread_app.cli import cite, digest, evaluate, exchange, fetch, models, recommend, train
 from sciread_app.cli.command import app
 from sciread_app.cli.parsing import run
 
@@ -20,6 +20,7 @@ __all__ = [
     "app",
     "backup",
     "cite",
+    "digest",
     "edit",
     "evaluate",
     "exchange",

@@ -80,20 +80,30 @@ def opened(home: Path | None, console: Console, *, create: bool = False) -> Iter
 
 
 def command(
-    run: Callable[..., int | None], group: typer.Typer = app, *, create: bool = False
+    run: Callable[..., int | None],
+    group: typer.Typer = app,
+    *,
+    create: bool = False,
+    of_group: bool = False,
 ) -> Callable[..., None]:
     """Register a function as a command, named after it with dashes for underscores.
 
     Parameters named `console` and `workspace` are provided: a console, by the option --json, and
     the open library of --home, which `create` creates if it is missing. The others are parsed from
     the command line. Errors are printed as a message and a hint; the returned number becomes the
-    exit code. A trailing underscore, as in `list_`, is dropped from the name.
+    exit code. A trailing underscore, as in `list_`, is dropped from the name. With `of_group`, it
+    is what the group itself does without the name of a command.
     """
     signature = inspect.signature(run, eval_str=True)
     needs_workspace = "workspace" in signature.parameters
 
     @wraps(run)
     def called(as_json: bool, **options: Any) -> None:
+        if of_group and (context := options.pop("context")).invoked_subcommand:
+            if as_json or options.get("home"):
+                given = {"home": options.get("home"), "as_json": as_json}
+                context.default_map = _defaults(context.command, given)
+            return
         console = Console(as_json)
         try:
             with ExitStack() as stack:
@@ -124,7 +134,11 @@ def command(
     as_json = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     parsed = [one for name, one in signature.parameters.items() if name not in _PROVIDED]
     parsed += [home, as_json] if needs_workspace else [as_json]
+    if of_group:
+        parsed.append(Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context))
     called.__signature__ = signature.replace(parameters=parsed)  # type: ignore[attr-defined]
+    if of_group:
+        return group.callback(invoke_without_command=True)(called)
     return group.command(run.__name__.rstrip("_").replace("_", "-"))(called)
 
 
@@ -148,8 +162,8 @@ def _options(
 
 
 def _defaults(group: Any, for_all: dict[str, Any]) -> dict[str, Any]:
-    """Return the default option values of each command, also of those in groups."""
+    """Return the default option values of each command, also of groups and those in them."""
     return {
-        name: _defaults(command, for_all) if hasattr(command, "commands") else for_all
+        name: for_all | _defaults(command, for_all) if hasattr(command, "commands") else for_all
         for name, command in group.commands.items()
     }

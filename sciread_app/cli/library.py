@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from sciread_app.cli import views
 from sciread_app.cli.command import DONE, FAILED, Home, command, opened
-from sciread_app.console import Console
+from sciread_app.console import Console, text_output
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
 from sciread_app.domain.query.search_mode import SearchMode
@@ -151,7 +149,7 @@ def export(
             if output:
                 exports.write_file(workspace.library, ids, format, output, task)
             else:
-                exports.write(workspace.library, ids, format, _as_file(), task)
+                exports.write(workspace.library, ids, format, text_output(), task)
         if output:
             console.print(
                 tr(
@@ -246,14 +244,6 @@ def status(workspace: Workspace, console: Console) -> None:
     value = views.status_as_value(workspace)
     console.print(views.status(value))
     console.print_json(value)
-
-
-def _as_file() -> TextIO:
-    """Return stdout; if redirected to a file or pipe, it is switched to UTF-8, the encoding of all
-    export formats."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
-        sys.stdout.reconfigure(encoding="utf-8")
-    return sys.stdout
 
 
 def _nothing_to_export(query: list[str]) -> LibraryError:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.console import Group, RenderableType
@@ -15,12 +17,27 @@ from rich.text import Text
 from sciread_app.cli.command import DONE, command
 from sciread_app.cli.views import byline
 from sciread_app.console import Console
+from sciread_app.domain.digest import Digest, TopicDigest
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import CandidateScope, Recommendations, RecommendedPaper
 from sciread_app.domain.text.tex import readable
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr, trn
+from sciread_app.services.digest import formats
+from sciread_app.services.digest.digest_service import entries_of
+from sciread_app.services.export.export import write_text
+from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.recommend.recommender import Recommender
+
+# The formats of files by their extensions. The last argument returns the UUID of the feed.
+FORMS: Mapping[str, Callable[[Digest, Callable[[], UUID]], str]] = {
+    ".html": lambda made, feed: formats.as_html(made),
+    ".md": lambda made, feed: formats.as_markdown(made),
+    ".atom": lambda made, feed: formats.as_atom([made], feed(), made.papers),
+}
 
 
 @command
@@ -55,7 +72,7 @@ def recommend(
     By default, papers fetched in the last 30 days are considered; if nothing was ever fetched,
     papers added in the last 30 days.
     """
-    begin = _moment(since)
+    begin = moment_of(since)
     if every or output:
         return _digest(workspace, begin, limit, output, console)
     if not collection:
@@ -100,28 +117,48 @@ def _list(workspace: Workspace, console: Console) -> int:
 def _digest(
     workspace: Workspace, since: float | None, limit: int, output: Path | None, console: Console
 ) -> int:
-    from sciread_app.services.recommend import digest as digests  # imports scipy, which is slow
-
+    if output and output.suffix.lower() not in FORMS:
+        raise BadQuery(
+            tr(
+                "SciRead cannot write recommendations to a file with the extension of {file}.",
+                file=output.name,
+            ),
+            tr("Use one of the extensions {endings}.", endings=", ".join(FORMS)),
+        )
     with workspace.active_model.use() as now, console.progress("Finding papers") as task:
-        recommender = workspace.recommender(now)
-        made = digests.digest(workspace.library, recommender, since, limit, task)
-    papers = sum(len(entries) for _, entries in made.feeds)
+        made = _recommended(workspace, workspace.recommender(now), since, limit, task)
     if output:
-        digests.write(made, output)
+        feed = workspace.library.digests.feed
+        write_text(FORMS[output.suffix.lower()](made, feed), output)
         console.print(
             tr(
                 "{papers} written to {output}",
-                papers=trn("{n:,} paper", "{n:,} papers", papers),
+                papers=trn("{n:,} paper", "{n:,} papers", made.papers),
                 output=escape(str(output)),
             )
         )
     else:
-        console.print(escape(digests.as_markdown(made)))
-    console.print_json({"papers": papers, "file": str(output) if output else None})
+        console.write(formats.as_markdown(made))
+    console.print_json({"papers": made.papers, "file": str(output) if output else None})
     return DONE
 
 
-def _moment(day: str) -> float | None:
+def _recommended(
+    workspace: Workspace, recommender: Recommender, since: float | None, limit: int, task: Task
+) -> Digest:
+    """The recommendations of all topics that fit them, as a digest that is not stored."""
+    subjects, topics = recommender.subjects(), []
+    for done, subject in enumerate(subjects):
+        task.step(done, len(subjects), subject.name)
+        feed = recommender.new_for(subject, since=since, task=task)
+        picks = [pick for pick in feed.picks if pick.fits][:limit]
+        entries = entries_of(workspace.library, picks)
+        note = "" if entries else f"{feed.note} {feed.hint}".strip() or tr("No new papers.")
+        topics.append(TopicDigest(subject, entries, note=note))
+    return Digest(datetime.now().astimezone(), topics)
+
+
+def moment_of(day: str) -> float | None:
     try:
         return datetime.fromisoformat(day).timestamp() if day else None
     except ValueError as error:

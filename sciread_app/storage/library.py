@@ -36,6 +36,7 @@ from sciread_app.storage.organisation.attachments import Attachments
 from sciread_app.storage.organisation.auto_exports import AutoExportStore
 from sciread_app.storage.organisation.blind_votes import VoteStore
 from sciread_app.storage.organisation.collections import CollectionStore
+from sciread_app.storage.organisation.digests import DigestStore
 from sciread_app.storage.organisation.notes import NoteStore
 from sciread_app.storage.organisation.organisation import OrganisationStore
 from sciread_app.storage.organisation.reading_state import ReadingStateStore
@@ -81,6 +82,7 @@ class Library:
         self.imported_items = ImportedItems(self._db)
         self.citations = CitationStore(self._db)
         self.feedback = RelevanceFeedback(self._db)
+        self.digests = DigestStore(self._db)
         self.citekeys = Citekeys(self._db)
         self.auto_exports = AutoExportStore(self._db)
         self.annotations = AnnotationStore(self._db)

@@ -438,6 +438,50 @@ subjects = Table(
     sqlite_with_rowid=False,
 )
 
+# The topics that digests have covered or will cover. `frequency`: "never", "daily" or "weekly";
+# `weekday` from 0 for Monday. `since` is when the papers of the next digest begin to count, `last`
+# when the topic was last due.
+digest_topics = Table(
+    "digest_topics",
+    metadata,
+    Column("subject", Text, primary_key=True),
+    Column("frequency", Text, nullable=False),
+    Column("weekday", Integer, nullable=False),
+    Column("since", Float, nullable=False),
+    Column("last", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# Digests that were written.
+digests = Table(
+    "digests",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("made", Float, nullable=False),
+)
+
+# The papers of each digest. A paper is listed only once for a topic. `reasons` is JSON: see
+# organisation/digests.py.
+digested = Table(
+    "digested",
+    metadata,
+    Column("subject", Text, primary_key=True),
+    _paper(primary_key=True),
+    Column("digest", ForeignKey("digests.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("reasons", Text, nullable=False),
+    Index("digested_paper", "paper"),
+    sqlite_with_rowid=False,
+)
+
+# The UUID of the library's feed of digests: one row, once there is a feed.
+digest_feed = Table(
+    "digest_feed",
+    metadata,
+    Column("id", Integer, CheckConstraint("id = 1", name="one_row"), primary_key=True),
+    Column("uuid", Text, nullable=False),
+)
+
 # Auto-exported collections. `written`: SHA-256 of the contents written last.
 synced = Table(
     "synced",

@@ -24,7 +24,6 @@ from sciread_app.domain.recommend import (
     TopicKind,
     TopicPreferences,
 )
-from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.recommend import messages as words
 from sciread_app.services.recommend.messages import StatusMessage
@@ -92,17 +91,7 @@ class Recommender:
 
     def subject(self, name: str) -> FollowedTopic:
         """Return the topic with this key, path or name. Raises LibraryError if there is none."""
-        known = self.subjects()
-        for subject in known:
-            if name in (subject.key, subject.name):
-                return subject
-        for subject in known:
-            if name.casefold().strip("/ ") == subject.name.casefold():
-                return subject
-        raise LibraryError(
-            tr("No query, collection, or saved search is named “{name}”.", name=name),
-            tr("Run `sciread recommend` without a name to list them."),
-        )
+        return self._feedback.subject(name)
 
     def preferences(self, subject: FollowedTopic) -> TopicPreferences:
         return self._feedback.preferences().get(subject.key, TopicPreferences())

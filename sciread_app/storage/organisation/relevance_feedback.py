@@ -18,6 +18,7 @@ from sciread_app.domain.recommend import (
     TopicKind,
     TopicPreferences,
 )
+from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import paper_rows, schema
 from sciread_app.storage.database import Database
@@ -105,6 +106,20 @@ class RelevanceFeedback:
                 )
             ]
         return queries + collections + searches
+
+    def subject(self, name: str) -> FollowedTopic:
+        """Return the topic with this key, path or name. Raises LibraryError if there is none."""
+        known = self.subjects()
+        for subject in known:
+            if name in (subject.key, subject.name):
+                return subject
+        for subject in known:
+            if name.casefold().strip("/ ") == subject.name.casefold():
+                return subject
+        raise LibraryError(
+            tr("No query, collection, or saved search is named “{name}”.", name=name),
+            tr("Run `sciread recommend` without a name to list them."),
+        )
 
     def members(self, collection: int) -> list[PaperId]:
         """The papers of a collection and its descendants, latest added first."""

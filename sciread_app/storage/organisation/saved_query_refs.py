@@ -10,7 +10,12 @@ from sqlalchemy import Connection
 # Tables with queries: name, key column, query columns.
 _QUERIES = (("saved_searches", "id", ("query",)), ("subjects", "subject", ("must", "never")))
 # Tables keyed by subject, with their other columns.
-_OF_SUBJECTS = {"opinions": "paper, liked, at", "subjects": "must, never, half_life, seen"}
+_OF_SUBJECTS = {
+    "opinions": "paper, liked, at",
+    "subjects": "must, never, half_life, seen",
+    "digest_topics": "frequency, weekday, since, last",
+    "digested": "paper, digest, position, reasons",
+}
 
 
 def rewrite(db: Connection, change: Callable[[str], str]) -> None:

@@ -24,6 +24,7 @@ _FOLLOW_ONCE = {
     "collected": "collection, added",
     "opinions": "subject, liked, at",
     "brought": "kind, name",
+    "digested": "subject, digest, position, reasons",
 }
 
 

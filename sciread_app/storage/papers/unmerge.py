@@ -238,6 +238,12 @@ def _part_filed(db: Connection, taken: Sequence[_Taken]) -> None:
         "INSERT INTO brought (paper, kind, name) SELECT ?, kind, name FROM brought WHERE paper = ?",
         [(one.made, one.merge.kept) for one in taken],
     )
+    _run(
+        db,
+        "INSERT INTO digested (paper, subject, digest, position, reasons)"
+        " SELECT ?, subject, digest, position, reasons FROM digested WHERE paper = ?",
+        [(one.made, one.merge.kept) for one in taken],
+    )
 
 
 def _part_opinions(db: Connection, taken: Sequence[_Taken]) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from defusedxml import ElementTree
 
 from sciread_app import workspace
-from sciread_app.domain.paper import PaperId
-from sciread_app.domain.recommend import FollowedTopic, Recommendations, RecommendedPaper, TopicKind
-from sciread_app.services.recommend.digest import FORMS, Digest, DigestEntry
+from sciread_app.cli.recommend import FORMS
+from sciread_app.domain.digest import Digest, DigestEntry, TopicDigest
+from sciread_app.domain.recommend import FollowedTopic, TopicKind
 from sciread_app.storage.library import Library
 from tests.support.generate.papers import paper
 from tests.support.models.fake_encoder import WordsEncoder
@@ -79,8 +80,8 @@ def test_digest_is_a_valid_atom_feed(shell, tmp_path):
 def test_formulas_in_digest_become_unicode(form):
     subject = FollowedTopic("collection:1", TopicKind.collection, "bees", "in:bees")
     found = paper("On $x^2$", abstract="Of $x^2$.", doi="10.1000/a")
-    entry = DigestEntry(found, RecommendedPaper(PaperId(1), 1.0, 0.0), ["Like $y^2$"])
-    text = form(Digest(datetime.now(UTC), [(Recommendations(subject), [entry])]))
+    entry = DigestEntry(found)
+    text = form(Digest(datetime.now(UTC), [TopicDigest(subject, [entry])]), lambda: UUID(int=1))
     assert "On x²" in text and "$x" not in text
 
 
@@ -91,4 +92,4 @@ def test_titles_are_escaped_in_digest(shell, tmp_path):
         assert "<b>" not in text and "Honey" in text
         assert name.endswith(".html") or "[Honey](x)" not in text
         assert "bees &amp; hives" in text
-    assert "new.pdf" in shell.json("recommend", "-o", str(tmp_path / "new.pdf"), code=1)["error"]
+    assert "new.pdf" in shell.json("recommend", "-o", str(tmp_path / "new.pdf"), code=2)["error"]
