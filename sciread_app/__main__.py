@@ -13,7 +13,7 @@ from typing import Any
 from sciread_app.language import set_language
 from sciread_app.paths import resource
 
-_WINDOW_OPTIONS = ("--home", "--screenshot")
+_WINDOW_OPTIONS = ("--home", "--screenshot", "--page")
 # Files passed by a file manager: no command name ends like this.
 _FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".ciw", ".pdf")
 
@@ -67,14 +67,16 @@ def _languages() -> list[str]:
 
 
 def _window_options(arguments: list[str]) -> dict[str, Any] | None:
-    """Home, screenshot and files, if the arguments are only these; None if there is a command."""
-    wanted: dict[str, Any] = {"home": None, "screenshot": None, "files": []}
+    """Home, screenshot, the key of a page and files, if the arguments are only these; None if there
+    is a command."""
+    wanted: dict[str, Any] = {"home": None, "screenshot": None, "page": "", "files": []}
     rest = list(arguments)
     while rest:
         argument = rest.pop(0)
         name, equals, value = argument.partition("=")
         if name in _WINDOW_OPTIONS and (equals or rest):
-            wanted[name.removeprefix("--")] = Path(value if equals else rest.pop(0))
+            given = value if equals else rest.pop(0)
+            wanted[name.removeprefix("--")] = given if name == "--page" else Path(given)
         elif argument.lower().endswith(_FILES) and not argument.startswith("-"):
             wanted["files"].append(Path(argument))
         else:
@@ -82,7 +84,7 @@ def _window_options(arguments: list[str]) -> dict[str, Any] | None:
     return wanted
 
 
-def _open_window(home: Path | None, screenshot: Path | None, files: list[Path]) -> int:
+def _open_window(home: Path | None, screenshot: Path | None, page: str, files: list[Path]) -> int:
     try:
         from sciread_app.ui.application import run
     except ImportError as error:
@@ -93,7 +95,7 @@ def _open_window(home: Path | None, screenshot: Path | None, files: list[Path]) 
             file=sys.stderr,
         )
         return 1
-    return run(home, screenshot, files)
+    return run(home, screenshot, files, page)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs.runner import SHUTDOWN_TIMEOUT, JobError, JobQueue, JobRunner, job_error
 from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.shell.page_preloader import PagePreloader
+from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.shell.startup.garbage_collector import GarbageCollector
 from sciread_app.ui.shell.startup.qt_application import connect, disable_source_inspection
 from sciread_app.ui.shell.startup.screenshot import ScreenshotRunner
@@ -57,11 +58,15 @@ RESTART = 75  # the exit code with which the window asks for a new process
 
 
 def run(
-    folder: Path | None = None, screenshot: Path | None = None, files: Sequence[Path] = ()
+    folder: Path | None = None,
+    screenshot: Path | None = None,
+    files: Sequence[Path] = (),
+    page: str = "",
 ) -> int:
     """Open the window on a home folder (see paths.open_home) and run until it is closed.
 
-    `files` are added to the library, by the running instance if there is one. With `screenshot`,
+    `files` are added to the library, by the running instance if there is one, and the page with the
+    key `page` is shown. With `screenshot`,
     save an image of the window to that file once it shows papers, and quit. Returns the exit code.
     """
     home = None
@@ -74,7 +79,7 @@ def run(
                 return 1
     _scale(home)
     app = _application()
-    session = Session(app, home, screenshot, files)
+    session = Session(app, home, screenshot, files, page=page)
     while True:
         code = session.run()
         if code == RESTART:
@@ -97,8 +102,10 @@ class Session:
         before: Reopening | None = None,
         notice: str = "",
         then: Callable[[MainWindow], object] = lambda window: None,
+        page: str = "",
     ) -> None:
-        """`notice` is shown when the library is open; then, `then` is called with its window."""
+        """`notice` is shown when the library is open, and the page with the key `page`, if it is
+        known; then, `then` is called with its window."""
         self._app = app
         self._home = home
         self._screenshot = screenshot
@@ -106,6 +113,7 @@ class Session:
         self._before = before
         self._notice = notice
         self._then = then
+        self._page = page
         self.next: Session | None = None
 
     def run(self) -> int:
@@ -215,9 +223,9 @@ class Session:
         )
 
         bell = SingleInstanceServer(self._home.owner.folder, self._app)
-        bell.notified.connect(lambda files: _add_files(window, files))
-        if self._files:
-            _add_files(window, self._files)
+        bell.notified.connect(partial(_show, window))
+        if self._files or self._page:
+            _show(window, self._files, self._page)
         return bell
 
     def _leave_to_the_other(self) -> int:
@@ -226,7 +234,9 @@ class Session:
         message = tr(
             "SciRead is already running with the library in {folder}.", folder=self._home.folder
         )
-        if not self._screenshot and notify_running_instance(self._home.owner.folder, self._files):
+        if not self._screenshot and notify_running_instance(
+            self._home.owner.folder, self._files, self._page
+        ):
             came = tr("The window that was already open is now in front.")
             print(f"{message} {came}", file=sys.stderr)
             return 0
@@ -263,15 +273,18 @@ def _scale(home: Home) -> None:
         del os.environ["QT_SCALE_FACTOR"], os.environ["SCIREAD_SCALED"]
 
 
-def _add_files(window: MainWindow, files: Sequence[Path]) -> None:
-    """Bring the window to the front, and add these files once the library is open."""
+def _show(window: MainWindow, files: Sequence[Path], page: str = "") -> None:
+    """Bring the window to the front, and once the library is open, add these files and show the
+    page with this key."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.raise_()
     window.activateWindow()
     if window.is_open:
         window.add(list(files))
-    elif files:
-        window.events.opened.connect(lambda: window.add(list(files)))
+        if any(spec.key == page for spec in PAGES):
+            window.go_to(page)
+    elif files or page:
+        window.events.opened.connect(lambda: _show(window, files, page))
 
 
 @dataclass

@@ -26,8 +26,13 @@ def test_file_arguments_open_the_window(arguments, files):
 
 
 def test_home_option_is_accepted_with_files():
-    wanted = _window_options(["--home=/h", "refs.bib"])
-    assert wanted == {"home": Path("/h"), "screenshot": None, "files": [Path("refs.bib")]}
+    wanted = _window_options(["--home=/h", "--page", "digest", "refs.bib"])
+    assert wanted == {
+        "home": Path("/h"),
+        "screenshot": None,
+        "page": "digest",
+        "files": [Path("refs.bib")],
+    }
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,10 @@ def as_markdown(digest: Digest) -> str:
         for entry in topic.entries:
             title, *rest, address = _parts(topic, entry)
             shown = f"[{_plain(title)}]({address})" if address else _plain(title)
-            lines += [f"- **{shown}**", *(f"  {_plain(text)}  " for text in rest if text)]
-        lines += ["", _plain(_after(topic)), ""] if _after(topic) else [""]
+            item = [f"- **{shown}**", *(f"  {_plain(text)}" for text in rest if text)]
+            lines.append("  \n".join(item))  # with line breaks
+        lines += [""] if topic.entries else []
+        lines += [_plain(_after(topic)), ""] if _after(topic) else []
     return "\n".join(lines).rstrip() + "\n"
 
 

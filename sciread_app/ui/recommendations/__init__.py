@@ -1,1 +1,1 @@
-"""The page Discover: recommendations for followed topics."""
+"""The page New papers of Discover: recommendations for followed topics."""

@@ -17,7 +17,7 @@ class RecommendationActions(PageActions["RecommendationsPage"]):
     """Actions that are enabled while the page is shown."""
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
-        super().__init__(actions, menu, "foryou", tr("Available on the Discover page"))
+        super().__init__(actions, menu, "foryou", tr("Available in Discover › New papers"))
         self.add(tr("&More like this"), lambda page: page.keep(), name="keep")
         self.add(tr("&Dismiss"), lambda page: page.dismiss())
         self.add(tr("&Undo dismissal"), lambda page: page.take_back())

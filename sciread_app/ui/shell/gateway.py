@@ -26,6 +26,7 @@ from sciread_app.workspace import Workspace, open_workspace
 if TYPE_CHECKING:
     from sciread_app.services.ingest.pdf_finder import PdfSearchReport
     from sciread_app.services.models.installer import ModelInstaller
+    from sciread_app.ui.digest.gateway import DigestGateway
     from sciread_app.ui.evaluation.gateway import EvaluationGateway
     from sciread_app.ui.training.gateway import TrainingGateway
 
@@ -48,6 +49,12 @@ class WindowGateway(SearchGateway):
         self.activation = workspace.active_model
         self.models = workspace.models
         self.recommendations = RecommendationsGateway(workspace, self.cards)
+
+    @cached_property
+    def digest(self) -> DigestGateway:
+        from sciread_app.ui.digest.gateway import DigestGateway  # not needed at start
+
+        return DigestGateway(self._workspace)
 
     @cached_property
     def training(self) -> TrainingGateway:

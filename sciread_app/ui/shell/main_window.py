@@ -591,11 +591,13 @@ class MainWindow(QMainWindow):
         self.events.modules_loaded.emit()
 
     def _keep_safe(self) -> None:
+        from sciread_app.ui.digest.notifier import DigestNotifier
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
 
         BackupScheduler(self.context, self.gateway.settings, self).start()
         CompletionNotifier(self.context, self.gateway.training, self).look()
+        DigestNotifier(self.context, self.gateway.digest, self).start()
 
     def _look_again(self, changes: LibraryChanges) -> None:
         if not self._ready:

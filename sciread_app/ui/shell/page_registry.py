@@ -19,7 +19,7 @@ PLACES = (
     ),
     Place(
         "discover", tr("Discover"), "foryou", "Ctrl+2",
-        tr("New papers for the collections and searches you follow"),
+        tr("New papers for the collections and searches you follow"), tabs=True,
     ),
     Place(
         # Translators: the page on which PDFs are read
@@ -47,7 +47,8 @@ PAGES = (
         "duplicates", "library", tr("Duplicates"), "duplicates.page:DuplicatesPage", "duplicates",
         "Ctrl+7",
     ),
-    PageSpec("foryou", "discover", tr("Discover"), "recommendations.page:RecommendationsPage"),
+    PageSpec("foryou", "discover", tr("New papers"), "recommendations.page:RecommendationsPage"),
+    PageSpec("digest", "discover", tr("Digest"), "digest.page:DigestPage", "digest"),
     PageSpec("reader", "reader", tr("Reader"), "reader.page:ReaderPage"),
     PageSpec("intake", "add", tr("Add papers"), "add_papers.page:AddPapersPage", "intake"),
     PageSpec("models", "lab", tr("Models"), "models.page:ModelsPage"),
@@ -66,6 +67,7 @@ _LATER = (
     "training.completion_notifier",
     "evaluation.gateway",
     "settings.backup_scheduler",
+    "digest.notifier",
 )
 
 

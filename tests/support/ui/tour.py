@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 from sciread_app import workspace
 from sciread_app.domain.annotations.annotations import Colour
+from sciread_app.domain.digest import Frequency, Interval
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.domain.training import TrainingData, TrainingDataKind
@@ -344,6 +345,23 @@ def _use_recommendations(window):
     page._look_everywhere()
 
 
+def _use_digest(window):
+    services = window.gateway.digest
+    for topic, _ in services.topics():
+        services.set_interval(topic, Interval(Frequency.weekly))
+    window.go_to("digest")
+    yield
+    page = window.other_page("digest")
+    page.preview()
+    yield
+    window.gateway._workspace.digests.make(Task())
+    page.refresh()
+    yield
+    page.change_settings()
+    yield
+    _close_popups()
+
+
 def _use_reader(window):
     window.go_to("reader")
     window.read(1, window._home / BOOK)
@@ -505,6 +523,7 @@ STEPS = (
     _import,
     _use_map,
     _use_recommendations,
+    _use_digest,
     _use_reader,
     _compare_duplicates,
     _use_intake,

@@ -15,6 +15,7 @@ from sciread_app.language import tr
 from sciread_app.ui.actions import ActionRegistry
 from sciread_app.ui.app_context import Navigator
 from sciread_app.ui.compare.actions import CompareActions
+from sciread_app.ui.digest.actions import DigestActions
 from sciread_app.ui.duplicates.actions import DuplicatesActions
 from sciread_app.ui.evaluation.actions import EvaluationActions
 from sciread_app.ui.library.actions import (
@@ -278,6 +279,8 @@ class MenuBar:
         self.duplicates = DuplicatesActions(self._actions, papers.addMenu(tr("Mer&ge and split")))
         recommendations = papers.addMenu(tr("Di&scover"))
         self.discover = RecommendationActions(self._actions, recommendations)
+        recommendations.addSeparator()
+        DigestActions(self._actions, recommendations)
         return read, add_file
 
     def _fill_view(self, view: QMenu, theme: ThemeChoice) -> None:

@@ -21,7 +21,8 @@ HEARD = b"heard\n"
 class SingleInstanceServer(QObject):
     """Listens for later starts with this home, and for files that the system asks to open."""
 
-    notified = Signal(object)  # list[Path]; empty if only the window is to be shown
+    # list[Path], empty if only the window is to be shown; the key of a page, or an empty string
+    notified = Signal(object, str)
 
     def __init__(self, home: Path, app: QApplication) -> None:
         super().__init__(app)
@@ -37,7 +38,7 @@ class SingleInstanceServer(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and event.url().isLocalFile():
-            self.notified.emit([Path(event.url().toLocalFile())])
+            self.notified.emit([Path(event.url().toLocalFile())], "")
             return True
         return False
 
@@ -52,40 +53,43 @@ class SingleInstanceServer(QObject):
             caller.abort()
         if not caller.canReadLine():
             return
-        paths = decode_paths(bytes(caller.readLine().data()))
+        message = decode_message(bytes(caller.readLine().data()))
         caller.write(QByteArray(HEARD))
         caller.flush()
         caller.disconnectFromServer()
-        if paths is not None:
-            self.notified.emit(paths)
+        if message is not None:
+            self.notified.emit(*message)
 
 
-def notify_running_instance(home: Path, paths: Sequence[Path]) -> bool:
-    """Pass these files to the running window of this home. False if it does not reply."""
+def notify_running_instance(home: Path, paths: Sequence[Path], page: str = "") -> bool:
+    """Pass these files and the key of a page to the running window of this home. False if it does
+    not reply."""
     socket = QLocalSocket()
     socket.connectToServer(_name(home))
     if not socket.waitForConnected(PATIENCE_MS):
         return False
-    socket.write(QByteArray(encode_paths(paths)))
+    socket.write(QByteArray(encode_message(paths, page)))
     if not socket.canReadLine():
         socket.waitForReadyRead(PATIENCE_MS)
     return socket.readLine().data() == HEARD
 
 
-def encode_paths(paths: Sequence[Path]) -> bytes:
-    """The message that passes these paths."""
-    return json.dumps({"paths": [str(path.absolute()) for path in paths]}).encode() + b"\n"
+def encode_message(paths: Sequence[Path], page: str = "") -> bytes:
+    """The message that passes these paths and the key of a page."""
+    message = {"paths": [str(path.absolute()) for path in paths], "page": page}
+    return json.dumps(message).encode() + b"\n"
 
 
-def decode_paths(line: bytes) -> list[Path] | None:
-    """The paths in a message; None if the message is invalid."""
+def decode_message(line: bytes) -> tuple[list[Path], str] | None:
+    """The paths and the page in a message; None if the message is invalid."""
     try:
-        paths = json.loads(line)["paths"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        message = json.loads(line)
+        paths, page = message["paths"], message.get("page", "")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+    if not isinstance(paths, list) or not all(isinstance(one, str) for one in (*paths, page)):
         return None
-    return [Path(path) for path in paths]
+    return [Path(path) for path in paths], page
 
 
 def _name(home: Path) -> str:

@@ -22,6 +22,7 @@ from sciread_app.ui.view_models import (
 )
 from tests.support.ui.fakes.add_papers import FakeAddPapers
 from tests.support.ui.fakes.comparison import FakeComparison
+from tests.support.ui.fakes.digest import FakeDigests, digest_of
 from tests.support.ui.fakes.duplicates import FakeDuplicates
 from tests.support.ui.fakes.evaluation import FakeEvaluation
 from tests.support.ui.fakes.export import FakeExport
@@ -60,6 +61,7 @@ class FakeGateway(FakeSearch):
         self.about = FakePaperPanel(self)
         self.map = FakeMap(self.count)
         self.recommendations = FakeRecommendations(self.cards)
+        self.digest = FakeDigests(digest_of(1, "The dance of bees", "The waggle"))
         self.models = self.installer = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)

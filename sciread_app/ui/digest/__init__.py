@@ -1,0 +1,1 @@
+"""The page Digest of Discover: latest digests, settings, notifications."""

@@ -1,0 +1,233 @@
+"""The digest page: the papers of a digest by topic, and earlier digests by date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QWidget
+
+from sciread_app.domain.digest import Digest
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import format_moment, tr, trn
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.digest.digest_html import PAPER, digest_html
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.page import Page
+from sciread_app.ui.style.theme import Theme, styled
+from sciread_app.ui.widgets.form_rows import ComboBox
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.sections import scrolling
+from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
+from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
+
+if TYPE_CHECKING:
+    from sciread_app.services.digest.digest_service import DigestResult
+    from sciread_app.storage.organisation.digests import StoredDigest
+    from sciread_app.ui.digest.gateway import DigestGateway
+
+WIDTH = 820  # pixels of the text
+
+
+class DigestPage(Page):
+    def __init__(self, services: DigestGateway, context: AppContext) -> None:
+        super().__init__(context.pages)
+        self._services = services
+        self._jobs = context.jobs
+        self._context = context
+        self._appearance = context.appearance
+        self._stored: Sequence[StoredDigest] = ()
+        self.shown_digest: Digest | None = None
+        self._build()
+        self._connect()
+
+    # Interface of a page
+
+    def refresh(self) -> None:
+        """List the digests, and show the selected one, or the latest if there is a newer one."""
+        services = self._services
+        self._jobs.run(
+            tr("Loading digests"),
+            lambda task: (services.digests(), services.has_topics()),
+            lambda found: self._list(*found),
+            queue=JobQueue.short,
+            replaces="digests",
+        )
+
+    def take_focus(self) -> None:
+        if self._stack.currentWidget() is self.empty and self.empty.buttons():
+            self.empty.buttons()[0].setFocus()
+        elif self.choice.isEnabled():
+            self.choice.setFocus()
+        else:
+            self.settings_button.setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.choice, self.text)
+
+    def library_changed(self, changes: LibraryChanges) -> None:
+        if changes.papers and self.isVisible():
+            self.refresh()
+
+    # Actions
+
+    def preview(self) -> None:
+        """Show what the next digest would list."""
+        self._jobs.run(
+            tr("Previewing the digest"),
+            self._services.preview,
+            self._show_preview,
+            queue=JobQueue.short,
+            replaces="digest",
+        )
+
+    def make(self) -> None:
+        """Fetch new papers and make a digest now."""
+        self._jobs.run(
+            tr("Making a digest"),
+            lambda task: self._services.make(task, due=False),
+            self._made,
+            queue=JobQueue.network,
+            replaces="making a digest",
+        )
+
+    def change_settings(self) -> None:
+        from sciread_app.ui.digest.settings_dialog import DigestSettingsDialog
+
+        dialog = DigestSettingsDialog(self._services, self._jobs, self)
+        dialog.changed.connect(self.refresh)
+        dialog.edited.connect(self._context.events.edited)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+
+    def _list(self, stored: Sequence[StoredDigest], has_topics: bool) -> None:
+        newest = self._stored[0].id if self._stored else 0
+        before = self.choice.currentData()
+        self._stored = stored
+        self.choice.clear()
+        for one in stored:
+            self.choice.addItem(_named(one), one.id)
+        self.choice.setEnabled(bool(stored))
+        for button in (self.preview_button, self.make_button):
+            button.setEnabled(has_topics)
+        if not stored:
+            self._explain(has_topics)
+            return
+        is_new = stored[0].id != newest
+        self.choice.setCurrentIndex(0 if is_new else max(0, self.choice.findData(before)))
+        self._load()
+
+    def _load(self) -> None:
+        """Show the selected digest."""
+        stored = self._stored[self.choice.currentIndex()]
+        self._jobs.run(
+            tr("Loading a digest"),
+            lambda task: self._services.digest(stored),
+            self._show,
+            queue=JobQueue.short,
+            replaces="digest",
+        )
+
+    def _show(self, digest: Digest) -> None:
+        self._show_note("")
+        self._show_text(digest)
+
+    def _show_preview(self, digest: Digest) -> None:
+        self._show_note(tr("Preview of the next digest. The papers are not marked as listed."))
+        self._show_text(digest)
+
+    def _show_note(self, text: str) -> None:
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
+
+    def _show_text(self, digest: Digest) -> None:
+        same = self.shown_digest and self.shown_digest.id == digest.id
+        self.shown_digest = digest
+        self._paint(self._appearance.theme)
+        self._stack.setCurrentIndex(1)
+        if not same:
+            self._scroll.verticalScrollBar().setValue(0)
+
+    def _paint(self, theme: Theme) -> None:
+        if self.shown_digest:
+            points = self.font().pointSizeF()
+            self.text.show_html(digest_html(self.shown_digest, theme, points))
+
+    def _made(self, result: DigestResult) -> None:
+        context = self._context
+        if result.problems:
+            context.messages.show_warning(
+                tr("The digest may be incomplete."), " ".join(result.problems)
+            )
+        if result.digest.papers:
+            context.events.papers_added.emit(LibraryChanges(papers=True))
+        else:
+            context.toast.show_message(tr("No new papers since the last digest"))
+        self.refresh()
+
+    def _explain(self, has_topics: bool) -> None:
+        """Say why there is no digest."""
+        self.shown_digest = None
+        self._show_note("")
+        actions: Actions
+        if has_topics:
+            text = tr("The next digest lists the new papers of your topics.")
+            actions = ((tr("Preview"), self.preview), (tr("Create digest now"), self.make))
+        else:
+            text = tr(
+                "A digest lists the new papers of collections, saved searches, and queries, daily "
+                "or weekly. Select its topics first."
+            )
+            actions = ((tr("Select topics…"), self.change_settings),)
+        self.empty.show_message("recent", tr("No digests yet"), text, actions)
+        self._stack.setCurrentIndex(0)
+
+    def _open(self, url: QUrl) -> None:
+        if url.scheme() == PAPER:
+            self._context.navigate.open_paper(PaperId(int(url.path())), tr("Paper from the digest"))
+
+    def _build(self) -> None:
+        self.choice = ComboBox()
+        self.choice.setAccessibleName(tr("Digest"))
+        self.choice.setMinimumWidth(220)
+        self.preview_button = QPushButton(tr("Preview"))
+        self.preview_button.setToolTip(tr("Show what the next digest would list"))
+        self.make_button = QPushButton(tr("Create digest now"))
+        self.make_button.setToolTip(tr("Fetch new papers and make a digest"))
+        self.settings_button = QPushButton(tr("Settings…"))
+        self.settings_button.setAccessibleName(tr("Digest settings"))
+        for button in (self.preview_button, self.make_button):
+            button.setEnabled(False)
+        self.choice.setEnabled(False)
+        self.note = styled(QLabel(wordWrap=True), "quiet")
+        self.note.hide()
+        self.text = AutoHeightText(tr("Papers of the digest"))
+        self.text.setStyleSheet("background: transparent")
+        self.text.setMaximumWidth(WIDTH)
+        self.empty = EmptyState(self._appearance)
+        body = styled(QWidget(), "column")
+        column(row((self.text, 100), 1, margins=0), 1, parent=body, margins=(4, 0, 8, 12))
+        self._stack = QStackedWidget()
+        self._scroll = scrolling(body, self._stack)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self._scroll)
+        buttons = (self.preview_button, self.make_button, self.settings_button)
+        top = row(self.choice, 1, *buttons, spacing=8)
+        column(top, self.note, (self._stack, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)
+
+    def _connect(self) -> None:
+        self.choice.activated.connect(lambda _: self._load())
+        self.preview_button.clicked.connect(self.preview)
+        self.make_button.clicked.connect(self.make)
+        self.settings_button.clicked.connect(self.change_settings)
+        self.text.anchorClicked.connect(self._open)
+        self._appearance.changed.connect(self._paint)
+
+
+def _named(stored: StoredDigest) -> str:
+    """November 26, 2026, 08:00 · 5 papers"""
+    moment = format_moment(datetime.fromtimestamp(stored.made))
+    papers = trn("{n:,} paper", "{n:,} papers", stored.papers)
+    return f"{moment} · {papers}"

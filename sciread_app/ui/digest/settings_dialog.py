@@ -1,0 +1,166 @@
+"""The settings of digests: their topics, and the timer of the system. Changes are saved at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
+
+from sciread_app.domain.digest import DigestState, Frequency, Interval
+from sciread_app.domain.recommend import FollowedTopic, TopicKind
+from sciread_app.language import format_moment, tr
+from sciread_app.ui.digest.intervals import IntervalBox
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
+from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection
+from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.sections import ScrollContents, scrolling
+from sciread_app.ui.widgets.text.labels import plain_label
+
+if TYPE_CHECKING:
+    from sciread_app.services.digest.schedule import Timetable
+    from sciread_app.ui.digest.gateway import DigestGateway
+
+SIZE = (640, 620)
+FIRST_TIME = time(8, 0)
+TIMES = [time(hour, minute) for hour in range(24) for minute in (0, 30)]
+KINDS = {
+    TopicKind.query: tr("Query"),
+    TopicKind.collection: tr("Collection"),
+    TopicKind.search: tr("Saved search"),
+}
+NOT_SCHEDULED = tr(
+    "Also while SciRead is not running: a timer of the system fetches the new papers of your "
+    "queries, makes digests that are due, and shows a notification."
+)
+
+
+class DigestSettingsDialog(QDialog):
+    changed = Signal()  # the topics of digests
+    edited = Signal()  # an edit that can be undone
+
+    def __init__(self, services: DigestGateway, jobs: JobRunner, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Digest settings"))
+        self._services = services
+        self._jobs = jobs
+        self._closed = False
+        self.boxes: dict[str, IntervalBox] = {}  # by the key of the topic
+        self._build()
+        self._load()
+
+    def done(self, result: int) -> None:
+        self._closed = True
+        super().done(result)
+
+    def _load(self) -> None:
+        services = self._services
+        self._jobs.run(
+            tr("Loading digest settings"),
+            lambda task: (services.topics(), services.timetable()),
+            lambda found: self._show(*found),
+            on_failed=lambda problem: self._schedule_row.show_error(problem.text),
+            queue=JobQueue.short,
+        )
+
+    def _show(
+        self, topics: Sequence[tuple[FollowedTopic, DigestState]], timetable: Timetable | None
+    ) -> None:
+        if self._closed:
+            return
+        self._show_timetable(timetable)
+        before: QWidget = self.time
+        for topic, state in topics:
+            box = IntervalBox()
+            box.choose(state.interval)
+            box.activated.connect(partial(self._set_interval, topic, box))
+            self._topics.add(FormRow(topic.name, KINDS[topic.kind], box))
+            self.setTabOrder(before, box)
+            before = box
+            self.boxes[topic.key] = box
+        self.setTabOrder(before, self.close_button)
+        if not topics:
+            nothing = tr("No topics yet. Follow a query, create a collection, or save a search.")
+            self._topics.add(plain_label(nothing))
+
+    def _set_interval(self, topic: FollowedTopic, box: IntervalBox, _: int) -> None:
+        interval = box.interval()
+
+        def saved(_: object) -> None:
+            self.changed.emit()
+            self.edited.emit()
+
+        self._jobs.run(
+            tr("Saving digest settings"),
+            lambda task: self._services.set_interval(topic, interval),
+            saved,
+            queue=JobQueue.short,
+        )
+
+    def _set_timetable(self) -> None:
+        from sciread_app.services.digest.schedule import Timetable
+
+        interval, at = self.schedule.interval(), self.time.currentData()
+        wanted = None if interval.frequency is Frequency.never else Timetable(interval, at)
+        self._schedule_row.show_error("")
+        self._jobs.run(
+            tr("Changing the timer"),
+            lambda task: self._services.set_timetable(wanted),
+            self._show_timetable,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="digest timer",
+        )
+
+    def _explain(self, problem: JobError) -> None:
+        if not self._closed:
+            self._show_timetable(None)
+            self._schedule_row.show_error(problem.text)
+
+    def _show_timetable(self, timetable: Timetable | None) -> None:
+        if self._closed:
+            return
+        at = timetable.at if timetable else self.time.currentData()
+        if self.time.findData(at) < 0:  # set on the command line
+            self.time.addItem(f"{at:%H:%M}", at)
+        self.time.setCurrentIndex(self.time.findData(at))
+        self.schedule.choose(timetable.interval if timetable else Interval())
+        self.time.setEnabled(timetable is not None)
+        text = NOT_SCHEDULED
+        if timetable:
+            moment = format_moment(timetable.next(datetime.now()))
+            text = tr("Next digest: {moment}", moment=moment)
+        self._schedule_row.help.setText(text)
+
+    def _build(self) -> None:
+        self.schedule = IntervalBox(tr("Off"))
+        self.time = ComboBox()
+        for at in TIMES:
+            self.time.addItem(f"{at:%H:%M}", at)
+        self.time.setCurrentIndex(TIMES.index(FIRST_TIME))
+        self.time.setAccessibleName(tr("Time"))
+        self._schedule_row = FormRow(
+            tr("Make digests automatically"), NOT_SCHEDULED, self.schedule, self.time
+        )
+        timer = FormSection(tr("Schedule"))
+        timer.add(self._schedule_row)
+        self._topics = FormSection(tr("Topics"))
+        body = ScrollContents()
+        column(timer, self._topics, 1, parent=body, margins=(4, 4, 4, 4), spacing=12)
+        self.close_button = QPushButton(tr("Close"))
+        self.close_button.clicked.connect(self.accept)
+        column(
+            (scrolling(body, self), 1),
+            row(1, self.close_button),
+            parent=self,
+            margins=(16, 16, 16, 14),
+            spacing=12,
+        )
+        self.schedule.activated.connect(lambda _: self._set_timetable())
+        self.time.activated.connect(lambda _: self._set_timetable())
+        self.resize(*SIZE)
+        keep_on_screen(self)

@@ -1,0 +1,79 @@
+"""The settings of digests: intervals of topics, and the timer of the system."""
+
+from __future__ import annotations
+
+from datetime import time
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from sciread_app.domain.digest import Frequency, Interval
+from sciread_app.services.digest.schedule import Timetable
+from sciread_app.ui.digest.settings_dialog import DigestSettingsDialog
+from tests.support.ui.fakes.digest import FakeDigests
+from tests.support.ui.fakes.recommendations import BEES, SWARMS
+
+DAILY, FRIDAYS = Interval(Frequency.daily), Interval(Frequency.weekly, 4)
+
+
+@pytest.fixture
+def services():
+    return FakeDigests()
+
+
+@pytest.fixture
+def show(qtbot, jobs, services):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+
+    def show():
+        dialog = DigestSettingsDialog(services, jobs, parent)
+        dialog.show()
+        qtbot.waitUntil(lambda: not jobs.running())
+        return dialog
+
+    return show
+
+
+def choose(box, interval, qtbot, jobs):
+    box.choose(interval)
+    box.activated.emit(box.currentIndex())
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_intervals_are_shown_and_saved(show, qtbot, jobs, services):
+    services.intervals[BEES.key] = FRIDAYS
+    dialog = show()
+    assert dialog.boxes[BEES.key].interval() == FRIDAYS
+    assert dialog.boxes[SWARMS.key].interval() == Interval()
+    with qtbot.waitSignals([dialog.changed, dialog.edited]):
+        choose(dialog.boxes[SWARMS.key], DAILY, qtbot, jobs)
+    assert services.intervals[SWARMS.key] == DAILY
+
+
+def test_timer_is_added_changed_and_removed(show, qtbot, jobs, services):
+    dialog = show()
+    assert not dialog.time.isEnabled()
+    choose(dialog.schedule, DAILY, qtbot, jobs)
+    assert services.timer == Timetable(DAILY, time(8, 0)) and dialog.time.isEnabled()
+    dialog.time.setCurrentText("17:30")
+    dialog.time.activated.emit(dialog.time.currentIndex())
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert services.timer == Timetable(DAILY, time(17, 30))
+    choose(dialog.schedule, Interval(), qtbot, jobs)
+    assert services.timer is None and not dialog.time.isEnabled()
+
+
+def test_timer_of_the_command_line_is_shown_with_its_time(show, services):
+    services.timer = Timetable(FRIDAYS, time(7, 12))
+    dialog = show()
+    assert dialog.schedule.interval() == FRIDAYS and dialog.time.currentText() == "07:12"
+
+
+def test_refused_timer_is_explained_and_off(show, qtbot, jobs, services):
+    services.refuse = "systemd is not running."
+    dialog = show()
+    choose(dialog.schedule, DAILY, qtbot, jobs)
+    shown = [label.text() for label in dialog.findChildren(QWidget, "wrong") if label.isVisible()]
+    assert shown == ["systemd is not running."]
+    assert dialog.schedule.interval() == Interval()
