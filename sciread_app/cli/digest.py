@@ -22,7 +22,7 @@ from sciread_app.cli.recommend import moment_of
 from sciread_app.console import Console
 from sciread_app.domain.digest import Digest, DigestState, Frequency, Interval
 from sciread_app.domain.recommend import FollowedTopic
-from sciread_app.errors import BadQuery
+from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.language import format_moment, tr, trc, trn, weekday_name
 from sciread_app.paths import find_home
 from sciread_app.services.digest import formats
@@ -198,7 +198,13 @@ def schedule(
             tr("Specify one of --daily TIME, --weekly DAY TIME, --remove, and --status."),
             tr("For example: sciread digest schedule --weekly mon 08:00"),
         )
-    timer = scheduler(find_home(home))
+    place = find_home(home)
+    timer = scheduler(place)
+    if (daily or weekly) and not place.library.exists():
+        raise LibraryError(
+            tr("No library found in {folder}.", folder=place.folder),
+            tr("Run `sciread add FOLDER` to create a library, or `sciread` to open the window."),
+        )
     if daily:
         timer.install(Timetable(Interval(Frequency.daily), _time(daily)))
     elif weekly:
@@ -279,6 +285,7 @@ def _report(
 
 
 def _notify(workspace: Workspace, made: Digest) -> None:
+    workspace.active_model.close()  # a click is waited for, and memory would be used meanwhile
     command = [*program(), "--home", str(workspace.home.folder), "--page", "digest"]
     text = trn("{n:,} new paper", "{n:,} new papers", made.papers)
     notify(tr("New digest"), text, command, tr("Open"))

@@ -26,6 +26,10 @@ class TopicServices(Protocol):
 
     def new_ids(self, subject: FollowedTopic, task: Task) -> frozenset[PaperId]: ...
 
+    def leave_digests(self, subject: FollowedTopic) -> None: ...
+
+    def return_to_digests(self, subject: FollowedTopic) -> None: ...
+
 
 class FollowedTopics(QObject):
     """Lists the followed topics and counts their new papers, all in background jobs.
@@ -94,12 +98,18 @@ class FollowedTopics(QObject):
         self._add_up()
 
     def unfollow(self, topic: FollowedTopic) -> None:
-        """Leave a topic out of the list and of the total."""
+        """Leave a topic out of the list, the total and digests."""
         self._set_unfollowed(self._unfollowed | {topic.key})
+        self._change_digests(lambda: self._services.leave_digests(topic))
 
     def follow(self, topic: FollowedTopic) -> None:
-        """Follow a topic again."""
+        """Follow a topic again, also in digests if it was part of them."""
         self._set_unfollowed(self._unfollowed - {topic.key})
+        self._change_digests(lambda: self._services.return_to_digests(topic))
+
+    def _change_digests(self, change: Callable[[], None]) -> None:
+        title = tr("Saving digest settings")
+        self._jobs.run(title, lambda task: change(), queue=JobQueue.short)
 
     def _list(self, topics: list[FollowedTopic], scope: CandidateScope) -> None:
         self._known, self.scope = topics, scope

@@ -1,10 +1,10 @@
-"""A digest as rich text. Everything from a paper is escaped."""
+"""The papers of a topic as rich text. Everything from a paper is escaped."""
 
 from __future__ import annotations
 
 from html import escape
 
-from sciread_app.domain.digest import Digest, DigestEntry, TopicDigest
+from sciread_app.domain.digest import DigestEntry, TopicDigest
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.services.digest.formats import beginning, byline, link, reason
@@ -14,21 +14,23 @@ from sciread_app.ui.widgets.text.text_direction import direction
 PAPER = "paper"  # the scheme of links to papers in the library
 
 
-def digest_html(digest: Digest, theme: Theme, points: float) -> str:
-    """The topics with their papers. `points` is the size of ordinary text."""
-    parts = [_topic(topic, theme, points) for topic in digest.topics]
-    style = f"<style>a {{ color: {theme.accent}; text-decoration: none }}</style>"
-    return f'{style}<div style="color:{theme.text}">{"".join(parts)}</div>'
-
-
-def _topic(topic: TopicDigest, theme: Theme, points: float) -> str:
+def topic_html(topic: TopicDigest, theme: Theme, points: float) -> str:
+    """The name of a topic, which may be empty, its papers and remarks. `points` is the size of
+    ordinary text."""
     name = escape(topic.subject.name)
-    style = f"font-size:{points * 1.25:.1f}pt;font-weight:600;margin:14px 0 8px 0"
+    heading = f"font-size:{points * 1.25:.1f}pt;font-weight:600;margin:14px 0 8px 0"
     after = topic.note
     if topic.more:
-        after = trn("{n:,} more paper in the list", "{n:,} more papers in the list", topic.more)
-    entries = "".join(_entry(topic, entry, theme) for entry in topic.entries)
-    return f'<p style="{style}">{name}</p>{entries}{_quiet(after, theme.faint)}'
+        after = trn("{n:,} more paper in New papers", "{n:,} more papers in New papers", topic.more)
+    parts = (
+        f"<style>a {{ color: {theme.accent}; text-decoration: none }}</style>",
+        f'<div style="color:{theme.text}">',
+        f'<p style="{heading}">{name}</p>' if name else "",
+        *(_entry(topic, entry, theme) for entry in topic.entries),
+        f'<p style="color:{theme.faint};margin:0 0 14px 0">{escape(after)}</p>' if after else "",
+        "</div>",
+    )
+    return "".join(parts)
 
 
 def _entry(topic: TopicDigest, entry: DigestEntry, theme: Theme) -> str:
@@ -47,7 +49,3 @@ def _entry(topic: TopicDigest, entry: DigestEntry, theme: Theme) -> str:
     )
     text = "<br>".join(filter(None, lines))
     return f'<p{way} style="margin:0 0 14px 0;line-height:128%">{text}</p>'
-
-
-def _quiet(text: str, colour: str) -> str:
-    return f'<p style="color:{colour};margin:0 0 14px 0">{escape(text)}</p>' if text else ""

@@ -13,22 +13,19 @@ from sciread_app.domain.digest import Digest
 from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import format_moment, tr, trn
 from sciread_app.ui.app_context import AppContext
-from sciread_app.ui.digest.digest_html import PAPER, digest_html
+from sciread_app.ui.digest.digest_html import PAPER
+from sciread_app.ui.digest.view import DigestView
 from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
-from sciread_app.ui.style.theme import Theme, styled
+from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
-from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState
-from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 if TYPE_CHECKING:
     from sciread_app.services.digest.digest_service import DigestResult
     from sciread_app.storage.organisation.digests import StoredDigest
     from sciread_app.ui.digest.gateway import DigestGateway
-
-WIDTH = 820  # pixels of the text
 
 
 class DigestPage(Page):
@@ -39,7 +36,6 @@ class DigestPage(Page):
         self._context = context
         self._appearance = context.appearance
         self._stored: Sequence[StoredDigest] = ()
-        self.shown_digest: Digest | None = None
         self._build()
         self._connect()
 
@@ -65,7 +61,7 @@ class DigestPage(Page):
             self.settings_button.setFocus()
 
     def panes(self) -> Sequence[QWidget]:
-        return (self.choice, self.text)
+        return (self.choice, self.view)
 
     def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers and self.isVisible():
@@ -143,17 +139,8 @@ class DigestPage(Page):
         self.note.setVisible(bool(text))
 
     def _show_text(self, digest: Digest) -> None:
-        same = self.shown_digest and self.shown_digest.id == digest.id
-        self.shown_digest = digest
-        self._paint(self._appearance.theme)
+        self.view.show_digest(digest)
         self._stack.setCurrentIndex(1)
-        if not same:
-            self._scroll.verticalScrollBar().setValue(0)
-
-    def _paint(self, theme: Theme) -> None:
-        if self.shown_digest:
-            points = self.font().pointSizeF()
-            self.text.show_html(digest_html(self.shown_digest, theme, points))
 
     def _made(self, result: DigestResult) -> None:
         context = self._context
@@ -203,16 +190,11 @@ class DigestPage(Page):
         self.choice.setEnabled(False)
         self.note = styled(QLabel(wordWrap=True), "quiet")
         self.note.hide()
-        self.text = AutoHeightText(tr("Papers of the digest"))
-        self.text.setStyleSheet("background: transparent")
-        self.text.setMaximumWidth(WIDTH)
         self.empty = EmptyState(self._appearance)
-        body = styled(QWidget(), "column")
-        column(row((self.text, 100), 1, margins=0), 1, parent=body, margins=(4, 0, 8, 12))
         self._stack = QStackedWidget()
-        self._scroll = scrolling(body, self._stack)
+        self.view = DigestView(self._appearance, self._stack)
         self._stack.addWidget(self.empty)
-        self._stack.addWidget(self._scroll)
+        self._stack.addWidget(self.view)
         buttons = (self.preview_button, self.make_button, self.settings_button)
         top = row(self.choice, 1, *buttons, spacing=8)
         column(top, self.note, (self._stack, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)
@@ -222,8 +204,7 @@ class DigestPage(Page):
         self.preview_button.clicked.connect(self.preview)
         self.make_button.clicked.connect(self.make)
         self.settings_button.clicked.connect(self.change_settings)
-        self.text.anchorClicked.connect(self._open)
-        self._appearance.changed.connect(self._paint)
+        self.view.link_clicked.connect(self._open)
 
 
 def _named(stored: StoredDigest) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sciread_app.domain.digest import DigestState, Frequency, Interval
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import (
     DAY,
@@ -40,6 +41,7 @@ class RecommendationsGateway:
     def __init__(self, workspace: Workspace, cards: Callable[[Sequence[int]], list[Card]]) -> None:
         self._workspace = workspace
         self._cards = cards
+        self._left: dict[str, Interval] = {}  # intervals of topics that left digests
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         return self._cards(ids)
@@ -93,6 +95,18 @@ class RecommendationsGateway:
     def new_ids(self, subject: FollowedTopic, task: Task) -> frozenset[PaperId]:
         with self._recommending() as recommender:
             return recommender.new_ids(subject, task)
+
+    def leave_digests(self, subject: FollowedTopic) -> None:
+        """Make a topic no part of digests."""
+        state = self._workspace.library.digests.states().get(subject.key, DigestState())
+        if state.interval.frequency is not Frequency.never:
+            self._left[subject.key] = state.interval
+            self._workspace.digests.set_interval(subject, Interval())
+
+    def return_to_digests(self, subject: FollowedTopic) -> None:
+        """Undo this if it was done since the library was opened."""
+        if interval := self._left.pop(subject.key, None):
+            self._workspace.digests.set_interval(subject, interval)
 
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         with self._recommending() as recommender:

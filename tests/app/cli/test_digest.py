@@ -166,6 +166,23 @@ def test_schedule_is_installed_shown_and_removed(shell, systemctl):
     assert list(systemctl.iterdir()) == []
 
 
+def test_schedule_needs_a_library(tmp_path, systemctl):
+    empty = Shell(tmp_path / "empty")
+    assert "empty" in empty.json("digest", "schedule", "--daily", "08:00", code=1)["error"]
+    assert not systemctl.exists()
+
+
+def test_notification_tells_the_number_of_new_papers(shell, systemctl, tmp_path):
+    program = tmp_path / "bin" / "notify-send"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/said\n')
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    papers = shell.json("digest", "--notify")["papers"]
+    assert f"{papers} new papers" in (tmp_path / "said").read_text("utf-8")
+    (tmp_path / "said").unlink()
+    shell.run("digest", "--notify")
+    assert not (tmp_path / "said").exists()
+
+
 def test_digest_fetches_first(shell, tmp_path, monkeypatch):
     days = (date.today() - date(2001, 3, 1)).days
     with EutilsServer(days, per_day=1) as server:

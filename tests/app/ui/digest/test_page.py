@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QDialog
 
 from sciread_app.domain.paper import LibraryChanges
@@ -37,16 +36,22 @@ def settle(qtbot, jobs):
 
 
 def text_of(page):
-    return page.text.toPlainText()
+    page.view.finish()
+    return "\n".join(text.toPlainText() for text in page.view.texts)
+
+
+def links_of(page):
+    page.view.finish()
+    return [url for text in page.view.texts for url in text.links()]
 
 
 def test_latest_digest_is_shown_with_reasons_and_links(show):
     page = show()
-    assert page.shown_digest.id == 2 and page.choice.count() == 2
+    assert page.choice.count() == 2
     for part in ("bees", "The second", "The <b>third", "A hive", "They fly."):
         assert part in text_of(page)
     assert "The first" not in text_of(page)
-    assert [url.toString() for url in page.text.links()][:2] == [
+    assert [url.toString() for url in links_of(page)][:2] == [
         "paper:1",
         "https://doi.org/10.1000/1",
     ]
@@ -73,7 +78,8 @@ def test_newer_digest_replaces_the_one_shown(show, qtbot, jobs, services):
 
 def test_paper_opens_in_the_library(show, context):
     page = show()
-    page.text.anchorClicked.emit(QUrl("paper:1"))
+    (first, *_) = links_of(page)
+    page.view.texts[0].anchorClicked.emit(first)
     assert context.navigate.calls[-1][:2] == ("open_paper", 1)
 
 
@@ -124,3 +130,14 @@ def test_page_with_topics_offers_a_first_digest(show, qtbot, jobs, services):
     page.empty.buttons()[0].click()
     settle(qtbot, jobs)
     assert services.calls == ["preview"] and "The dance of bees" in text_of(page)
+
+
+def test_long_digest_is_shown_in_full_with_one_heading(show, services):
+    titles = [f"Paper {n}" for n in range(11)]
+    services.made = [digest_of(1, *titles)]
+    page = show()
+    lines = text_of(page).splitlines()
+    assert [line for line in lines if line.startswith("Paper ")] == [
+        f"Paper {n}" for n in range(11)
+    ]
+    assert lines.count("bees") == 1 and len(page.view.texts) > 1

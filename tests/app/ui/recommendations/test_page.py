@@ -291,7 +291,7 @@ def test_topic_is_shown_in_the_library(show, qtbot, jobs, context):
 
 
 def test_unfollowed_topic_is_followed_again_from_the_message(show, qtbot, jobs, context):
-    page, _ = show(SWARMS, BEES)
+    page, services = show(SWARMS, BEES)
     page.unfollow()
     _, _, undo = context.toast.calls[-1]
     assert page.subjects.current() == BEES and "all:swarm" not in counts(page)
@@ -306,6 +306,15 @@ def test_unfollowed_topic_is_followed_again_from_the_message(show, qtbot, jobs, 
     assert list(counts(page)) == ["bees"]
     undo()
     assert list(counts(page)) == ["all:swarm", "bees"]
+    settle(qtbot, jobs)
+    assert [asked for asked in services.asked if "digests" in asked] == [
+        "leave digests all:swarm",
+        "leave digests bees",
+        "return to digests all:swarm",
+        "return to digests bees",
+        "leave digests all:swarm",
+        "return to digests all:swarm",
+    ]
 
 
 def test_topic_menu_offers_its_commands(show, qtbot):

@@ -86,6 +86,12 @@ class FakeRecommendations:
         found = self.suggest(subject, CandidateScope.fetched, 30, task)
         return frozenset(found.part(RecommendationTab.new))
 
+    def leave_digests(self, subject: FollowedTopic) -> None:
+        self.asked.append(f"leave digests {subject.name}")
+
+    def return_to_digests(self, subject: FollowedTopic) -> None:
+        self.asked.append(f"return to digests {subject.name}")
+
     def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
         self.asked.append(f"like {subject.name} {list(papers)}")
 
