@@ -110,7 +110,6 @@ def as_atom(digests: Sequence[Digest], feed: UUID, most: int) -> str:
 def as_value(digest: Digest) -> dict[str, Any]:
     """A value for JSON."""
     return {
-        "id": digest.id or None,
         "made": digest.made.isoformat(timespec="seconds"),
         "papers": digest.papers,
         "topics": [

@@ -19,6 +19,7 @@ from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.text.markdown_view import AutoHeightText
 
 WIDTH = 820  # pixels of the text
+GAP = 14  # pixels between two pieces, as between two papers
 AT_ONCE = 4  # papers that are laid out at once: more would delay the user's input
 
 
@@ -35,7 +36,7 @@ class DigestView(QWidget):
         self._building = BuildQueue(self)
         body, middle = styled(QWidget(), "column"), QWidget()
         middle.setMaximumWidth(WIDTH)
-        self._column = column(parent=middle, margins=0, spacing=0)
+        self._column = column(parent=middle, margins=0, spacing=GAP)
         column(row((middle, 100), 1, margins=0), 1, parent=body, margins=(4, 0, 8, 12))
         self._scroll = scrolling(body, self)
         column(self._scroll, parent=self, margins=0)

@@ -137,7 +137,5 @@ def test_long_digest_is_shown_in_full_with_one_heading(show, services):
     services.made = [digest_of(1, *titles)]
     page = show()
     lines = text_of(page).splitlines()
-    assert [line for line in lines if line.startswith("Paper ")] == [
-        f"Paper {n}" for n in range(11)
-    ]
+    assert [line for line in lines if line in titles] == titles
     assert lines.count("bees") == 1 and len(page.view.texts) > 1
