@@ -62,6 +62,7 @@ class FakeGateway(FakeSearch):
         self.map = FakeMap(self.count)
         self.recommendations = FakeRecommendations(self.cards)
         self.digest = FakeDigests(digest_of(1, "The dance of bees", "The waggle"))
+        self.digest.makes_digests = False  # no notice in a test that takes long
         self.models = self.installer = FakeModels(self)
         self.training = FakeTraining()
         self.dashboard = FakeEvaluation(self.count)
