@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint
 
+from sciread_app.domain.digest import Frequency, Interval
 from sciread_app.domain.fetch import SourceQuery
 from sciread_app.domain.paper import LibraryChanges
 from sciread_app.storage.library import Library
+from sciread_app.ui.digest.page import DigestPage
 from sciread_app.ui.recommendations.page import RecommendationsPage
 from sciread_app.ui.recommendations.view_models import RecommendationTab
 from sciread_app.ui.shell.main_window import MainWindow
@@ -107,6 +109,22 @@ def everywhere(window: MainWindow) -> None:
     _page(window)._look_everywhere()
 
 
+def digest(window: MainWindow) -> None:
+    services = window.gateway.digest
+    for topic, _ in services.topics():
+        services.set_interval(topic, Interval(Frequency.weekly))
+    window.go_to("digest")
+    page = window.other_page("digest")
+    assert isinstance(page, DigestPage)
+    page.preview()
+
+
+def digest_settings(window: MainWindow) -> None:
+    page = window.other_page("digest")
+    assert isinstance(page, DigestPage)
+    page.change_settings()
+
+
 def _page(window: MainWindow) -> RecommendationsPage:
     page = window.other_page("foryou")
     assert isinstance(page, RecommendationsPage)
@@ -121,4 +139,6 @@ SCENES = (
     Scene("foryou-query", query),
     Scene("foryou-whole-library", everywhere),
     Scene("foryou-narrow", narrow, (100, 200)),
+    Scene("foryou-digest", digest, EVERYWHERE),
+    Scene("foryou-digest-settings", digest_settings),
 )
