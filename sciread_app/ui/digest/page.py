@@ -179,6 +179,7 @@ class DigestPage(Page):
         self.choice = ComboBox()
         self.choice.setAccessibleName(tr("Digest"))
         self.choice.setMinimumWidth(220)
+        self.choice.setPlaceholderText(tr("No digests yet"))
         self.preview_button = QPushButton(tr("Preview"))
         self.preview_button.setToolTip(tr("Show what the next digest would list"))
         self.make_button = QPushButton(tr("Create digest now"))
