@@ -35,7 +35,8 @@ class SearchResults:
     """The results of a search, best first or in the requested order.
 
     `ids`: all matching papers; they contain one of the rarer words of the query, or are among the
-    nearest by meaning and not weak. `total`: their number, the versions of a work counted once.
+    nearest by meaning and not weak. Of the versions of a work a ranked query has one. `total`:
+    their number.
     `weaker`: the nearest weak papers, best first. `note`: a message for the user, or empty.
     `whole`: `ids` are in the order of the list, and `hits` are its beginning; `further`: the ranked
     papers that come later in it.

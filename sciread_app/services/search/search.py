@@ -447,10 +447,10 @@ class SearchService:
         weaker = hits_of(order[weak[order]], [*given, *(hit.paper for hit in hits)])
         answering = ids[order[~weak[order]]]
         further = np.setdiff1d(holding, [*answering.tolist(), *given], assume_unique=True)
-        found = np.concatenate([answering, further])
+        found = self._library.first_of_works(np.concatenate([answering, further]))
         return SearchResults(
             hits,
-            len(self._library.first_of_works(found)),
+            len(found),
             note or self._nearest_of(hits, weaker),
             query,
             found,
