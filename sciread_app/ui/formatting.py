@@ -57,17 +57,21 @@ class ProgressRate:
         return (total - done) / self.rate if total and self.rate else None
 
 
-def progress_text(done: int, total: int, pace: ProgressRate, note: str = "") -> str:
-    """40% · 4,000 of 10,000 · 850/s · 7 s left"""
-    parts = []
+def progress_text(
+    done: int, total: int, pace: ProgressRate, note: str = "", *, paused: bool = False
+) -> str:
+    """40% · 4,000 of 10,000 · 850/s · 7 s left; of paused work neither rate, time nor note"""
+    parts = [tr("Paused")] if paused else []
     if total:
         percent = min(100, done * 100 // total)
-        parts = [
+        parts += [
             tr("{percent}%", percent=percent),
             tr("{done:,} of {total:,}", done=done, total=total),
         ]
     elif done:
-        parts = [f"{done:,}"]
+        parts.append(f"{done:,}")
+    if paused:
+        return " · ".join(parts)
     if pace.rate >= 1:
         # Translators: so many in a second
         parts.append(tr("{rate:,.0f}/s", rate=pace.rate))

@@ -85,7 +85,9 @@ class ImportController(QObject):
         title = tr("Indexing papers")
         work = self._importer.encode_missing
         kept = tr("Papers indexed so far are kept")
-        self._catching_up = self._run(title, work, encoded, self.encode_missing, kept, listed=False)
+        job = self._run(title, work, encoded, self.encode_missing, kept, listed=False)
+        job.indexes = True
+        self._catching_up = job
 
     def _run(
         self,

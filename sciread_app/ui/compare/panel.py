@@ -399,6 +399,7 @@ class ComparePanel(QWidget):
             replaces="encode for comparing",
             kept=tr("Papers indexed so far are kept"),
         )
+        self._reading.indexes = True
         for side in self.sides:
             side.read_button.hide()
 

@@ -167,6 +167,7 @@ class NeighboursView(InstalledPairView):
             replaces="encode for comparing",
             kept=tr("Papers indexed so far are kept"),
         )
+        self._reading.indexes = True
 
     def _finished(self, job: Job) -> None:
         if job is self._reading:

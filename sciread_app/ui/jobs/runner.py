@@ -103,9 +103,9 @@ class Job:
     describes what remains of stopped work, if anything does. `remarks` are the parts that failed
     although the job has finished. `link` is the name of a button and what it does: it shows the job
     in more detail, or its results. A job that may find nothing to do is not `listed` until it makes
-    progress or fails. `file` is the file that the job writes, if any. `show_log` shows
-    the log of work that another process does, in front of a window; that of others consists of
-    their progress.
+    progress or fails. A job that `indexes` encodes papers for a search model. `file` is the file
+    that the job writes, if any. `show_log` shows the log of work that another process does, in
+    front of a window; that of others consists of their progress.
     """
 
     title: str
@@ -123,6 +123,7 @@ class Job:
     stopping: str = ""
     kept: str = ""
     listed: bool = True
+    indexes: bool = False
     remarks: Sequence[str] = ()
     link: tuple[str, Callable[[], object]] | None = None
     file: Path | None = None

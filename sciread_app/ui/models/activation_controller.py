@@ -110,8 +110,9 @@ class ActivationController(QObject):
             return tr("Stopping…")
         if self.job and not self.job.has_started:
             return tr("Queued")
-        parts = (tr("Paused") if self.is_paused else "", self._progress_text)
-        return " · ".join(filter(None, parts)) or tr("Starting…")
+        done, total, note = self._progress
+        text = progress_text(done, total, self._rate, note, paused=self.is_paused)
+        return text or tr("Starting…")
 
     def toggle_pause(self) -> None:
         """Pause or resume the activation."""
@@ -137,6 +138,7 @@ class ActivationController(QObject):
             replaces="activation",
             kept=tr("Papers indexed so far are kept"),
         )
+        self.job.indexes = not ready
         self.job.retry = partial(self.activate, *request)
         self.job.on_cancelled = partial(self._job_cancelled, request.model)
         self.moved.emit()
@@ -201,13 +203,13 @@ class ActivationController(QObject):
     def _reset_progress(self) -> None:
         self.share: float | None = None  # of the papers that are encoded, 0 to 1; None if unknown
         self.is_stopping = False  # cancelled, but the job has not ended yet
-        self._rate, self._progress_text = ProgressRate(), ""
+        self._rate, self._progress = ProgressRate(), (0, 0, "")
 
     def _job_progressed(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self.job:
             self._rate.add(done, time.monotonic())
             self.share = min(1.0, done / total) if total else None
-            self._progress_text = progress_text(done, total, self._rate, note)
+            self._progress = done, total, note
             self.progressed.emit()
 
     def _job_changed(self, job: Job) -> None:

@@ -68,9 +68,10 @@ class JobRecord:
         return " · ".join(filter(None, [*parts, *self._result()]))
 
     def _progress(self) -> list[str]:
-        far = progress_text(self.done, self.total, self.pace, self.note)
-        if self.state is TaskState.paused:
-            return [tr("Paused"), far]
+        paused = self.state is TaskState.paused
+        far = progress_text(self.done, self.total, self.pace, self.note, paused=paused)
+        if paused:
+            return [far]
         parts = [far or tr("Running")]
         elapsed = time.time() - self.begun
         if self.pace.left(self.done, self.total) is None and elapsed >= 1:

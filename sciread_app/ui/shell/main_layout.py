@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QScrollArea,
     QStackedWidget,
+    QTreeView,
     QWidget,
 )
 
@@ -33,7 +34,7 @@ from sciread_app.ui.widgets.messages.message_bar import MessageBar
 MARGIN, BANNER_WIDTH = 12, 480  # pixels from the edges of the page, at most
 AROUND_MOUSE = 24
 LEAST_PAGE = 200  # pixels, width and height
-CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox)
+CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QTreeView)
 
 
 class _Pages(QStackedWidget):

@@ -26,6 +26,8 @@ class StatusBar(QFrame):
         self._jobs = jobs
         self._job: Job | None = None
         self._pace = ProgressRate()
+        self._far = 0, 0  # steps done, and their number
+        self._status = Status(0)
         self.status = styled(QLabel(), "faint")
         self.what = ElidedLabel()
         self.what.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -42,13 +44,23 @@ class StatusBar(QFrame):
         self.setMinimumHeight(40)
         self._show_job(None)
         jobs.queued.connect(self._look)
+        jobs.started.connect(self._show_counts)
         jobs.finished.connect(self._look)
+        jobs.finished.connect(self._show_counts)
         jobs.progressed.connect(self._progress)
         jobs.pause_changed.connect(self._show_held)
 
     def show_status(self, status: Status) -> None:
+        self._status = status
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        status, running = self._status, self._jobs.running()
         parts = [trn("{n:,} paper", "{n:,} papers", status.papers)]
-        if status.papers and status.by_meaning:
+        if any(job.indexes and job.listed and job.has_started for job in running):
+            # Translators: papers are being indexed
+            parts.append(tr("indexing"))
+        elif status.papers and status.by_meaning:
             parts.append(_searchable(status.without_vector))
         self.status.setText(" · ".join(parts))
 
@@ -67,7 +79,7 @@ class StatusBar(QFrame):
             return
         if job is not self._job:
             self._job = job
-            self._pace = ProgressRate()
+            self._pace, self._far = ProgressRate(), (0, 0)
             self.bar.show_progress(0, 0)
             self.how_far.clear()
             self.cancel.setEnabled(True)
@@ -81,16 +93,17 @@ class StatusBar(QFrame):
             return
         self._pace.add(done, time.monotonic())
         self.bar.show_progress(done, total)
-        far = progress_text(done, total, self._pace, note)
-        self.how_far.setText(" · ".join((tr("Paused"), far)) if job.task.is_paused else far)
+        self._far = done, total
+        paused = job.task.is_paused
+        self.how_far.setText(progress_text(done, total, self._pace, note, paused=paused))
         self.how_far.setToolTip(note)
 
     def _show_held(self, job: Job) -> None:
         if job is self._job:
             held = job.task.is_paused
             self.pause.setText(tr("Resume") if held else tr("Pause"))
-            self.how_far.setText(tr("Paused") if held else "")
             self._pace = ProgressRate()
+            self.how_far.setText(progress_text(*self._far, self._pace, paused=held))
 
     def _hold(self) -> None:
         if self._job:

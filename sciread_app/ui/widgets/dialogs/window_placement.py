@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import product
 
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QStyle, QWidget
 
 GAP = 4  # pixels between a popup and its widget
 STEP = 24  # pixels between two heights that are tried
+ACROSS = 9  # places that are tried from right to left
 
 
 def keep_on_screen(window: QWidget) -> None:
@@ -40,13 +43,17 @@ def clear_place(
     """The place for a rectangle of this size that overlaps nothing of `keep_clear` if possible, and
     as few `controls` of `area` as possible: as low as possible, preferably at the right."""
     tops = range(area.bottom() + 1 - size.height(), area.top() - 1, -STEP) or (area.top(),)
-    lefts = (area.right() + 1 - size.width(), area.left())
-    places = [QRect(QPoint(left, top), size) for top in tops for left in lefts]
-
-    def cost(place: QRect) -> tuple[int, int]:
-        return _overlaps(place, keep_clear), _overlaps(place, controls)
-
-    return min(places, key=cost)
+    room = max(0, area.width() - size.width())
+    lefts = [area.left() + room * n // (ACROSS - 1) for n in reversed(range(ACROSS))]
+    best, least = QRect(QPoint(lefts[0], tops[0]), size), (math.inf, math.inf)
+    for top, left in product(tops, lefts):
+        place = QRect(QPoint(left, top), size)
+        cost = _overlaps(place, keep_clear), _overlaps(place, controls)
+        if cost < least:
+            best, least = place, cost
+        if cost == (0, 0):
+            break
+    return best
 
 
 def _overlaps(place: QRect, others: Sequence[QRect]) -> int:

@@ -16,7 +16,8 @@ from sciread_app.ui.jobs.runner import JobQueue, TaskState
 from sciread_app.ui.shell import job_history
 from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory
 from sciread_app.ui.shell.job_panel import JobPanel
-from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.shell.status_bar import StatusBar
+from sciread_app.ui.view_models import ImportSummary, Status
 from sciread_app.ui.widgets.dialogs.log_dialog import LogDialog
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -83,6 +84,17 @@ def test_job_without_anything_to_do_is_not_listed(qtbot, jobs, centre):
     assert (work.state, work.total) == (TaskState.done, 2)
 
 
+def test_status_bar_does_not_claim_that_all_is_indexed_during_indexing(qtbot, jobs):
+    bar, steps = StatusBar(jobs), Steps()
+    qtbot.addWidget(bar)
+    bar.show_status(Status(4, by_meaning=True))
+    assert "all indexed" in bar.status.text()
+    jobs.run("Indexing papers", steps, listed=False).indexes = True
+    qtbot.waitUntil(lambda: "all indexed" not in bar.status.text())
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: "all indexed" in bar.status.text())
+
+
 def test_job_that_fails_before_any_progress_is_listed(qtbot, jobs, centre):
     def fail(task):
         raise SciReadError("The model cannot be read.")
@@ -121,9 +133,14 @@ def test_job_is_paused_and_resumed(qtbot, jobs, centre, queue):
     steps = Steps()
     work, row = started(qtbot, centre, jobs, steps, queue=queue)
     qtbot.waitUntil(lambda: work.state is TaskState.running and work.done == 1)
+    assert "a.bib" in row.status.text()
     click(qtbot, row.pause)
     assert work.state is TaskState.paused and row.status.text().startswith("Paused")
     assert row.pause.text() == "Resume"
+    jobs.progressed.emit(work.job, 2, 4, "b.bib")  # the job pauses at its next step
+    assert "2 of 4" in row.status.text()
+    for running in ("a.bib", "b.bib", "left", "/s"):
+        assert running not in row.status.text()
     click(qtbot, row.pause)
     steps.let.release(3)
     qtbot.waitUntil(lambda: work.state is TaskState.done)
@@ -336,7 +353,8 @@ def test_status_bar_pauses_an_import_and_panel_shows_its_report(qtbot, show_wind
     window.job_panel.toggle()
     qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
     click(qtbot, window._foot.pause)
-    assert window._foot.how_far.text() == "Paused" and window._foot.pause.text() == "Resume"
+    assert window._foot.how_far.text().startswith("Paused")
+    assert window._foot.pause.text() == "Resume"
     click(qtbot, window._foot.pause)
     gateway.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())

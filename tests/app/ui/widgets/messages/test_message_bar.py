@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.ui.add_papers.import_controller import report_import
 from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.library.sidebar import Sidebar
 from sciread_app.ui.shell.main_layout import MainLayout
 from sciread_app.ui.shell.page_registry import PAGES
 from sciread_app.ui.style.theme import ThemeChoice
@@ -168,11 +169,22 @@ def test_message_covers_neither_focus_nor_mouse(qtbot, window):
     assert not window.banner.geometry().contains(mouse)
 
 
+def test_message_does_not_cover_the_sidebar(qtbot, window):
+    window.resize(1240, 800)
+    window.go_to("search")
+    settle(qtbot, window)
+    window.banner.show_notice("4 papers added.", "5 records read.", ("Show papers", lambda: None))
+    QApplication.processEvents()
+    sidebar = window.findChild(Sidebar)
+    place = QRect(sidebar.mapTo(window.banner.parentWidget(), QPoint()), sidebar.size())
+    assert sidebar.isVisible() and not window.banner.geometry().intersects(place)
+
+
 def test_clear_place_prefers_bottom_right():
     area, size = QRect(0, 0, 600, 400), QSize(200, 60)
     assert clear_place(size, area, [], []) == QRect(400, 340, 200, 60)
     button = QRect(550, 370, 40, 20)
-    assert clear_place(size, area, [button], []) == QRect(0, 340, 200, 60)
+    assert clear_place(size, area, [button], []) == QRect(350, 340, 200, 60)
     both = [button, QRect(10, 370, 40, 20)]
     assert not any(clear_place(size, area, both, []).intersects(one) for one in both)
     everything = [QRect(0, 0, 600, 400)]
