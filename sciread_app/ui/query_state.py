@@ -82,11 +82,13 @@ def _is_long(fragment: str) -> bool:
 
 @dataclass(frozen=True)
 class ResultView:
-    """A view of the page. With a `title` it is a list of papers from another page."""
+    """A view of the page. With a `title` it is a list of papers from another page; an `invalid`
+    one has no results, since the query after `request` cannot be run."""
 
     listing: ResultList = EMPTY_RESULTS
     request: SearchRequest = SearchRequest()
     title: str = ""
+    invalid: bool = False
 
     @property
     def query(self) -> str:

@@ -83,12 +83,13 @@ def missing_title(view: ResultView) -> str:
 
 def _is_of_library(view: ResultView) -> bool:
     request = view.request
-    return not (view.title or request.scope or request.filters or request.like)
+    return not (view.invalid or view.title or request.scope or request.filters or request.like)
 
 
 def contains_note(view: ResultView) -> bool:
     """Whether the empty list says what the note of the results says."""
-    return not view.listing.ids and bool(view.listing.weaker or missing(view))
+    empty = not (view.listing.ids or view.title or view.invalid)
+    return empty and bool(view.listing.weaker or missing(view) or not view.request.ranked)
 
 
 def _title(name: str) -> str:
@@ -102,9 +103,14 @@ _HINTS = tr(
 )
 
 
+_NO_MATCH = tr("No paper matches all of these conditions. Remove one, or check its spelling.")
+
+
 def empty_texts(view: ResultView) -> tuple[str, str, str]:
     """Why the list is empty: a picture, a title, and a suggestion."""
     request = view.request
+    if view.invalid:
+        return "search", tr("Invalid query"), ""
     if view.title:
         return "papers", tr("These papers are no longer in the library"), ""
     if view.listing.weaker:
@@ -133,4 +139,6 @@ def empty_texts(view: ResultView) -> tuple[str, str, str]:
                 "the sidebar."
             ),
         )
+    if not request.ranked:
+        return "filter", tr("No results"), view.listing.note or _NO_MATCH
     return "search", tr("No results"), _HINTS

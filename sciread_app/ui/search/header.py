@@ -136,8 +136,13 @@ class SearchHeader(QWidget):
             popover.show()
             popover.name.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def show_count(self, text: str) -> None:
+        """Show the number of papers, or the progress of the search."""
+        self.count.setText(text)
+        self.count.setVisible(bool(text))
+
     def show_view(self, view: ResultView, can_go_back: bool) -> None:
-        self.count.setText(count_text(view))
+        self.show_count(count_text(view))
         self.note.setText(view.listing.note)
         self._repeated = contains_note(view)
         self.weaker.setText(weak_matches_text(view.listing))

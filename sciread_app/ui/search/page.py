@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
+from sciread_app.domain.query.search_mode import SearchMode
+from sciread_app.errors import BadQuery
 from sciread_app.language import tr
+from sciread_app.tasks import Task
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import JobError, JobQueue
 from sciread_app.ui.library.sidebar import Sidebar
@@ -89,7 +92,7 @@ class SearchPage(Page):
         self._lay_out()
         self._connect(context)
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(lambda: self.header.count.setText(tr("Searching…")))
+        self._slow.timeout.connect(lambda: self.header.show_count(tr("Searching…")))
 
     def search(self) -> None:
         """Run the request of the header; an empty one lists the whole library. Keys pressed in the
@@ -346,16 +349,29 @@ class SearchPage(Page):
         self._slow.start()
         self._jobs.run(
             tr("Searching"),
-            lambda task: self._finder.find(request.parsed, mode, task, order),
-            lambda listing: self._take(show, ResultView(listing, request)),
+            lambda task: _results(self._finder, request, mode, task, order),
+            lambda found: self._take(show, request, found),
             on_failed=self._explain,
             queue=JobQueue.short,
             replaces="search",
         )
 
-    def _take(self, show: Callable[[ResultView], None], view: ResultView) -> None:
-        show(view)
+    def _take(
+        self,
+        show: Callable[[ResultView], None],
+        request: SearchRequest,
+        found: ResultList | BadQuery,
+    ) -> None:
+        if isinstance(found, BadQuery):
+            self._reject(found)
+        else:
+            show(ResultView(found, request))
         self.result_list.release_keys()
+
+    def _reject(self, error: BadQuery) -> None:
+        """Explain an invalid query; the results of the last valid one would be mistaken for its."""
+        self._show(ResultView(request=self.view.request, invalid=True))
+        self.search_box.explain(JobError(error.message, error.hint))
 
     def _arrive(self, view: ResultView) -> None:
         """Show the results of a search, with the first one selected."""
@@ -491,29 +507,35 @@ class SearchPage(Page):
         return welcome
 
     def _show_empty(self, view: ResultView) -> None:
-        if view.request == SearchRequest() and not view.title:
+        actions: Actions
+        if view.invalid:
+            actions = ((tr("Show search syntax"), self.search_box.show_syntax), self._show_all)
+        elif view.request == SearchRequest() and not view.title:
             self._pages.setCurrentWidget(self.welcome)
             return
-        actions: Actions
-        if view.listing.weaker:
+        elif view.listing.weaker:
             actions = ((weak_matches_text(view.listing), self.show_weaker),)
         elif view.request.filters:
             actions = ((tr("Clear filters"), lambda: self.header.change(filters=())),)
         elif view.request.scope and view.request.typed:
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         else:
-            actions = ((tr("Show all papers"), lambda: self._enter_request(SearchRequest())),)
-            if view.request.typed and not missing(view):
+            actions = (self._show_all,)
+            if view.request.typed and view.request.ranked and not missing(view):
                 add = (tr("Add by identifier…"), self._navigate.add_by_identifier)
                 actions = (*actions, add)
         self.empty.show_view(view, actions)
         self._pages.setCurrentWidget(self.empty)
 
+    @property
+    def _show_all(self) -> tuple[str, Callable[[], object]]:
+        return tr("Show all papers"), lambda: self._enter_request(SearchRequest())
+
     def _explain(self, problem: JobError) -> None:
-        """Keep the last results, and show the error of the query above them."""
+        """Keep the last results, and show the error of the search above them."""
         self._slow.stop()
         self.result_list.release_keys()
-        self.header.count.setText(count_text(self.view))
+        self.header.show_count(count_text(self.view))
         self.search_box.explain(problem)
 
     def _pick(self, paper: PaperId | None) -> None:
@@ -642,3 +664,13 @@ class SearchPage(Page):
         self.details.step_requested.connect(self._step)
         self.details.paper_requested.connect(self._go_to)
         self.details.read_changed.connect(self.model.replace)
+
+
+def _results(
+    finder: SearchGateway, request: SearchRequest, mode: SearchMode, task: Task, order: Order
+) -> ResultList | BadQuery:
+    """The results of a request, or the error of an invalid one."""
+    try:
+        return finder.find(request.parsed, mode, task, order)
+    except BadQuery as error:
+        return error

@@ -66,6 +66,16 @@ def test_query_that_is_no_title_is_not_looked_up(qtbot, show_page, text):
     assert not [one for one in page.empty.buttons() if "Look up" in one.text()]
 
 
+def test_filter_without_matches_gets_no_advice_about_keywords(qtbot, show_page):
+    page = show_page(FakeGateway(0))
+    page.search_box.set_text("zzz")
+    qtbot.waitUntil(lambda: "keywords" in page.empty.text.text())
+    page.search_box.set_text("tag:nowhere")
+    qtbot.waitUntil(lambda: "keywords" not in page.empty.text.text())
+    assert page.empty.isVisible() and page.empty.text.text()
+    assert len(page.empty.buttons()) == 1
+
+
 def test_search_without_results_offers_to_add_by_identifier(qtbot, show_page, context):
     page = show_page(FakeGateway(3))
     page.search_box.set_text("zebrafish")

@@ -155,7 +155,7 @@ def test_late_results_of_an_older_query_are_dropped(qtbot, show_page, jobs):
     assert page.model.rowCount() == 1
 
 
-def test_invalid_query_is_explained_and_results_stay(qtbot, show_page):
+def test_invalid_query_is_explained_and_earlier_results_are_hidden(qtbot, show_page):
     page = show_page(FakeGateway(papers=PAPERS))
     page.search_box.set_text("light")
     qtbot.waitUntil(lambda: page.view.query == "light")
@@ -163,9 +163,11 @@ def test_invalid_query_is_explained_and_results_stay(qtbot, show_page):
     qtbot.waitUntil(lambda: page.search_box.wrong.isVisible())
     assert "Unknown search field “wrong”." in page.search_box.wrong.text()
     assert "Available fields: title, abstract, author" in page.search_box.wrong.text()
-    assert page.model.rowCount() == 1
+    assert page.model.rowCount() == 0 and page.empty.isVisible()
+    assert not page.header.count.isVisible() and not page.details.isVisible()
     page.search_box.set_text("clocks")
     qtbot.waitUntil(lambda: not page.search_box.wrong.isVisible())
+    assert page.model.rowCount() == 1 and page.result_list.isVisible()
 
 
 def test_note_of_the_results_is_shown(qtbot, show_page):
