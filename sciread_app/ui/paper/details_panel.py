@@ -37,7 +37,6 @@ from sciread_app.ui.paper.details_html import (
 from sciread_app.ui.paper.layout import Parts, nothing_chosen
 from sciread_app.ui.paper.related_papers import REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
-from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme
 from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, Names, ResultList
 from sciread_app.ui.widgets.focus import follow_layout
@@ -391,10 +390,7 @@ class DetailsPanel(QFrame):
         read = self.details is not None and self.details.card.read
         self.parts.back.setVisible(self._alone or bool(self._trail))
         self.parts.back.setText(tr("Back") if self._trail else tr("Back to list"))
-        self.parts.read.setText(tr("Mark as unread") if read else tr("Mark as read"))
-        name = "unread" if read else "read"
-        self.parts.read.setIcon(icon(name, self._appearance.theme.text))
-        self.parts.fit_buttons()
+        self.parts.show_read(read, self._appearance.theme)
 
     def _look_around(self) -> None:
         """Load the related papers once they scroll into view."""

@@ -56,7 +56,8 @@ class Parts(QWidget):
         self.similar = QPushButton()
         self.similar.setAccessibleName(tr("Similar papers"))
         self.similar.setToolTip(tr("Find similar papers (Ctrl+L)"))
-        self.read = QPushButton(tr("Mark as read"))
+        self.read = QPushButton()
+        self._mark = ""  # the text of this button
         self.copy = CopyButton()
         self.selected = styled(QLabel(wordWrap=True), "quiet")
         self.selected.setTextFormat(Qt.TextFormat.PlainText)
@@ -97,14 +98,25 @@ class Parts(QWidget):
         self._arrange()
         self.fit_buttons()
 
+    def show_read(self, read: bool, theme: Theme) -> None:
+        """Offer to mark the paper as unread, or as read."""
+        self._mark = tr("Mark as unread") if read else tr("Mark as read")
+        self.read.setAccessibleName(self._mark)
+        self.read.setToolTip(tr("{action} (R)", action=self._mark))
+        self.read.setIcon(icon("unread" if read else "read", theme.text))
+        self.fit_buttons()
+
     def fit_buttons(self) -> None:
-        """Shorten two buttons if all of them need a second line otherwise."""
-        for short in (False, True):
-            self.similar.setText("" if short else tr("Similar papers"))
-            self.copy.set_short(short)
+        """Shorten the buttons as far as they need a second line otherwise."""
+        similar = (tr("Similar papers"), tr("Similar"), "", "")
+        for step, text in enumerate(similar):
+            self.similar.setText(text)
+            self.copy.set_short(step > 0)
+            self.read.setText("" if step == len(similar) - 1 else self._mark)
             shown = [one.sizeHint().width() for one in self._in_line if not one.isHidden()]
             if sum(shown) + BUTTON_GAP * (len(shown) - 1) <= self._buttons.width():
-                return
+                break
+        self._flow.activate()
 
     def show_rest(self, whole: bool) -> None:
         """Show or hide the parts that are filled only after the lookup."""
@@ -148,11 +160,11 @@ class Parts(QWidget):
 
     def _build(self) -> None:
         self._buttons = QWidget()
-        flow = FlowLayout(BUTTON_GAP)
-        self._buttons.setLayout(flow)
+        self._flow = FlowLayout(BUTTON_GAP)
+        self._buttons.setLayout(self._flow)
         self._in_line = (self.back, self.read_file, self.similar, self.read, self.copy)
         for button in self._in_line:
-            flow.addWidget(button)
+            self._flow.addWidget(button)
         self.area = QScrollArea(self, widgetResizable=True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

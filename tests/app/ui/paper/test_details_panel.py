@@ -72,7 +72,7 @@ def test_narrow_panel_cuts_nothing_off(show):
     assert area.widget().width() <= area.viewport().width()
 
 
-@pytest.mark.parametrize("width", [760, 480])
+@pytest.mark.parametrize("width", [760, 480, 390])
 def test_buttons_are_in_one_line_beside_a_list(show, gateway, width):
     gateway.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
     panel = show()
@@ -83,6 +83,7 @@ def test_buttons_are_in_one_line_beside_a_list(show, gateway, width):
     middles = {button.geometry().center().y() for button in buttons}
     assert max(middles) - min(middles) <= 1
     assert parts.similar.accessibleName() and parts.copy.text()
+    assert parts.read.accessibleName() == "Mark as read"
 
 
 def shown(text):
