@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from sciread_app.domain.paper import LibraryChanges, Order
 from sciread_app.ui.paper_list.density import Density
-from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.query_state import SearchFilter
 from sciread_app.ui.search.page import SearchPage
 from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
-SHOWN = (Order.title, Order.year, Order.citations)  # columns of the narrow table
 ODD_PAPERS = """
 @article{long, title = {A title that goes on and on, as titles of consortium papers do when every
  partner must find a word of his own in it, and that no card can hold in two lines however wide the
@@ -73,7 +71,7 @@ def _browsed_table(window: MainWindow) -> None:
 
 
 def _citations_table(window: MainWindow) -> None:
-    """Show the column of citations, and sort by it."""
+    """Sort by the number of citations, which shows their column."""
     page, gateway = _page(window), window.gateway
     assert gateway
     known = gateway._library
@@ -81,11 +79,7 @@ def _citations_table(window: MainWindow) -> None:
     names = [next(iter(one.identifiers)) for one in papers if one.identifiers]
     cited = [(names[n], name) for m, name in enumerate(names) for n in range(m) if n * 7 % 5 < 3]
     known.citations.put(cited, "semantic_scholar")
-    columns = page.result_list.horizontalHeader()
-    for number, column in enumerate(COLUMNS):
-        columns.setSectionHidden(number, column.order not in SHOWN)
-    others = columns.length() - columns.sectionSize(0)
-    columns.resizeSection(0, page.result_list.viewport().width() - others)
+    page.library_changed(LibraryChanges(papers=True))
     page.sort_by(Order.citations)
 
 

@@ -175,6 +175,8 @@ class ModelDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter, option, theme, bool(row.key))
+        if option.state & QStyle.StateFlag.State_Selected:
+            theme = theme.on_chosen()
         room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
         if not row.key:
             _line(painter, self._bold, theme.faint, room, row.title)
@@ -193,11 +195,8 @@ class ModelDelegate(QStyledItemDelegate):
         painter.restore()
 
     def second_line(self, row: ModelRow, width: int) -> str:
-        """Elide the second line. A message is elided in its middle, since its beginning and end
-        carry the meaning and the name of a model or folder between them may be long.
-        """
-        where = Qt.TextElideMode.ElideMiddle if row.kind == "problem" else _AT_END
-        return QFontMetrics(self._small).elidedText(row.below, where, width)
+        """The second line, elided at its end."""
+        return QFontMetrics(self._small).elidedText(row.below, _AT_END, width)
 
     def room_beside(self, row: ModelRow) -> int:
         """Pixels reserved at the end of the second line, for subclasses that paint there."""

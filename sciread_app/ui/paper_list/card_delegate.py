@@ -89,6 +89,7 @@ class CardDelegate(QStyledItemDelegate):
         self._cards = cards
         self._appearance = appearance
         self.compact = False
+        self._with_citations = False
         self._drawn: OrderedDict[tuple[int, Look], CardLayout] = OrderedDict()
         self._base = parent.font()
         self.resize_text(1)
@@ -117,6 +118,12 @@ class CardDelegate(QStyledItemDelegate):
     def forget(self) -> None:
         """Drop the cached pixmaps, after the density or the font has changed."""
         self._drawn.clear()
+
+    def show_citations(self, shown: bool) -> None:
+        """Show or hide the number of citations in the library."""
+        if shown is not self._with_citations:
+            self._with_citations = shown
+            self.forget()
 
     def resize_text(self, factor: float) -> None:
         """Scale the text by `factor`, relative to the font of the list."""
@@ -164,7 +171,7 @@ class CardDelegate(QStyledItemDelegate):
             self._paint_placeholder(painter, inside, theme)
         else:
             paint = self._paint_compact if self.compact else self._paint_card
-            paint(painter, inside, card, listing, theme)
+            paint(painter, inside, card, listing, theme.on_chosen() if state[0] else theme)
             if state[1]:
                 self._paint_buttons(painter, box, theme)
         painter.end()
@@ -290,7 +297,8 @@ class CardDelegate(QStyledItemDelegate):
 
         The venue is elided rather than the year; authors get at most half of the room.
         """
-        marks, height = card_marks(card, theme), _line(self._small)
+        marks = card_marks(card, theme, with_citations=self._with_citations)
+        height = _line(self._small)
         metrics, small = QFontMetrics(self._tiny), QFontMetrics(self._small)
         widths = [_width(mark, metrics) for mark in marks]
         room = max(box.width() - sum(width + 5 for width in widths) - 8, box.width() // 2)
@@ -409,6 +417,15 @@ def _marked(text: str, words: Sequence[str], theme: Theme) -> list[QTextLayout.F
         marked.start, marked.length, marked.format = start, end - start, look
         ranges.append(marked)
     return ranges
+
+
+def paint_marked_line(
+    painter: QPainter, box: QRect, text: str, words: Sequence[str], theme: Theme
+) -> None:
+    """Paint a text that fits into one line, with `words` highlighted, in the middle of `box`."""
+    layout = _lay_out(text, painter.font(), box.width() + 1, 1)
+    top = box.top() + (box.height() - layout.boundingRect().height()) / 2
+    layout.draw(painter, QPointF(box.left(), top), _marked(text, words, theme))
 
 
 def _paint_dot(painter: QPainter, x: float, y: float, theme: Theme) -> None:

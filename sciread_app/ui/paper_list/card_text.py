@@ -25,15 +25,19 @@ class Mark(NamedTuple):
     letters: str
 
 
-def card_marks(card: Card, theme: Theme) -> list[Mark]:
-    """The chips of a card, the most important first."""
+def card_marks(card: Card, theme: Theme, *, with_citations: bool = False) -> list[Mark]:
+    """The chips of a card, the most important first. `with_citations`: also the number of its
+    known citations."""
     marks = [Mark(card.retracted, theme.danger_soft, theme.danger)] if card.retracted else []
     if card.rating:
         marks.append(Mark("★" * card.rating + "☆" * (STARS - card.rating), "", theme.text))
     for tag in card.tags:
         look = shade(theme, card.tag_colours.get(tag, ""))
         marks.append(Mark(tag, look.fill, look.text))
-    plain = [_versions(card)] if card.versions > 1 else []
+    plain = []
+    if with_citations and card.citations:
+        plain.append(trn("{n:,} citation", "{n:,} citations", card.citations))
+    plain += [_versions(card)] if card.versions > 1 else []
     plain += ["PDF"] if has_pdf(card) else []
     plain += card.paper.fields[:MOST_FIELDS]
     return marks + [Mark(text, theme.track, theme.quiet) for text in plain]

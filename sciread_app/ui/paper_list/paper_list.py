@@ -260,7 +260,8 @@ class PaperList(QTableView):
         self.setObjectName("papers")
         self._model = model
         self._appearance = appearance
-        self._columns_state = QByteArray()
+        self._columns_state = QByteArray()  # as arranged by the user; empty: not yet
+        self._arranging = False  # columns change, though not by the user
         self._columns_scale = self._text_scale  # of the text, when the columns were saved
         self._sorted_by = Order.relevance
         self._density = Density.comfortable
@@ -301,15 +302,14 @@ class PaperList(QTableView):
     def set_density(self, density: Density) -> None:
         """Show cards or a table. The selection and the current paper stay."""
         is_table = density is Density.table
-        with self._changing_heights():
+        with self._changing_heights(), self._arranging_columns():
             self._density = density
             self._cards.compact = density is Density.compact
             self._cards.forget()
             columns = self.horizontalHeader()
             if is_table != bool(self._model.columnCount() > 1):
-                saved, self._columns_state = self._columns_state, QByteArray()
-                self._model.set_table(is_table)  # resets the columns, which is not saved
-                self._columns_state = saved
+                columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+                self._model.set_table(is_table)
             self.setItemDelegate(self._table if is_table else self._cards)
             columns.setVisible(is_table)
             policy = Qt.ScrollBarPolicy
@@ -332,7 +332,8 @@ class PaperList(QTableView):
             self._table.resize_text(self._text_scale)
         if self._density is Density.table:
             self._show_columns()
-            self.columns_changed.emit()
+            if not self._columns_state.isEmpty():
+                self.columns_changed.emit()
         self.set_scroll_position(max(0, self.verticalHeader().sectionPosition(first)))
 
     @contextmanager
@@ -386,16 +387,24 @@ class PaperList(QTableView):
         """Show in the header of the table by which column the list is sorted."""
         columns = self.horizontalHeader()
         self._sorted_by = order
-        for number, column in enumerate(COLUMNS):
-            if column.order in (order, order.reverse):
-                down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
-                columns.setSortIndicator(number, down if order.is_descending else up)
-                columns.setSortIndicatorShown(True)
-                return
-        columns.setSortIndicatorShown(False)
+        self._cards.show_citations(order in (Order.citations, Order.citations.reverse))
+        number = self._sorted_column
+        if number is not None:
+            down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
+            columns.setSortIndicator(number, down if order.is_descending else up)
+        columns.setSortIndicatorShown(number is not None)
+        if self._density is Density.table:
+            self._fill_width()
+
+    @property
+    def _sorted_column(self) -> int | None:
+        """The column by which the list is sorted."""
+        order = self._sorted_by
+        orders = (order, order.reverse)
+        return next((n for n, column in enumerate(COLUMNS) if column.order in orders), None)
 
     def save_columns(self) -> QByteArray:
-        """The widths, places and selection of the columns."""
+        """The widths, places and selection of the columns; empty until the user changes them."""
         return self._columns_state
 
     def restore_columns(self, state: QByteArray) -> None:
@@ -435,35 +444,55 @@ class PaperList(QTableView):
         columns.sectionMoved.connect(lambda *_: self._keep_columns())
 
     def _show_columns(self) -> None:
-        """Restore the columns, or set those that are shown at first."""
-        columns, state = self.horizontalHeader(), self._columns_state
-        self._columns_state = QByteArray()  # so that nothing is saved meanwhile
-        columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        columns.setStretchLastSection(False)
-        digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
-        for number, column in enumerate(COLUMNS):
-            columns.resizeSection(number, round(column.width * digit))
-            columns.setSectionHidden(number, not column.shown)
-        free = self.viewport().width() - columns.length()
-        columns.resizeSection(0, columns.sectionSize(0) + max(0, free))
-        if not state.isEmpty():
-            columns.restoreState(state)
-            self._scale_columns(self._text_scale / self._columns_scale)
-        self._save_columns()
+        """Restore the columns, or show those that fit."""
+        columns = self.horizontalHeader()
+        with self._arranging_columns():
+            columns.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+            columns.setStretchLastSection(False)
+            if not self._columns_state.isEmpty():
+                columns.restoreState(self._columns_state)
+                self._scale_columns(self._text_scale / self._columns_scale)
+                self._save_columns()
         self._fill_width()
+
+    @contextmanager
+    def _arranging_columns(self) -> Iterator[None]:
+        """Context in which changes of the columns are not saved."""
+        before, self._arranging = self._arranging, True
+        yield
+        self._arranging = before
 
     def _fill_width(self, before: int = 0) -> None:
         """Let the title take the width that the other columns leave free, which is not saved.
 
         `before`: the width that the columns may have filled before; they are kept if wider.
         """
-        columns, state = self.horizontalHeader(), self._columns_state
-        free = self.viewport().width() - columns.length()
-        if free <= 0 and columns.length() != before:
-            return
-        self._columns_state = QByteArray()  # so that nothing is saved
-        columns.resizeSection(0, max(self._least_title, columns.sectionSize(0) + free))
-        self._columns_state = state
+        with self._arranging_columns():
+            if self._columns_state.isEmpty():
+                self._fit_first_columns()
+                return
+            columns = self.horizontalHeader()
+            free = self.viewport().width() - columns.length()
+            if free > 0 or columns.length() == before:
+                columns.resizeSection(0, max(self._least_title, columns.sectionSize(0) + free))
+
+    def _fit_first_columns(self) -> None:
+        """Show as many of the first columns as fit, and the one by which the list is sorted."""
+        columns, width = self.horizontalHeader(), self.viewport().width()
+        digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
+        kept = {0, self._sorted_column}
+        shown = [n for n, column in enumerate(COLUMNS) if column.shown or n in kept]
+        while sum(COLUMNS[n].least for n in shown) * digit > width and set(shown) - kept:
+            shown.remove(max(set(shown) - kept))
+        least = sum(COLUMNS[n].least for n in shown)
+        wished = sum(COLUMNS[n].width for n in shown) - least
+        share = min(1.0, max(0.0, (width / digit - least) / wished)) if wished else 0.0
+        for number, column in enumerate(COLUMNS):
+            columns.setSectionHidden(number, number not in shown)
+            if number in shown:
+                size = column.least + share * (column.width - column.least)
+                columns.resizeSection(number, int(size * digit))
+        columns.resizeSection(0, max(columns.sectionSize(0) + width - columns.length(), 1))
 
     @property
     def _least_title(self) -> int:
@@ -481,7 +510,7 @@ class PaperList(QTableView):
         self._columns_scale = self._text_scale
 
     def _keep_columns(self) -> None:
-        if self._density is Density.table and not self._columns_state.isEmpty():
+        if self._density is Density.table and not self._arranging:
             self._save_columns()
             self.columns_changed.emit()
 

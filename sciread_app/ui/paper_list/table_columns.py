@@ -18,6 +18,7 @@ class Column(NamedTuple):
 
     title: str
     width: int  # in digits, at first
+    least: int  # in digits, at first in a narrow list
     text: Callable[[Card], str]
     order: Order | None = None
     shown: bool = True  # at first
@@ -45,16 +46,16 @@ def _identifier(kind: str) -> Callable[[Card], str]:
 # The title comes first and takes the remaining width when the table is first shown. New columns
 # come last, since a saved table identifies its columns by their numbers.
 COLUMNS = (
-    Column(tr("Title"), 34, lambda card: readable(card.paper.title), Order.title),
-    Column(tr("Authors"), 17, _creators, Order.author),
-    Column(tr("Year"), 6, lambda card: card.paper.published[:4], Order.year),
-    Column(tr("Venue"), 18, lambda card: card.paper.venue, Order.venue),
-    Column(tr("Rating"), 8, lambda card: "★" * card.rating, Order.rating),
-    Column(tr("Tags"), 14, lambda card: ", ".join(card.tags)),
-    Column(tr("PDF"), 6, lambda card: "✓" if has_pdf(card) else ""),
-    Column(tr("Type"), 16, lambda card: KIND_NAMES.get(card.paper.kind, ""), shown=False),
-    Column(tr("Fields"), 16, lambda card: ", ".join(card.paper.fields), shown=False),
-    Column("DOI", 24, _identifier("doi"), shown=False),
-    Column("arXiv", 14, _identifier("arxiv"), shown=False),
-    Column(tr("Citations"), 10, _citations, Order.citations, shown=False),
+    Column(tr("Title"), 34, 24, lambda card: readable(card.paper.title), Order.title),
+    Column(tr("Authors"), 17, 12, _creators, Order.author),
+    Column(tr("Year"), 7, 7, lambda card: card.paper.published[:4], Order.year),
+    Column(tr("Venue"), 18, 11, lambda card: card.paper.venue, Order.venue),
+    Column(tr("Rating"), 9, 9, lambda card: "★" * card.rating, Order.rating),
+    Column(tr("Tags"), 14, 9, lambda card: ", ".join(card.tags)),
+    Column(tr("PDF"), 6, 6, lambda card: "✓" if has_pdf(card) else ""),
+    Column(tr("Type"), 16, 16, lambda card: KIND_NAMES.get(card.paper.kind, ""), shown=False),
+    Column(tr("Fields"), 16, 16, lambda card: ", ".join(card.paper.fields), shown=False),
+    Column("DOI", 24, 24, _identifier("doi"), shown=False),
+    Column("arXiv", 14, 14, _identifier("arxiv"), shown=False),
+    Column(tr("Citations"), 11, 11, _citations, Order.citations, shown=False),
 )

@@ -7,18 +7,19 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.paper_list.card_delegate import Cards
+from sciread_app.ui.paper_list.card_delegate import Cards, paint_marked_line
 from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.row_table import LEFT, Index
 
-PADDING = 6  # pixels left and right of a text
+PADDING = 8  # pixels left and right of a text, as in the header
 ABOVE = 4  # and above and below it
 DOT = 10  # pixels left of the title, for the dot of an unread paper
 
 
 class TableDelegate(QStyledItemDelegate):
-    """Rows of one line. Titles of unread papers are bold and have a dot."""
+    """Rows of one line. Titles of unread papers are bold and have a dot; in titles, the words of
+    the query are highlighted."""
 
     def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
@@ -66,7 +67,11 @@ class TableDelegate(QStyledItemDelegate):
             shown = painter.fontMetrics().elidedText(
                 text, Qt.TextElideMode.ElideRight, inside.width()
             )
-            painter.drawText(inside, LEFT, shown)
+            if is_title:
+                words = self._cards.listing.words
+                paint_marked_line(painter, inside, shown, words, theme)
+            else:
+                painter.drawText(inside, LEFT, shown)
         painter.restore()
 
     def _paint_background(

@@ -52,4 +52,5 @@ _DARK = {
 def shade(theme: Theme, colour: str) -> Shade:
     """`colour` as it looks in `theme`; an unknown colour looks like no colour."""
     plain = Shade(theme.faint, theme.track, theme.quiet)
-    return (_DARK if theme.dark else _LIGHT).get(colour, plain)
+    look = (_DARK if theme.dark else _LIGHT).get(colour, plain)
+    return look._replace(fill=theme.chips or look.fill)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import logging
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from string import Template
 from typing import TypeVar
@@ -46,6 +46,11 @@ class Theme:
     notice_soft: str
     good: str  # icons of success
     caution: str  # icons of warnings
+    chips: str = ""  # the fill of all chips, whatever their colour
+
+    def on_chosen(self) -> Theme:
+        """The colours on a selected card or row, into which chips and bars would fade."""
+        return replace(self, track=self.surface, chips=self.surface)
 
 
 LIGHT = Theme(

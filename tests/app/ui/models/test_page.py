@@ -367,13 +367,15 @@ def test_permanent_deletion_asks_for_confirmation(qtbot, choose, page, gateway, 
         assert ("theirs@1" in gateway.models.trash) is left
 
 
-def test_long_title_does_not_hide_the_problem(page):
+def test_long_problem_is_elided_at_its_end_and_shown_whole_as_a_tip(page):
     title = "A title that goes on and on, as those of models do when every setting is in it"
     row = page.list.rows[2]._replace(
         title=title, below=f"The file model.safetensors of the model {title} is damaged."
     )
     line = page.list.itemDelegate().second_line(row, 290)
-    assert line.startswith("The file model") and line.endswith("is damaged.") and "…" in line
+    assert line.startswith("The file model") and line.endswith("…")
+    page.list.model().show_rows([row])
+    assert page.list.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == row.below
 
 
 def test_damaged_model_is_explained_and_can_be_checked_again(qtbot, choose, page, jobs):

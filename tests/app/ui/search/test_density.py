@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
@@ -153,6 +154,82 @@ def test_title_takes_the_width_that_other_columns_leave(page, qtbot):
     header.resizeSection(NUMBER["title"], 1500)
     papers.resize(papers.width() - 100, 300)
     assert header.sectionSize(NUMBER["title"]) == 1500
+
+
+def visible_columns(header):
+    return {title for title, number in NUMBER.items() if not header.isSectionHidden(number)}
+
+
+def test_table_shows_only_columns_that_fit_until_the_user_arranges_them(page, qtbot):
+    page.set_density(Density.table)
+    papers, header = page.result_list, page.result_list.horizontalHeader()
+    papers.resize(1500, 300)
+    qtbot.waitUntil(lambda: "pdf" in visible_columns(header))
+    papers.resize(500, 300)
+    qtbot.waitUntil(lambda: header.length() == papers.viewport().width())
+    assert {"title", "authors", "year"} <= visible_columns(header)
+    assert "pdf" not in visible_columns(header)
+    qtbot.waitUntil(lambda: papers.horizontalScrollBar().maximum() == 0)
+    assert papers.save_columns().isEmpty()
+    header.resizeSection(NUMBER["authors"], 300)
+    assert not papers.save_columns().isEmpty()
+    papers.resize(1500, 300)
+    assert header.sectionSize(NUMBER["authors"]) == 300
+
+
+def test_list_sorted_by_citations_shows_their_numbers(page, qtbot):
+    page.set_density(Density.table)
+    header = page.result_list.horizontalHeader()
+    assert "citations" not in visible_columns(header)
+    page.sort_by(Order.citations)
+    qtbot.waitUntil(lambda: "citations" in visible_columns(header))
+    page.sort_by(Order.title)
+    qtbot.waitUntil(lambda: "citations" not in visible_columns(header))
+
+
+@pytest.mark.parametrize("density", Density)
+def test_words_of_the_query_are_marked_in_titles(page, qtbot, appearance, density):
+    page.set_density(density)
+    mark = QColor(appearance.theme.mark)
+
+    def marked():
+        picture = page.result_list.viewport().grab().toImage()
+        rows = range(0, picture.height(), 2)
+        return any(picture.pixelColor(x, y) == mark for y in rows for x in range(picture.width()))
+
+    assert not marked()
+    page.search_box.set_text("bodies")
+    qtbot.waitUntil(marked)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_texts_of_the_table_are_below_their_headings(page, qtbot, number):
+    page.set_density(Density.table)
+    papers, header = page.result_list, page.result_list.horizontalHeader()
+    qtbot.waitUntil(lambda: page.model.index(0, 1).data() != "")
+    page.result_list.clearSelection()
+    left, width = header.sectionViewportPosition(number), header.sectionSize(number)
+
+    def first_ink(widget, top, bottom, skipped):
+        place = widget.mapTo(page.window(), QPoint(left + skipped, top))
+        box = QRect(place, QSize(width - skipped, bottom - top))
+        picture = page.window().grab(box).toImage()
+        ground = picture.pixelColor(1, 1)
+        columns = range(picture.width() - 4)
+        return next(
+            x
+            for x in columns
+            if any(
+                abs(picture.pixelColor(x, y).lightness() - ground.lightness()) > 60
+                for y in range(picture.height())
+            )
+        )
+
+    dot = 16 if number == 0 else 0
+    row = papers.rowViewportPosition(0)
+    cell = first_ink(papers.viewport(), row + 2, row + papers.height_of_rows(1) - 3, dot)
+    heading = first_ink(header.viewport(), 2, header.height() - 3, dot)
+    assert abs(cell - heading) <= 2
 
 
 def test_columns_are_selected_and_fitted_by_keyboard(page, qtbot):
