@@ -19,6 +19,13 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
 
 
+def sentence_case(text: str) -> str:
+    """The text with a capital letter at its start, unless its first word is a name such as
+    arXiv."""
+    first = text.split(maxsplit=1)[:1]
+    return text[:1].upper() + text[1:] if first and first[0].islower() else text
+
+
 def file_size(bytes: int) -> str:
     """3 KB, 12.5 MB, 1.2 GB"""
     amount, units = bytes / 1000, (tr("KB"), tr("MB"), tr("GB"), tr("TB"))

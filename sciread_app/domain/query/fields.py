@@ -40,67 +40,67 @@ def _field_row(query: str, meaning: str) -> SyntaxRow:
 
 _FIELD_ROWS = (
     # Translators: examples of queries follow a semicolon; fields are called so in every language
-    _field_row("author:curie", tr('author; author:="Marie Curie" for the exact name')),
-    _field_row("title:boson", tr("words in the title")),
-    _field_row("abstract:enzyme", tr("words in the abstract")),
-    _field_row("keyword:genomics", tr("words in the keywords")),
-    _field_row("notes:replicate", tr("words in your notes")),
-    _field_row("venue:nature", tr('journal or conference; venue:="Nature" for the exact name')),
+    _field_row("author:curie", tr('Author; author:="Marie Curie" for the exact name')),
+    _field_row("title:boson", tr("Words in the title")),
+    _field_row("abstract:enzyme", tr("Words in the abstract")),
+    _field_row("keyword:genomics", tr("Words in the keywords")),
+    _field_row("notes:replicate", tr("Words in your notes")),
+    _field_row("venue:nature", tr('Journal or conference; venue:="Nature" for the exact name')),
     _field_row("cat:cs.CL", tr("arXiv category or subject")),
-    _field_row("year:2015..2019", tr("years; also year:2015 or year:>=2015")),
-    _field_row("added:7d", tr("added in the last 7 days; also added:today or added:2026-01")),
-    _field_row('tag:"to read"', tr("tag")),
+    _field_row("year:2015..2019", tr("Years; also year:2015 or year:>=2015")),
+    _field_row("added:7d", tr("Added in the last 7 days; also added:today or added:2026-01")),
+    _field_row('tag:"to read"', tr("Tag")),
     _field_row(
-        "in:thesis/methods", tr("collection with its subcollections; in:trash for the Trash")
+        "in:thesis/methods", tr("Collection with its subcollections; in:trash for the Trash")
     ),
-    _field_row("rating:4..", tr("four stars or more; rating:0 for unrated papers")),
-    _field_row("is:unread", tr("state: {values}", values=", ".join(CHOICES["is"]))),
-    _field_row("has:pdf", tr("contents: {values}", values=", ".join(CHOICES["has"]))),
+    _field_row("rating:4..", tr("Four stars or more; rating:0 for unrated papers")),
+    _field_row("is:unread", tr("State: {values}", values=", ".join(CHOICES["is"]))),
+    _field_row("has:pdf", tr("Contents: {values}", values=", ".join(CHOICES["has"]))),
     _field_row(
         "like:10.1038/nature14539",
-        tr("similar to this paper, by its DOI, citation key, or number"),
+        tr("Similar to this paper, by its DOI, citation key, or number"),
     ),
 )
 FIELD_SYNTAX = {row.start.removesuffix(":"): row for row in _FIELD_ROWS}
 # The syntax of the search box, for its help, its completion, error messages and docs/search.md.
 SYNTAX = (
-    SyntaxRow('"dark matter"', tr("phrase"), '"'),
-    SyntaxRow("-neutrino", tr("papers without this word"), "-"),
-    SyntaxRow("simulat*", tr("words that begin with these letters"), "*"),
-    SyntaxRow("bees OR wasps", tr("papers with one of the words, or both"), "OR "),
+    SyntaxRow('"dark matter"', tr("Phrase"), '"'),
+    SyntaxRow("-neutrino", tr("Papers without this word"), "-"),
+    SyntaxRow("simulat*", tr("Words that begin with these letters"), "*"),
+    SyntaxRow("bees OR wasps", tr("Papers with one of the words, or both"), "OR "),
     *_FIELD_ROWS,
 )
 # Values that do not depend on the library, by field, with their meanings.
 FIXED_VALUES = {
     "is": {
-        "unread": tr("not marked as read"),
-        "read": tr("marked as read"),
-        "retracted": tr("retracted or withdrawn"),
-        "unfiled": tr("in no collection"),
+        "unread": tr("Not marked as read"),
+        "read": tr("Marked as read"),
+        "retracted": tr("Retracted or withdrawn"),
+        "unfiled": tr("In no collection"),
     },
     "has": {
-        "pdf": tr("with a PDF file"),
-        "abstract": tr("with an abstract"),
-        "authors": tr("with authors"),
-        "year": tr("with a year"),
-        "venue": tr("with a venue"),
-        "doi": tr("with a DOI"),
-        "notes": tr("with notes"),
-        "tags": tr("with tags"),
-        "highlights": tr("with highlights"),
-        "problems": tr("with an unreadable file, or without title, authors, or year"),
+        "pdf": tr("With a PDF file"),
+        "abstract": tr("With an abstract"),
+        "authors": tr("With authors"),
+        "year": tr("With a year"),
+        "venue": tr("With a venue"),
+        "doi": tr("With a DOI"),
+        "notes": tr("With notes"),
+        "tags": tr("With tags"),
+        "highlights": tr("With highlights"),
+        "problems": tr("With an unreadable file, or without title, authors, or year"),
     },
     "rating": {
-        "5": tr("five stars"),
-        "4..": tr("four stars or more"),
-        "1..": tr("rated"),
-        "0": tr("not rated"),
+        "5": tr("Five stars"),
+        "4..": tr("Four stars or more"),
+        "1..": tr("Rated"),
+        "0": tr("Not rated"),
     },
     "added": {
-        "today": tr("added today"),
-        "7d": tr("added in the last 7 days"),
-        "30d": tr("added in the last 30 days"),
-        "1y": tr("added in the last year"),
+        "today": tr("Added today"),
+        "7d": tr("Added in the last 7 days"),
+        "30d": tr("Added in the last 30 days"),
+        "1y": tr("Added in the last year"),
     },
 }
 

@@ -10,7 +10,7 @@ from sciread_app.domain.fetch import Fetch, FetchState, SourceQuery
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr, trn
 from sciread_app.ui.add_papers.fetch_controller import RunningFetch
-from sciread_app.ui.formatting import progress_text, when
+from sciread_app.ui.formatting import progress_text, sentence_case, when
 from sciread_app.ui.view_models import FetchResults
 
 # The texts for counts of each kind
@@ -32,7 +32,7 @@ _NAMES = {
 
 
 def asked(query: SourceQuery) -> str:
-    """The query without its text: since 2024-01-01 · until 2024-06-30 · at most 5,000"""
+    """The query without its text: Since 2024-01-01 · until 2024-06-30 · at most 5,000"""
     parts = []
     if query.since:
         parts.append(tr("since {date}", date=query.since))
@@ -40,11 +40,11 @@ def asked(query: SourceQuery) -> str:
         parts.append(tr("until {date}", date=query.until))
     if query.most:
         parts.append(tr("at most {most:,}", most=query.most))
-    return " · ".join(parts)
+    return sentence_case(" · ".join(parts))
 
 
 def query_line(query: SourceQuery) -> str:
-    return " ".join(query.text.split()) or tr("all papers")
+    return " ".join(query.text.split()) or tr("All papers")
 
 
 def state_line(fetch: Fetch, now: datetime) -> str:

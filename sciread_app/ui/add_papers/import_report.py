@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.language import tr, trn
-from sciread_app.ui.formatting import duration
+from sciread_app.ui.formatting import duration, sentence_case
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, save_file
@@ -53,7 +53,8 @@ class ImportReportModel(RowModel[Skipped]):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         skipped = self.rows[index.row()]
-        whole = (skipped.file, skipped.entry or tr("(whole file)"), skipped.why)[index.column()]
+        entry, why = skipped.entry or tr("(whole file)"), sentence_case(skipped.why)
+        whole = (skipped.file, entry, why)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole
         return whole if role == Qt.ItemDataRole.ToolTipRole else None
@@ -141,11 +142,11 @@ class ImportReportDialog(QDialog):
         ledger = self.ledger
         terms_row = row(spacing=10)
         terms = (
-            # Translators: the label below a number of records, as are "new" and "failed"
-            ("", ledger.read, tr("read")),
-            ("=", ledger.added, tr("new")),
-            ("+", ledger.merged, tr("already in library")),
-            ("+", ledger.failed, tr("failed")),
+            # Translators: the label below a number of records, as are "New" and "Failed"
+            ("", ledger.read, tr("Read")),
+            ("=", ledger.added, tr("New")),
+            ("+", ledger.merged, tr("Already in library")),
+            ("+", ledger.failed, tr("Failed")),
         )
         for sign, number, name in terms:
             if sign:

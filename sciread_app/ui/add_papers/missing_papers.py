@@ -22,6 +22,7 @@ from sciread_app.domain.paper import Identifier, LibraryChanges
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.formatting import sentence_case
 from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import scaled, styled
 from sciread_app.ui.view_models import ImportSummary
@@ -154,6 +155,6 @@ def _text(paper: MissingPaper) -> str:
     name = f"{paper.name.kind}:{paper.name.value}"
     known = paper.mention
     if known is None:
-        return f"{name}\n{cited}"
+        return f"{name}\n{sentence_case(cited)}"
     about = (known.authors, known.venue, known.year, cited)
     return f"{readable(known.title)}\n{' · '.join(filter(None, about))}"

@@ -132,7 +132,7 @@ class PreviewPanel(QWidget):
     def mark_outdated(self) -> None:
         """Mark the preview as outdated while the query is being changed."""
         if self._pages.currentIndex() == 1:
-            self.more.setText(tr("for the previous version of the query"))
+            self.more.setText(tr("For the previous version of the query"))
 
     def _show_problem(self, problem: JobError) -> None:
         self._say("close", problem.message, problem.hint)
@@ -160,11 +160,11 @@ def _which(found: Preview, query: SourceQuery) -> str:
     shown = len(found.papers)
     if 0 < query.most < found.total:
         return trn(
-            "of which {most:,} would be fetched; the first is shown below",
-            "of which {most:,} would be fetched; the first {n:,} are shown below",
+            "{most:,} would be fetched; the first is shown below",
+            "{most:,} would be fetched; the first {n:,} are shown below",
             shown,
             most=query.most,
         )
     if shown < found.total or found.total < 0:
-        return trn("the first is shown below", "the first {n:,} are shown below", shown)
+        return trn("The first is shown below", "The first {n:,} are shown below", shown)
     return ""

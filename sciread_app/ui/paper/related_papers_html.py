@@ -12,6 +12,7 @@ from sciread_app.domain.identifiers import identifier_link
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.text.tex import readable
 from sciread_app.language import format_day, format_percent, tr, trn
+from sciread_app.ui.formatting import sentence_case
 from sciread_app.ui.paper.details_html import PAPER, document
 from sciread_app.ui.style.theme import Theme
 from sciread_app.ui.view_models import SimilarPaper
@@ -49,8 +50,8 @@ def citation_list_html(
         parts.append(_paragraph(f'<a href="{MORE}:all">{text}</a>', theme.quiet))
     elif left:
         text = trn(
-            "and {n:,} more paper that is not in the library",
-            "and {n:,} more papers that are not in the library",
+            "{n:,} more paper is not in the library",
+            "{n:,} more papers are not in the library",
             left,
         )
         parts.append(message_html(text, theme))
@@ -94,7 +95,7 @@ def _alike(one: SimilarPaper, theme: Theme) -> str:
         reasons.append(tr("shared terms: {words}", words=", ".join(one.words)))
     if note := match_note(one):
         reasons.append(note)
-    return _held(one.paper, theme, escape(" · ".join(reasons)))
+    return _held(one.paper, theme, escape(sentence_case(" · ".join(reasons))))
 
 
 def _held(paper: Paper, theme: Theme, more: str = "") -> str:

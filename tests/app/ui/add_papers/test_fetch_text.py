@@ -64,10 +64,10 @@ def test_results_line_without_results_has_the_reason():
     ("query", "expected"),
     [
         (SourceQuery("arxiv", "a"), ""),
-        (SourceQuery("arxiv", "a", "2024-01-01"), "since 2024-01-01"),
+        (SourceQuery("arxiv", "a", "2024-01-01"), "Since 2024-01-01"),
         (
             SourceQuery("arxiv", "a", "2024-01-01", "2024-06-30", 5000),
-            "since 2024-01-01 · until 2024-06-30 · at most 5,000",
+            "Since 2024-01-01 · until 2024-06-30 · at most 5,000",
         ),
     ],
 )
@@ -77,4 +77,4 @@ def test_asked_lists_the_bounds_of_a_query(query, expected):
 
 def test_query_line_is_one_line():
     assert query_line(SourceQuery("pubmed", " a\n b ")) == "a b"
-    assert query_line(SourceQuery("pubmed", "")) == "all papers"
+    assert query_line(SourceQuery("pubmed", "")) == "All papers"

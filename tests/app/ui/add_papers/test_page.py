@@ -208,7 +208,7 @@ def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs, cont
     qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
     card = card_of(page, "all:bees")
     assert card.fetch.query == SourceQuery("arxiv", "all:bees", "2024-02-01", "2024-02-29", 5000)
-    assert card.bounds.text() == "since 2024-02-01 · until 2024-02-29 · at most 5,000"
+    assert card.bounds.text() == "Since 2024-02-01 · until 2024-02-29 · at most 5,000"
     assert card.counts.text() == "40 read: 39 new · 1 already in library"
     assert card.state.text().startswith("Fetched today")
     assert card.act.text() == "Refresh"

@@ -468,7 +468,7 @@ def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, gateway):
 def test_similar_papers_are_shown_with_the_reason(show, qtbot):
     panel = show()
     qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
-    assert "shared terms: radium, decay · 99.0% match" in shown(panel.parts.around.text)
+    assert "Shared terms: radium, decay · 99.0% match" in shown(panel.parts.around.text)
 
 
 def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, gateway):
