@@ -21,7 +21,7 @@ from sciread_app.sources.progress_guard import ProgressGuard
 from sciread_app.tasks import Task
 
 KEY = "arxiv-oai"
-TITLE = tr("arXiv (whole archives)")
+TITLE = tr("arXiv archives")
 FIELDS = (QueryField(tr("Archive or category"), "{}", "cs.CL"),)
 OPERATORS: tuple[str, ...] = ()
 HELP = tr(

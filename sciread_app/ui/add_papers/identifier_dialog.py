@@ -159,6 +159,8 @@ class IdentifierForm(QWidget):
             tr("{n:,} in your library", n=_count(entries, "in library")),
             tr("{n:,} not found", n=_count(entries, "not found") + _count(entries, "failed")),
         ]
+        if several := _count(entries, "offered"):
+            counts.append(tr("{n:,} with several candidates", n=several))
         reasons = dict.fromkeys(one.why for one in entries if str(one.state) == "failed")
         show_text(self.status, ". ".join([", ".join(counts), *reasons]))
         self._show_state()

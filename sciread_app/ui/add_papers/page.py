@@ -269,7 +269,9 @@ class AddPapersPage(Page):
         split = QSplitter(
             Qt.Orientation.Horizontal, self, childrenCollapsible=False, handleWidth=16
         )
-        column(split, parent=self, margins=(16, 12, 16, 10))
+        self.switch.setParent(self)
+        # Over both columns, where all sources are on one line
+        column(self.switch, (split, 1), parent=self, margins=(16, 12, 16, 10), spacing=12)
         left = QWidget()
         split.addWidget(left)
         split.addWidget(self.list)
@@ -277,7 +279,7 @@ class AddPapersPage(Page):
         split.setStretchFactor(1, 4)
         split.setSizes([620, 480])
         self._panels = QStackedWidget()
-        column(self.switch, (self._panels, 1), parent=left, margins=0, spacing=12)
+        column(self._panels, parent=left, margins=0)
         query = QWidget()
         for panel in (query, self.files, self.identifiers, self.citations):
             self._panels.addWidget(panel)

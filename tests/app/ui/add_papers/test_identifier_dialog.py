@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
@@ -60,6 +62,8 @@ def test_texts_are_looked_up_together_and_the_new_papers_are_checked(show_window
     assert len(gateway.intake.looked_up) == 1 and not gateway.intake.added
     checked, unchecked = Qt.CheckState.Checked, Qt.CheckState.Unchecked
     assert states(dialog) == [checked, None, None, unchecked]
+    counts = re.findall(r"\d+", dialog.form.status.text())
+    assert sum(map(int, counts)) == 4  # each text is counted once
 
 
 def test_checked_papers_are_added_and_shown(show_window, qtbot, jobs, gateway):
