@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -42,6 +43,7 @@ from sciread_app.ui.paper_list.card_text import (
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.view_models import Card, Moved, ResultList
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index
+from sciread_app.ui.widgets.text.text_direction import is_right_to_left
 
 PADDING = 14
 GAP = 8  # pixels between two cards
@@ -53,6 +55,7 @@ TEXT_SHOWN = 700  # characters of an abstract, enough for two lines of any width
 LONGEST_CHIP = 25  # average characters
 BUTTON = 24  # pixels of the + and − buttons, shown under the mouse
 
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 DRAWN_KEPT = 32  # card pixmaps kept: a third of a megabyte each
 
 State = tuple[bool, bool, bool]  # selected, under the mouse, focused
@@ -280,7 +283,8 @@ class CardDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(QColor(colour))
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(QRect(box.x(), top, box.width(), height), LEFT, shown)
+        side = RIGHT if is_right_to_left(text) else LEFT
+        painter.drawText(QRect(box.x(), top, box.width(), height), side, shown)
         return top + height
 
     def _paint_facts(
@@ -355,6 +359,7 @@ class CardDelegate(QStyledItemDelegate):
         """Paint `text` in at most `most_lines` lines with `words` highlighted. Returns the
         height."""
         text = readable(text)
+        font = for_script(font, text)
         layout = _lay_out(text, font, box.width(), most_lines)
         if layout.lineCount() > most_lines:
             last = layout.lineAt(most_lines - 1).textStart()
@@ -389,10 +394,21 @@ def _line(font: QFont) -> int:
     return QFontMetrics(font).height() + 1
 
 
+def for_script(font: QFont, text: str) -> QFont:
+    """`font`, but bold instead of semibold for a text with Chinese, Japanese or Korean letters,
+    whose fonts mostly have no semibold face."""
+    if font.weight() != QFont.Weight.DemiBold or not _EAST_ASIAN.search(text):
+        return font
+    return scaled(font, 1.0, QFont.Weight.Bold)
+
+
 def _lay_out(text: str, font: QFont, width: int, most_lines: int) -> QTextLayout:
     """Lay out at most one line more than `most_lines`, which shows whether the text must be
     elided."""
     option = QTextOption()
+    if is_right_to_left(text):
+        option.setTextDirection(Qt.LayoutDirection.RightToLeft)
+        option.setAlignment(Qt.AlignmentFlag.AlignRight)
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout = QTextLayout(text, font)
     layout.setTextOption(option)

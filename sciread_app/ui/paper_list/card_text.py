@@ -51,7 +51,7 @@ def rank_change_mark(moved: Moved, theme: Theme) -> Mark:
         return Mark(tr("Unique"), theme.accent, theme.on_accent)
     if places == 0:
         # Translators: a paper has the same rank in both lists
-        return Mark(tr("same rank"), "", theme.faint)
+        return Mark(tr("Same rank"), "", theme.faint)
     fill = theme.sentence if places > 0 else theme.notice_soft
     return Mark(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sciread_app.language import tr
-from sciread_app.ui.paper_list.card_delegate import Cards, paint_marked_line
+from sciread_app.ui.paper_list.card_delegate import Cards, for_script, paint_marked_line
 from sciread_app.ui.paper_list.table_columns import COLUMNS
 from sciread_app.ui.style.theme import Appearance, Theme, scaled
 from sciread_app.ui.widgets.row_table import LEFT, Index
@@ -56,11 +56,12 @@ class TableDelegate(QStyledItemDelegate):
                     middle = cell.center().y()
                     painter.drawEllipse(QRectF(inside.left(), middle - 2.5, 6, 6))
                 inside.setLeft(inside.left() + DOT)
-            painter.setFont(self._bold if is_title and not card.read else self._plain)
             text = column.text(card) or (tr("Untitled") if is_title else "")
             retracted = is_title and bool(card.retracted)
             if retracted:
                 text = f"{card.retracted}: {text}"
+            bold = is_title and not card.read
+            painter.setFont(for_script(self._bold, text) if bold else self._plain)
             painter.setPen(
                 QColor(theme.danger if retracted else theme.text if is_title else theme.quiet)
             )

@@ -10,12 +10,15 @@ _LOOKED_AT = 200
 
 
 def direction(html: str) -> str:
-    """The attributes that a paragraph tag needs for a right-to-left text, else an empty string. The
-    first letter with a direction decides."""
-    for letter in _TAG.sub("", html[:_LOOKED_AT]):
+    """The attributes that a paragraph tag needs for a right-to-left text, else an empty string."""
+    plain = _TAG.sub("", html[:_LOOKED_AT])
+    return ' dir="rtl" align="right"' if is_right_to_left(plain) else ""
+
+
+def is_right_to_left(text: str) -> bool:
+    """Return whether the first letter with a direction is one of a right-to-left script."""
+    for letter in text[:_LOOKED_AT]:
         kind = unicodedata.bidirectional(letter)
-        if kind in ("R", "AL"):
-            return ' dir="rtl" align="right"'
-        if kind == "L":
-            return ""
-    return ""
+        if kind in ("L", "R", "AL"):
+            return kind != "L"
+    return False

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSettings, QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
+from sciread_app.ui.paper_list.card_delegate import for_script
 from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.table_columns import COLUMNS
+from sciread_app.ui.style.theme import scaled, ui_font
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -286,3 +288,34 @@ def test_list_text_keeps_the_first_visible_paper_when_resized(show_page, appeara
     papers.set_scroll_position(papers.height_of_rows(100))
     appearance.resize_list_text(130)
     assert papers.rowAt(0) == 100
+
+
+def ink(page, row, height):
+    """The dark pixels of the first lines of a card: their columns, and their number."""
+    papers = page.result_list
+    box = papers.visualRect(page.model.index(row, 0)).adjusted(26, 8, -12, 0)
+    box.setHeight(height)
+    picture = papers.viewport().grab(box).toImage()
+    dark = [
+        x
+        for x in range(picture.width())
+        for y in range(picture.height())
+        if picture.pixelColor(x, y).lightness() < 100
+    ]
+    return dark, picture.width()
+
+
+def test_title_in_arabic_is_at_the_right_of_its_card(show_page, qtbot):
+    page = show_page(FakeGateway(papers=[paper("Bees"), paper("الذكاء")]))
+    qtbot.waitUntil(lambda: all(page.model.known(n) for n in (1, 2)))
+    for title, is_left in (("Bees", True), ("الذكاء", False)):
+        row = next(n for n in range(2) if page.model.card(n).paper.title == title)
+        columns, width = ink(page, row, 16)
+        assert columns and all((x < width // 2) is is_left for x in columns)
+
+
+def test_title_in_chinese_is_as_bold_as_others():
+    bold = for_script(scaled(ui_font(), 1.0, QFont.Weight.DemiBold), "分子")
+    assert bold.weight() == QFont.Weight.Bold
+    latin = scaled(ui_font(), 1.0, QFont.Weight.DemiBold)
+    assert for_script(latin, "Molecules") == latin
