@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMessageLogContext, QRect, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QRect, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -77,6 +77,7 @@ class Camera:
         self._other = first
         for choice in (first, second):
             self._appearance.choose(choice)
+            window.events.theme_chosen.emit(choice)  # as the menu does, for the settings
             wait(partial(self._shows, choice))
             settle(jobs, REPAINT_MS)
             folder = self._folder / f"{choice.value}-{self._scale}"
@@ -112,9 +113,13 @@ def _picture(window: MainWindow) -> QPixmap:
     painter.setPen("#808080")
     for widget in shown:
         corner = widget.mapToGlobal(widget.rect().topLeft())
-        painter.drawPixmap(corner - whole.topLeft(), widget.grab())
-        if widget is not window:  # the frame of the window system
-            painter.drawRect(QRect(corner - whole.topLeft(), widget.size()))
+        place = corner - whole.topLeft()
+        if not widget.mask().isEmpty():
+            painter.setClipRegion(widget.mask().translated(place))
+        painter.drawPixmap(place, widget.grab())
+        painter.setClipping(False)
+        if widget.windowType() is Qt.WindowType.Dialog:  # the frame of the window system
+            painter.drawRect(QRect(place, widget.size()))
         if not widget.screen().geometry().contains(QRect(corner, widget.size())):
             print(f"  {type(widget).__name__} leaves the screen: {corner} {widget.size()}")
     painter.end()

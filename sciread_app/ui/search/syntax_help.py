@@ -11,7 +11,6 @@ from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.rounded_popup import RoundedPopup
 
-WIDTH = 620  # pixels, at most
 GAP = 16  # pixels between the columns
 MARGIN = 12
 ABOVE = 180  # pixels of the window that remain for what is above and below the list
@@ -55,7 +54,9 @@ class SyntaxHelp(RoundedPopup):
         window = parent.window().size()
         rows = len(SYNTAX) * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth()
         self.list.setFixedHeight(min(rows, max(ABOVE, window.height() - ABOVE)))
-        self.setFixedWidth(min(WIDTH, window.width() - 2 * MARGIN))
+        columns = self.list.columnWidth(0) + self.list.sizeHintForColumn(1)
+        wanted = columns + 2 * (self.list.frameWidth() + MARGIN) + GAP
+        self.setFixedWidth(min(wanted, window.width() - 2 * MARGIN))
 
     def _choose(self, item: QTreeWidgetItem) -> None:
         start = str(item.data(0, Qt.ItemDataRole.UserRole))

@@ -341,6 +341,7 @@ class MainWindow(QMainWindow):
             )
 
             self._palette = CommandPalette(self, self.palette_source, self._jobs, self.appearance)
+        self._palette.over = self.page and self.page.search_box.edit
         self._palette.open()
 
     def go_to_paper(self) -> None:
@@ -352,6 +353,7 @@ class MainWindow(QMainWindow):
 
             find = self.gateway.find_papers
             self._papers = PaperPopup(self, find, self, self._jobs, self.appearance)
+        self._papers.over = self.page and self.page.search_box.edit
         self._papers.open()
 
     def next_pane(self) -> None:

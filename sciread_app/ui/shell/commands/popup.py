@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -29,6 +29,7 @@ from sciread_app.ui.widgets.row_table import Index, RowModel
 WIDTH, ROWS = 640, 9
 TOP = 56  # pixels from the upper edge of the window
 PADDING = 12
+MARGIN, FRAME = 8, 1  # pixels around the text box, and around them
 RIGHT = 0.6  # of a row at most, for the text at its right
 EntryRole = Qt.ItemDataRole.UserRole
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
@@ -45,6 +46,7 @@ class Popup(QFrame):
         self.setObjectName("palette")
         self.setAccessibleName(name)
         self._window = window
+        self.over: QWidget | None = None  # the search box that it covers while that is visible
         self._back = FocusRestorer()
         self.box = styled(QLineEdit(placeholderText=hint), "query")
         self.box.setAccessibleName(hint)
@@ -52,7 +54,7 @@ class Popup(QFrame):
         self.footer = styled(QLabel(), "quiet")
         self.footer.setContentsMargins(PADDING, 0, PADDING, 2)
         self.footer.hide()
-        column(self.box, self.list, self.footer, parent=self, margins=8, spacing=6)
+        column(self.box, self.list, self.footer, parent=self, margins=MARGIN, spacing=6)
         self.box.textEdited.connect(lambda _: self.look())
         self.box.installEventFilter(self)
         self.list.clicked.connect(lambda index: self.choose(index.data(EntryRole), NO_MODIFIER))
@@ -130,7 +132,13 @@ class Popup(QFrame):
         room = self._window.height() - TOP - around - 26
         self.list.setFixedHeight(min(rows * self.list.row_height() + 4, max(60, room)))
         height = around + self.list.height()
-        self.setGeometry(QRect((self._window.width() - width) // 2, TOP, width, height))
+        place = QRect((self._window.width() - width) // 2, TOP, width, height)
+        if self.over and self.over.isVisible():
+            around = MARGIN + FRAME
+            place.setWidth(max(width, self.over.width() + 2 * around))
+            place.moveTopLeft(self.over.mapTo(self._window, QPoint(-around, -around)))
+            place.moveRight(min(place.right(), self._window.width() - 1))
+        self.setGeometry(place)
 
 
 _RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

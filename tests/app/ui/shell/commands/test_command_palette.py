@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import PaperId
@@ -54,6 +54,13 @@ def test_enter_runs_a_command_and_restores_the_focus(qtbot, window):
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     assert window.page.details.isVisible() is not shown
     assert not palette.isVisible() and window.page.result_list.hasFocus()
+
+
+def test_palette_covers_the_search_box(qtbot, window):
+    palette, search_box = open_palette(qtbot, window), window.page.search_box.edit
+    assert search_box.isVisible()
+    assert palette.box.mapTo(window, QPoint()) == search_box.mapTo(window, QPoint())
+    assert palette.box.width() >= search_box.width()
 
 
 def test_escape_closes_the_palette_and_restores_the_focus(qtbot, window):
