@@ -42,6 +42,14 @@ def test_filter_limits_all_lists_and_what_is_copied(qtbot):
     assert sum(table.model().rowCount() for table in dialog.findChildren(QTableView)) == 12
 
 
+def test_reason_of_a_report_begins_with_a_capital_letter(qtbot):
+    entry = Skipped("a.bib", "smith", "line 13: a field has no value.")
+    dialog = ImportReportDialog(ImportSummary(1, 0, 0, [entry]))
+    qtbot.addWidget(dialog)
+    model = dialog.findChild(QTableView).model()
+    assert model.index(0, 2).data().startswith("Line 13") and model.index(0, 1).data() == "smith"
+
+
 def test_short_report_has_no_filter(qtbot):
     dialog = ImportReportDialog(ImportSummary(5, 0, 0, ENTRIES))
     qtbot.addWidget(dialog)

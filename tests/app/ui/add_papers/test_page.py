@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from sciread_app.domain.citations import MissingPaper
 from sciread_app.domain.fetch import FetchState, Preview, SourceQuery
 from sciread_app.domain.paper import Edit, Identifier, Skipped
 from sciread_app.errors import SourceError
+from sciread_app.sources import SOURCES
 from sciread_app.storage.history.import_log import Import
 from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
 from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
@@ -590,3 +592,15 @@ def test_query_in_the_sample_library_can_be_saved_in_the_own_one(qtbot, show, co
     there = show(own)
     then(SimpleNamespace(go_to=lambda key: None, other_page=lambda key: there))
     qtbot.waitUntil(lambda: [fetch.query.text for fetch in own.rows.values()] == ["cat:hep-th"])
+
+
+def test_tabs_of_all_sources_fit_on_one_line(qtbot, show):
+    intake, titles = FakeAddPapers(), [source.TITLE for source in SOURCES]
+    forms = [replace(intake.sources()[0], title=title) for title in titles]
+    intake.sources = lambda: forms
+    page = show(intake)
+    page.resize(1152, 700)
+    buttons = page.switch.tab_stops()
+    assert len(buttons) == len(titles) + 3
+    qtbot.waitUntil(lambda: buttons[-1].x() > 0)
+    assert len({button.y() for button in buttons}) == 1

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Author, Order
 from sciread_app.ui.paper_list.card_delegate import for_script
+from sciread_app.ui.paper_list.card_text import card_marks
 from sciread_app.ui.paper_list.density import Density
 from sciread_app.ui.paper_list.table_columns import COLUMNS
-from sciread_app.ui.style.theme import scaled, ui_font
+from sciread_app.ui.style.theme import DARK, LIGHT, scaled, ui_font
+from sciread_app.ui.view_models import Card
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -288,6 +290,26 @@ def test_list_text_keeps_the_first_visible_paper_when_resized(show_page, appeara
     papers.set_scroll_position(papers.height_of_rows(100))
     appearance.resize_list_text(130)
     assert papers.rowAt(0) == 100
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_chips_of_a_selected_card_differ_from_its_color(theme):
+    card = Card(paper(fields=("cs.CL",)), tags=("to read",), tag_colours={"to read": "blue"})
+    fills = {mark.fill for mark in card_marks(card, theme.on_chosen())}
+    assert fills and all(contrast(fill, theme.chosen) > 1.1 for fill in fills)
+    assert contrast(theme.on_chosen().track, theme.chosen) > 1.1
+
+
+def contrast(one, other):
+    """The ratio of the luminances of two colors, as in WCAG."""
+
+    def luminance(name):
+        parts = (QColor(name).redF(), QColor(name).greenF(), QColor(name).blueF())
+        parts = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), parts, strict=True)) + 0.05
+
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return bright / dark
 
 
 def ink(page, row, height):

@@ -194,6 +194,14 @@ def test_help_key_in_the_empty_box_shows_the_syntax(qtbot, page, key):
     assert QApplication.activePopupWidget() is None
 
 
+def test_syntax_help_cuts_no_row_in_a_wide_window(page):
+    page.window().resize(1400, 900)
+    page.search_box.show_syntax()
+    rows = syntax_rows()
+    assert rows.sizeHintForColumn(1) <= rows.columnWidth(1)
+    assert rows.columnWidth(0) + rows.columnWidth(1) <= rows.viewport().width()
+
+
 def test_question_mark_in_place_of_selected_text_shows_the_syntax(qtbot, page):
     type_in(qtbot, page, "curie")
     page.search_box.edit.selectAll()
