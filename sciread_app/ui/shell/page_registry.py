@@ -19,8 +19,7 @@ PLACES = (
     ),
     Place(
         "discover", tr("Discover"), "foryou", "Ctrl+2",
-        tr("New papers for the collections and searches you follow, each counted once"),
-        tabs=True,
+        tr("New papers for the collections and searches you follow, each counted once"), tabs=True,
     ),
     Place(
         # Translators: the page on which PDFs are read
