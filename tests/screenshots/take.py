@@ -65,6 +65,8 @@ class Camera:
         try:
             yield window, jobs
         finally:
+            for other in _others(window):  # those of a scene that failed
+                other.close()
             window.close()
             jobs.shut_down()
             gateway.close()
