@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QDesktopServices,
     QKeyEvent,
     QResizeEvent,
+    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -20,6 +21,10 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QTextBrowser
 from sciread_app.domain.text.tex import with_formulas
 
 SEEN_AROUND = 60  # pixels kept visible above and below a focused link
+_TASKS = {
+    QTextBlockFormat.MarkerType.Checked: "☑ ",
+    QTextBlockFormat.MarkerType.Unchecked: "☐ ",
+}
 _SIZE = QTextFormat.Property.FontSizeAdjustment
 _SCROLLS = {
     Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
@@ -55,6 +60,7 @@ class AutoHeightText(QTextBrowser):
             with_formulas(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML
         )
         self._tame_headings()
+        self._mark_tasks()
         self._set_width()
 
     def links(self) -> list[QUrl]:
@@ -115,6 +121,21 @@ class AutoHeightText(QTextBrowser):
                 letters = QTextCharFormat()
                 letters.setProperty(_SIZE, 1 if level == 1 else 0)
                 cursor.mergeCharFormat(letters)
+            block = block.next()
+
+    def _mark_tasks(self) -> None:
+        """Show done tasks with a check mark; Qt would draw a cross in their boxes."""
+        block = self.document().begin()
+        while block.isValid():
+            mark = _TASKS.get(block.blockFormat().marker(), "")
+            if mark and (tasks := block.textList()):
+                tasks.remove(block)  # keeps its indent
+                shape = block.blockFormat()
+                shape.setMarker(QTextBlockFormat.MarkerType.NoMarker)
+                shape.setTextIndent(-self.fontMetrics().horizontalAdvance(mark))
+                cursor = QTextCursor(block)
+                cursor.setBlockFormat(shape)
+                cursor.insertText(mark)
             block = block.next()
 
     def _set_width(self) -> None:
