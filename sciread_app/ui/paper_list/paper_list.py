@@ -51,6 +51,7 @@ CARDS_KEPT = 2_000
 PAGES_WANTED = 4  # pages waiting to be loaded; older requests have been scrolled past
 LOADS_AT_ONCE = 2
 NARROWEST = 4  # characters of a column
+WIDEST = 4.0  # times what a column may take more than its least width, in a wide list
 TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
 
 CursorAction = QAbstractItemView.CursorAction
@@ -486,7 +487,7 @@ class PaperList(QTableView):
             shown.remove(max(set(shown) - kept))
         least = sum(COLUMNS[n].least for n in shown)
         wished = sum(COLUMNS[n].width for n in shown) - least
-        share = min(1.0, max(0.0, (width / digit - least) / wished)) if wished else 0.0
+        share = min(WIDEST, max(0.0, (width / digit - least) / wished)) if wished else 0.0
         for number, column in enumerate(COLUMNS):
             columns.setSectionHidden(number, number not in shown)
             if number in shown:
@@ -497,7 +498,7 @@ class PaperList(QTableView):
     @property
     def _least_title(self) -> int:
         digit = self.fontMetrics().horizontalAdvance("0") * self._text_scale
-        return round(COLUMNS[0].width * digit)
+        return round(COLUMNS[0].least * digit)
 
     def _scale_columns(self, factor: float) -> None:
         columns = self.horizontalHeader()

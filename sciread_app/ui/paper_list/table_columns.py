@@ -46,7 +46,7 @@ def _identifier(kind: str) -> Callable[[Card], str]:
 # The title comes first and takes the remaining width when the table is first shown. New columns
 # come last, since a saved table identifies its columns by their numbers.
 COLUMNS = (
-    Column(tr("Title"), 34, 24, lambda card: readable(card.paper.title), Order.title),
+    Column(tr("Title"), 40, 30, lambda card: readable(card.paper.title), Order.title),
     Column(tr("Authors"), 17, 12, _creators, Order.author),
     Column(tr("Year"), 7, 7, lambda card: card.paper.published[:4], Order.year),
     Column(tr("Venue"), 18, 11, lambda card: card.paper.venue, Order.venue),
