@@ -151,7 +151,8 @@ class SearchHeader(QWidget):
             self.filters.show_view(view.request, self.search_box.mode)
         self.filter_button.setVisible(not view.title)
         self.order.show_for(view.request.ranked)
-        self._comparable = bool(view.request.typed and view.request.ranked and not view.title)
+        of_library = not (view.title or view.invalid)
+        self._comparable = bool(view.request.typed and view.request.ranked and of_library)
         self._sortable = not view.title and len(view.listing.ids) > 1
         self._show_list_options()
         self.back_button.setVisible(can_go_back)

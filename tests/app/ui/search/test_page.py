@@ -165,6 +165,7 @@ def test_invalid_query_is_explained_and_earlier_results_are_hidden(qtbot, show_p
     assert "Available fields: title, abstract, author" in page.search_box.wrong.text()
     assert page.model.rowCount() == 0 and page.empty.isVisible()
     assert not page.header.count.isVisible() and not page.details.isVisible()
+    assert not page.header.compare.isVisible()
     page.search_box.set_text("clocks")
     qtbot.waitUntil(lambda: not page.search_box.wrong.isVisible())
     assert page.model.rowCount() == 1 and page.result_list.isVisible()
