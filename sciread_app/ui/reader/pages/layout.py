@@ -97,7 +97,8 @@ class DocumentLayout:
         rect = self._rects[page]
         return page + min(max((y - rect.top()) / rect.height(), 0.0), 0.999)
 
-    def height_of_rows(self, place: float) -> float:
+    def y_of(self, place: float) -> float:
+        """The y coordinate of a page number plus fraction of the page."""
         page = min(max(int(place), 0), len(self._rects) - 1)
         rect = self._rects[page]
         return rect.top() + (place - page) * rect.height()

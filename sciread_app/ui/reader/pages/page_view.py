@@ -114,7 +114,7 @@ class PageView(QAbstractScrollArea):
     def spot(self) -> PagePosition:
         """The position near the top to which a jump has led, or would lead."""
         layout = self.layout_
-        top = layout.height_of_rows(self._place) + MARGIN + 1
+        top = layout.y_of(self._place) + MARGIN + 1
         page = layout.page_at(top)
         middle = layout.rect(page).center().x()
         return PagePosition(page, layout.on_page(page, QPointF(middle, top))[1])
@@ -455,7 +455,7 @@ class PageView(QAbstractScrollArea):
             across.setValue(across.maximum() // 2)
         across.setPageStep(room.width())
         across.setSingleStep(LINE)
-        down.setValue(round(self.layout_.height_of_rows(place)) if place else 0)
+        down.setValue(round(self.layout_.y_of(place)) if place else 0)
         self._is_laying_out = is_nested
         self.refresh()
         self.moved.emit()

@@ -30,7 +30,7 @@ def test_pages_in_two_columns_share_rows():
     assert layout.pages(0, 100) == range(0, 2) and layout.pages(0, 10**6) == range(0, 3)
     assert layout.page_at(50) == 0 and layout.page_at(50, rects[1].center().x()) == 1
     assert layout.page_at(10**6, 10**6) == 2
-    assert int(layout.place_of(layout.height_of_rows(1.25))) == 0
+    assert int(layout.place_of(layout.y_of(1.25))) == 0
 
 
 @pytest.mark.parametrize("turn", [0, 1])
@@ -61,9 +61,9 @@ def test_place_in_the_gap_above_a_page_is_its_start():
 
 def test_place_is_independent_of_the_scale():
     small, large = DocumentLayout(SIZES, 1.0, 0), DocumentLayout(SIZES, 3.0, 0)
-    place = small.place_of(small.height_of_rows(1.25))
+    place = small.place_of(small.y_of(1.25))
     assert place == pytest.approx(1.25, abs=0.01)
-    assert large.place_of(large.height_of_rows(place)) == pytest.approx(1.25, abs=0.01)
+    assert large.place_of(large.y_of(place)) == pytest.approx(1.25, abs=0.01)
 
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
