@@ -75,35 +75,42 @@ class CardScore:
 
 
 class Balance(NamedTuple):
-    """The number of `measures` on which a model is compared with its base model, and of those on
-    which it is significantly better and worse. `too_few` others have too few papers to tell."""
+    """The number of `tasks` on which a model is compared with its base model, and of those on
+    which it is significantly `better` and `worse`. `metrics` are the scores of these tasks. On
+    `too_few` other tasks there are too few papers to tell; `untested` others have no test of
+    significance."""
 
-    measures: int
+    tasks: int
     better: int
     worse: int
     too_few: int
+    untested: int
+    metrics: int
 
 
 def balance(scores: Sequence[CardScore]) -> Balance:
     """Compare a model with its base model on the measures of quality that both have.
 
-    A measure is a task: its metrics depend on the same papers, and would count one finding several
-    times. One whose metrics disagree counts as worse. Without a test of significance, it does not
-    count.
+    Tasks are counted, not metrics: those of a task depend on the same papers, and would count one
+    finding several times. A task whose metrics disagree counts as worse.
     """
     tasks: dict[tuple[str, str], list[CardScore]] = {}
     for score in scores:
         if score.before and score.quality:
             tasks.setdefault((score.suite, score.task or score.title), []).append(score)
+    enough = [kept for task in tasks.values() if (kept := [s for s in task if not s.too_few])]
     tested = [
-        {score.better for score in task if not score.too_few}
-        for task in tasks.values()
-        if any(score.chance or score.better is not None for score in task if not score.too_few)
+        task for task in enough if any(score.chance or score.better is not None for score in task)
     ]
-    worse = sum(False in found for found in tested)
-    better = sum(True in found and False not in found for found in tested)
-    few = sum(all(score.too_few for score in task) for task in tasks.values())
-    return Balance(len(tested), better, worse, few)
+    found = [{score.better for score in task} for task in tested]
+    return Balance(
+        tasks=len(tested),
+        better=sum(True in signs and False not in signs for signs in found),
+        worse=sum(False in signs for signs in found),
+        too_few=len(tasks) - len(enough),
+        untested=len(enough) - len(tested),
+        metrics=sum(map(len, tested)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

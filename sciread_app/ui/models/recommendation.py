@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sciread_app.language import tr, trn
-from sciread_app.services.models.model_card import CardScore, balance
+from sciread_app.services.models.model_card import Balance, CardScore, balance
 
 
 class Recommendation(NamedTuple):
@@ -22,47 +22,50 @@ def recommendation(scores: Sequence[CardScore], *, base_in_use: bool) -> Recomme
     `base_in_use`: the base is the active model, so that the result tells whether to switch.
     Without a measure that both have, the sentence is empty.
     """
-    n, better, worse, few = balance(scores)
+    found = balance(scores)
     other = tr("the model in use") if base_in_use else tr("its base model")
-    if not n:
-        sentence = tr("Too few papers to tell whether this model is better than {other}.",
-                  other=other)  # fmt: skip
-        return Recommendation(sentence if few else "", use=False)
-    if not better and not worse:
-        sentence = trn(
-            "No significant difference from {other} ({n} measure compared).",
-            "No significant difference from {other} ({n} measures compared).",
-            n, other=other,
-        )  # fmt: skip
-    elif not worse and base_in_use:
-        sentence = trn(
-            "Better than {other} on {better} of {n} measure; worse on none: use it for search.",
-            "Better than {other} on {better} of {n} measures; worse on none: use it for search.",
-            n, other=other, better=better,
-        )  # fmt: skip
-    elif not worse:
-        sentence = trn(
-            "Better than {other} on {better} of {n} measure; worse on none.",
-            "Better than {other} on {better} of {n} measures; worse on none.",
-            n, other=other, better=better,
-        )  # fmt: skip
-    elif not better:
-        sentence = trn(
-            "Worse than {other} on {worse} of {n} measure: not recommended.",
-            "Worse than {other} on {worse} of {n} measures: not recommended.",
-            n, other=other, worse=worse,
-        )  # fmt: skip
+    use = bool(found.better) and not found.worse and base_in_use
+    if found.tasks:
+        parts = [_result(found, other, use=use), *_other_tasks(found)]
+    elif found.too_few:
+        parts = [
+            tr("Too few papers to tell whether this model is better than {other}.", other=other)
+        ]
     else:
-        sentence = trn(
-            "Better than {other} on {better} of {n} measure; worse on {worse}: not recommended.",
-            "Better than {other} on {better} of {n} measures; worse on {worse}: not recommended.",
-            n, other=other, better=better, worse=worse,
-        )  # fmt: skip
-    if few:
-        more = trn(
-            "Too few papers to tell on {n} other measure.",
-            "Too few papers to tell on {n} other measures.",
-            few,
-        )
-        sentence = f"{sentence} {more}"
-    return Recommendation(sentence, use=bool(better) and not worse and base_in_use)
+        parts = []
+    return Recommendation(" ".join(parts), use)
+
+
+def _result(found: Balance, other: str, *, use: bool) -> str:
+    """Return the sentence on the tasks that were compared."""
+    # Translators: with the next, as in "Better than its base model on 2 of 2 tasks (3 metrics)"
+    tasks = trn("{n} task", "{n} tasks", found.tasks)
+    if found.metrics > found.tasks:
+        metrics = trn("{n} metric", "{n} metrics", found.metrics)
+        tasks = f"{tasks} ({metrics})"
+    about = {"other": other, "tasks": tasks, "better": found.better, "worse": found.worse}
+    if found.better and found.worse:
+        return tr("Better than {other} on {better} of {tasks}; worse on {worse}: not recommended.",
+                  **about)  # fmt: skip
+    if found.worse:
+        return tr("Worse than {other} on {worse} of {tasks}: not recommended.", **about)
+    if use:
+        return tr("Better than {other} on {better} of {tasks}; worse on none: use it for search.",
+                  **about)  # fmt: skip
+    if found.better:
+        return tr("Better than {other} on {better} of {tasks}; worse on none.", **about)
+    return tr("No significant difference from {other} on {tasks}.", **about)
+
+
+def _other_tasks(found: Balance) -> Iterator[str]:
+    """Return a sentence on each kind of task that the result does not count."""
+    equal = found.tasks - found.better - found.worse
+    if equal < found.tasks and equal:
+        yield trn("No significant difference on {n} task.",
+                  "No significant difference on {n} tasks.", equal)  # fmt: skip
+    if found.too_few:
+        yield trn("Too few papers to tell on {n} other task.",
+                  "Too few papers to tell on {n} other tasks.", found.too_few)  # fmt: skip
+    if found.untested:
+        yield trn("{n} other task has no test of significance.",
+                  "{n} other tasks have no test of significance.", found.untested)  # fmt: skip

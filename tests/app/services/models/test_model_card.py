@@ -17,20 +17,23 @@ def on(task, score):
 
 def test_balance_counts_significant_differences():
     found = balance([on("a", BETTER), on("b", BETTER), on("c", WORSE), on("d", CHANCE)])
-    assert found == (4, 2, 1, 0)
+    assert (found.tasks, found.better, found.worse) == (4, 2, 1)
 
 
 def test_balance_counts_metrics_of_one_task_once():
-    assert balance([BETTER, replace(BETTER, metric="nDCG")]) == (1, 1, 0, 0)
-    assert balance([BETTER, replace(WORSE, metric="nDCG")]) == (1, 0, 1, 0)
+    both = balance([BETTER, replace(BETTER, metric="nDCG")])
+    assert (both.tasks, both.better, both.metrics) == (1, 1, 2)
+    disagree = balance([BETTER, replace(WORSE, metric="nDCG")])
+    assert (disagree.tasks, disagree.better, disagree.worse) == (1, 0, 1)
 
 
-def test_balance_leaves_out_measures_with_too_few_papers():
-    few = replace(CHANCE, n=10, too_few=True)
-    assert balance([on("a", BETTER), on("b", few)]) == (1, 1, 0, 1)
+def test_balance_counts_tasks_with_too_few_papers_apart():
+    found = balance([on("a", BETTER), on("b", replace(CHANCE, n=10, too_few=True))])
+    assert (found.tasks, found.better, found.too_few, found.metrics) == (1, 1, 1, 1)
 
 
-def test_balance_leaves_out_untested_and_diagnostic_scores():
+def test_balance_counts_untested_tasks_apart_and_no_diagnostics():
     untested = replace(BETTER, better=None)
     alone = replace(BETTER, before="", better=None)
-    assert balance([untested, alone, replace(BETTER, quality=False)]) == (0, 0, 0, 0)
+    found = balance([untested, alone, replace(BETTER, quality=False)])
+    assert (found.tasks, found.untested, found.metrics) == (0, 1, 0)
