@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QIcon, QKeyEvent
+from PySide6.QtGui import QFont, QFontMetrics, QIcon, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton
 
 from sciread_app.language import tr, trn
 from sciread_app.ui.map.canvas.point_renderer import sprite
 from sciread_app.ui.map.color_scheme import ColorScheme
-from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled, tabular
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.row_table import RIGHT
 
 SWATCH = 6.0  # radius
+_GAP, _EDGE = 12, 7  # pixels before and after a count
 NAME_WIDTH, NARROW_NAME_WIDTH = 250, 140
 
 
@@ -29,8 +32,8 @@ class Legend(QFrame):
         self.setObjectName("panel")
         self.setAccessibleName(tr("Legend"))
         self._appearance = appearance
-        self._scheme: ColorScheme | None = None
-        self.entries: list[QPushButton] = []  # by number of the category
+        self.scheme: ColorScheme | None = None
+        self.entries: list[LegendEntry] = []  # by number of the category
         self._isolated: set[int] = set()
         self._narrow = False
         self._title = styled(QLabel(), "quiet")
@@ -46,30 +49,38 @@ class Legend(QFrame):
         # Translators: {title} is "Year"
         ordered = tr("{title}, oldest to newest", title=title)
         self._title.setText(ordered if scheme.ordered else title)
-        self._scheme, self._isolated = scheme, set()
+        self.scheme, self._isolated = scheme, set()
         for entry in self.entries:
             self._column.removeWidget(entry)
             entry.hide()
             entry.deleteLater()
-        self.entries = [
-            self._entry(number, name, count)
-            for number, (name, count) in enumerate(zip(scheme.names, scheme.counts, strict=True))
-        ]
+        self.entries = [self._entry(number, name) for number, name in enumerate(scheme.names)]
         for number in _largest_first(scheme):
             self._column.addWidget(self.entries[number])
-            self.entries[number].show()  # at once, so that sizeHint includes it
         self.all_button.setEnabled(False)
         self._paint(self._appearance.theme)
+        self.set_narrow(self._narrow)
+        self.show_counts(scheme.counts)
+
+    def show_counts(self, counts: Sequence[int]) -> None:
+        """Show the number of papers of each category, without categories that have none."""
+        for number, (entry, count) in enumerate(zip(self.entries, counts, strict=True)):
+            entry.show_count(count)
+            entry.setVisible(count > 0 or number in self._isolated)
         self.adjustSize()
+
+    @property
+    def full_height(self) -> int:
+        """The height in pixels with all categories."""
+        hidden = (entry for entry in self.entries if entry.isHidden())
+        return self.height() + sum(entry.sizeHint().height() for entry in hidden)
 
     def set_narrow(self, narrow: bool) -> None:
         """Shorten the names, for a narrow map."""
         self._narrow = narrow
-        if self._scheme:
-            for entry, name, count in zip(
-                self.entries, self._scheme.names, self._scheme.counts, strict=True
-            ):
-                entry.setText(self._label(name, count))
+        most = NARROW_NAME_WIDTH if narrow else NAME_WIDTH
+        for entry in self.entries:
+            entry.shorten(most)
         self.adjustSize()
 
     @property
@@ -101,34 +112,57 @@ class Legend(QFrame):
         self.all_button.setEnabled(bool(numbers))
         self.isolated_changed.emit(sorted(numbers))
 
-    def _entry(self, number: int, name: str, count: int) -> QPushButton:
-        entry = styled(QPushButton(self._label(name, count)), "entry")
-        entry.setFont(self._small)
-        entry.setAccessibleName(
-            trn("{name}, {n:,} paper", "{name}, {n:,} papers", count, name=name)
-        )
-        entry.setToolTip(tr("{name}. Click to show only this; Ctrl+click to add", name=name))
-        entry.setIconSize(QSize(16, 16))
-        entry.setCheckable(True)
+    def _entry(self, number: int, name: str) -> LegendEntry:
+        entry = LegendEntry(name, self._small)
         entry.clicked.connect(partial(self._click, number))
         return entry
-
-    def _label(self, name: str, count: int) -> str:
-        most = NARROW_NAME_WIDTH if self._narrow else NAME_WIDTH
-        room = QFontMetrics(self._small)
-        shown = room.elidedText(name, Qt.TextElideMode.ElideRight, most)
-        return f"{shown}  {count:,}".replace("&", "&&")
 
     def _click(self, number: int) -> None:
         held = QApplication.keyboardModifiers()
         self.isolate(number, add=bool(held & Qt.KeyboardModifier.ControlModifier))
 
     def _paint(self, theme: Theme) -> None:
-        if self._scheme:
+        if self.scheme:
             ratio = self.devicePixelRatioF()
-            for kind, colour in enumerate(self._scheme.colours(theme)):
-                hollow = kind in self._scheme.hollow
+            for kind, colour in enumerate(self.scheme.colours(theme)):
+                hollow = kind in self.scheme.hollow
                 self.entries[kind].setIcon(QIcon(sprite(colour, theme, SWATCH, ratio, hollow)))
+
+
+class LegendEntry(QPushButton):
+    """The name of a category, and at the right edge the number of its papers."""
+
+    def __init__(self, name: str, font: QFont) -> None:
+        super().__init__()
+        self._name, self._count = name, ""
+        styled(self, "entry").setFont(font)
+        self.setToolTip(tr("{name}. Click to show only this; Ctrl+click to add", name=name))
+        self.setIconSize(QSize(16, 16))
+        self.setCheckable(True)
+
+    def shorten(self, most: int) -> None:
+        """Elide the name to a width in pixels."""
+        shown = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideRight, most)
+        self.setText(shown.replace("&", "&&"))
+
+    def show_count(self, count: int) -> None:
+        self._count = f"{count:,}"
+        self.setAccessibleName(
+            trn("{name}, {n:,} paper", "{name}, {n:,} papers", count, name=self._name)
+        )
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        widest = QFontMetrics(tabular(self.font())).horizontalAdvance(self._count)
+        return super().sizeHint() + QSize(_GAP + widest, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setFont(tabular(self.font()))
+        painter.setPen(self.palette().buttonText().color())
+        painter.drawText(self.rect().adjusted(0, 0, -_EDGE, 0), int(RIGHT), self._count)
 
 
 def _largest_first(scheme: ColorScheme) -> list[int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, QSizeF, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -27,6 +27,7 @@ from sciread_app.ui.map.options import BY, ColorBy, Tool
 from sciread_app.ui.map.timeline import Timeline, Years
 from sciread_app.ui.map.toolbar import MapToolbar
 from sciread_app.ui.map.view_models import MapStatus, SimilarPaper
+from sciread_app.ui.map.zoom_buttons import ZoomButtons
 from sciread_app.ui.widgets.layout.boxes import column
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 EDGE = 12  # pixels from the legend to the map's edge
 NARROW = 720  # pixels of the map, below which the names of the legend are shortened
-LEGEND_SHARE = 0.4  # of the map's width that is kept free for the legend
 LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
 
 
@@ -62,6 +62,8 @@ class MapPanel(QWidget):
         self.bar.hide()  # until a map is shown
         self.legend = Legend(appearance)
         self.legend.setParent(self.view)
+        self._corner = QSizeF(0, 0)  # that the legend covers with all its categories
+        self.zoom = ZoomButtons(appearance, self.view)
         self.hover = HoverCard(gateway, jobs, self.view)
         self.layout_job = LayoutJob(gateway.map, jobs, self)
         self.empty_states = MapEmptyStates(appearance, self.view)
@@ -73,7 +75,7 @@ class MapPanel(QWidget):
 
     def panes(self) -> Sequence[QWidget]:
         """The parts of the panel in the order of F6."""
-        return (self.bar, self.view, self.legend, self.timeline)
+        return (self.bar, self.view, self.legend, self.zoom, self.timeline)
 
     def take_focus(self) -> None:
         (self.view if self.empty_states.shows_map else self).setFocus()
@@ -86,6 +88,7 @@ class MapPanel(QWidget):
             self.view.highlight(papers, only=self.bar.only.isChecked())
             missing = len(papers) - len(points.numbers(papers)) if papers is not None else 0
             self.bar.show_highlight(papers is not None, missing)
+            self._show_counts()
 
     def show_current(self, paper: PaperId | None) -> None:
         """Mark this paper as the current one."""
@@ -198,6 +201,7 @@ class MapPanel(QWidget):
             self.view.set_scheme(scheme)
             self.legend.show_scheme(BY[by].name, scheme)
             self._place_legend()
+            self._show_counts()
 
     def _load_years(self) -> None:
         points = self.view.points
@@ -294,19 +298,35 @@ class MapPanel(QWidget):
 
     def _place_legend(self) -> None:
         self.legend.set_narrow(self.view.width() < NARROW)
-        self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
-        across, down = self.legend.width(), self.legend.height() + 2 * EDGE
+        across, down = self.legend.width(), self.legend.full_height + 2 * EDGE
         fits = across < self.view.width() * LEGEND_MOST and down < self.view.height()
         self.bar.legend.setEnabled(fits)
         self.legend.setVisible(fits and bool(self.legend.entries) and self.bar.legend.isChecked())
-        if self.legend.isHidden():
-            self.view.set_margin(0, QRectF())
-        else:
-            most = self.view.width() * LEGEND_SHARE
-            self.view.set_margin(min(self.legend.width(), most), QRectF(self.legend.geometry()))
+        # As high as with all categories, so that a filter does not move the map.
+        corner = QSizeF(0, 0) if self.legend.isHidden() else QSizeF(across + EDGE, down - EDGE)
+        self._corner = corner
+        self._move_legend()
+        self.zoom.place()
+
+    def _move_legend(self) -> None:
+        """Move the legend to its corner, where its height may have changed."""
+        self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
+        covered = QRectF() if self.legend.isHidden() else QRectF(self.legend.geometry())
+        self.view.set_covered(self._corner, covered)
+
+    def _show_counts(self) -> None:
+        """Show in the legend how many papers of each category are shown."""
+        points = self.view.points
+        if points is not None and points.scheme is self.legend.scheme:
+            self.legend.show_counts(points.counts)
+            self._move_legend()
+
+    def _filter(self, shown: NDArray[np.bool_] | None) -> None:
+        self.view.filter(shown)
+        self._show_counts()
 
     def _connect(self, context: AppContext) -> None:
-        view, bar, job = self.view, self.bar, self.layout_job
+        view, bar, zoom, job = self.view, self.bar, self.zoom, self.layout_job
         empty, navigate = self.empty_states, context.navigate
         view.hovered.connect(self._point_at)
         view.current_changed.connect(self._click)
@@ -317,12 +337,12 @@ class MapPanel(QWidget):
         view.resized.connect(self._place_legend)
         bar.by_chosen.connect(self.colour_by)
         bar.tool_chosen.connect(self.take_tool)
-        bar.zoomed.connect(view.zoom)
-        bar.whole.clicked.connect(lambda: self.fit())
+        zoom.zoomed.connect(view.zoom)
+        zoom.whole.clicked.connect(lambda: self.fit())
         bar.only.toggled.connect(lambda: self.highlight(self._highlighted))
         bar.years.toggled.connect(self._show_timeline)
         bar.sizes.toggled.connect(self._load_citations)
-        self.timeline.filtered.connect(view.filter)
+        self.timeline.filtered.connect(self._filter)
         bar.legend.toggled.connect(self._place_legend)
         self.legend.isolated_changed.connect(view.isolate)
         view.escaped.connect(self.legend.clear)

@@ -11,6 +11,8 @@ from PySide6.QtCore import QPointF
 Places = NDArray[np.float32]
 
 MARGIN = 36  # pixels around the whole map
+CLEARANCE = 14  # pixels between points and the covered corner
+STEPS = 10  # to find the scale
 MAX_ZOOM = 400.0  # maximum zoom, relative to the scale that shows the whole map
 
 
@@ -28,12 +30,42 @@ class Camera:
         """A camera that shows all these points, at most at life size for a single one.
 
         The bottom left corner, `left` pixels wide and `below` pixels high, is covered by something
-        else: the points are shown beside or above it, wherever they are larger.
+        else: the points are shown around it, as large as possible.
         """
         if not len(places):
             return self
+        whole = self._filled(places)
+        if not left or self._clears(whole, places, left, below):
+            return whole
         beside, above = self._beside(places, left), self._above(places, below)
-        return above if above.scale > beside.scale else beside
+        best = above if above.scale > beside.scale else beside
+        least, most = best.scale, whole.scale
+        for _ in range(STEPS):
+            scale = (least + most) / 2
+            if around := self._around(whole, places, scale, left, below):
+                best, least = around, scale
+            else:
+                most = scale
+        return best
+
+    def _around(
+        self, whole: Camera, places: Places, scale: float, left: float, below: float
+    ) -> Camera | None:
+        """A camera of this scale that moves the points off the corner, if there is one."""
+        low, high = places.min(axis=0).tolist(), places.max(axis=0).tolist()
+        right = (self.width - 2 * MARGIN) / scale - (high[0] - low[0])
+        up = (self.height - 2 * MARGIN) / scale - (high[1] - low[1])
+        for part in (0.0, 0.25, 0.5):
+            x, y = whole.x - part * right, whole.y + part * up
+            camera = replace(whole, x=x, y=y, scale=scale)
+            if self._clears(camera, places, left, below):
+                return camera
+        return None
+
+    def _clears(self, camera: Camera, places: Places, left: float, below: float) -> bool:
+        """Whether the corner covers none of the points."""
+        x, y = camera.screen(places).T
+        return not ((x < left + CLEARANCE) & (y > self.height - below - CLEARANCE)).any()
 
     def _beside(self, places: Places, left: float) -> Camera:
         shown = replace(self, width=self.width - left)._filled(places)

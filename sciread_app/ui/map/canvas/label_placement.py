@@ -1,4 +1,4 @@
-"""Positions of the labels of groups: over or beside their own group, clear of each other.
+"""Positions of the labels of groups: on or beside their own group, clear of each other.
 
 They depend on the zoom only, so that no label moves while the map is panned.
 """
@@ -18,15 +18,20 @@ from sciread_app.ui.map.canvas.camera import MARGIN, Places
 
 GAP = 6.0  # pixels between two labels
 HALO = 4.0  # pixels of margin around a text, which its halo needs
-WRAPPED = 170.0  # pixels from which on the two phrases of a name are written on two lines
+WRAPPED = 170.0  # pixels of a line, from which on a name takes several
 _CELLS = 160  # rows and columns in which points are counted
-_FOREIGN = 0.5  # points of other groups below a label, relative to those of its own, at most
-_GOOD = 0.1  # the same, from which on no better position is looked for
+_FOREIGN = 0.5  # points of other groups at a label, relative to those of its own, at most
+_BESIDE = 22.0  # pixels within which a label without points below has points of its group
+_DISTANCE = 0.06  # cost of a distance of the height of the label
+_KEEP = 0.6  # by which another position must be better to replace the one before
+_INK, _MOST_INK = 3.0, 1.5  # cost of points below, by the share of the label; at most
+_DISC, _LARGEST = 0.28, 113.0  # area of a point, relative to that for each point; in pixels
+_NOTHING = QRectF(-1e9, -1e9, 0, 0)
 # Positions that are tried, in widths and heights of the label from the center of its group.
 _SHIFTS = np.array(
     [
         (right, down)
-        for down in (0.0, -0.9, 0.9, -1.8, 1.8)
+        for down in (0.0, -0.9, 0.9, -1.5, 1.5, -2.2, 2.2)
         for right in (0.0, -0.35, 0.35, -0.7, 0.7)
     ]
 )
@@ -58,6 +63,7 @@ class Occupancy:
         np.add.at(self._sums, (group, cells[:, 1] + 1, cells[:, 0] + 1), 1)
         for axis in (1, 2):  # in place
             np.cumsum(self._sums, axis=axis, out=self._sums)
+        self.papers = len(places)
         self._total: Counts = self._sums.sum(axis=0, dtype=np.int32)
 
     def counts(
@@ -84,8 +90,9 @@ class Occupancy:
 class LabelPlacement:
     """Places the labels of groups, in pixels from the origin of the map at a scale.
 
-    The largest groups come first. Labels stay within `extent`, the corners of the map, and a
-    margin. A label keeps its side of its group when the scale changes, as long as that is good.
+    The largest groups come first. Labels stay within `extent`, points that enclose the map, and
+    a margin. A label keeps its side of its group when the scale changes, unless another is much
+    better.
     """
 
     def __init__(
@@ -100,62 +107,79 @@ class LabelPlacement:
         self._texts = [wrapped(clusters[n].name, metrics) for n in named]
         self._hearts = np.array([clusters[n].heart for n in named], float).reshape(-1, 2)
         self._sizes = np.array([_size(text, metrics) for text in self._texts]).reshape(-1, 2)
-        self._shifts = np.zeros(len(named), np.int64)  # placed last, an index of _SHIFTS
-        self._placed: tuple[float, int | None, list[Placed]] | None = None
+        self._shifts = np.full(len(named), -1)  # placed last, an index of _SHIFTS; -1: never
+        self._placed: tuple[tuple[float, int | None, QRectF], list[Placed]] | None = None
 
-    def at(self, scale: float, first: int | None = None) -> list[Placed]:
-        """Return the labels that fit, the label of group `first` before all others."""
-        if self._placed is None or self._placed[:2] != (scale, first):
-            self._placed = (scale, first, self._place(scale, first))
-        return self._placed[2]
+    def at(
+        self, scale: float, first: int | None = None, covered: QRectF = _NOTHING
+    ) -> list[Placed]:
+        """Return the labels that fit, the label of group `first` before all others, and none on
+        what is `covered`."""
+        if self._placed is None or self._placed[0] != (scale, first, covered):
+            self._placed = ((scale, first, covered), self._place(scale, first, covered))
+        return self._placed[1]
 
-    def _place(self, scale: float, first: int | None) -> list[Placed]:
+    def _place(self, scale: float, first: int | None, covered: QRectF) -> list[Placed]:
         if not len(self._groups):
             return []
-        low, high = self._extent * scale + [[4 - MARGIN], [MARGIN - 4]]
+        low = self._extent.min(axis=0) * scale + 4 - MARGIN
+        high = self._extent.max(axis=0) * scale + MARGIN - 4
         sizes = self._sizes[:, None]
         corners = self._hearts[:, None] * scale + (_SHIFTS - 0.5) * sizes
         corners = np.maximum(np.minimum(corners, high - sizes), low)
         boxes = np.concatenate([corners - GAP, corners + sizes + GAP], axis=2)
-        own, others = self._occupancy.counts(self._groups[:, None], boxes, scale)
-        share = np.where(own > 0, others / own.clip(1), np.inf)
-        best = _by_preference(share, self._shifts)
+        costs = self._costs(boxes, scale)
+        before = np.flatnonzero(self._shifts >= 0)
+        costs[before, self._shifts[before]] -= _KEEP
+        best = np.argsort(costs, axis=1, kind="stable")
         order = np.arange(len(self._groups))
         if first is not None:
             order = order[np.argsort(self._groups != first, kind="stable")]
-        full: Boxes = np.empty((len(order), 4))  # of the labels placed so far
+        full: Boxes = np.empty((len(order) + 1, 4))  # covered, and of the labels placed so far
+        full[0] = (covered.left(), covered.top(), covered.right(), covered.bottom())
         placed: list[Placed] = []
-        for row in order[np.take_along_axis(share, best[:, :1], axis=1)[order, 0] <= _FOREIGN]:
-            for shift in best[row]:
-                if share[row, shift] > _FOREIGN:
-                    break
-                if not _overlaps(boxes[row, shift], full[: len(placed)]):
-                    x, y = corners[row, shift].tolist()
-                    width, height = self._sizes[row].tolist()
-                    full[len(placed)] = (x, y, x + width, y + height)
-                    box = QRectF(x, y, width, height)
-                    placed.append(Placed(int(self._groups[row]), self._texts[row], box))
-                    self._shifts[row] = shift
-                    break
+        allowed = np.isfinite(costs)
+        for row in order[allowed.any(axis=1)[order]]:
+            free = allowed[row] & ~_overlaps(boxes[row], full[: len(placed) + 1])
+            if not free.any():
+                continue
+            shift = best[row][free[best[row]]][0]
+            x, y = corners[row, shift].tolist()
+            width, height = self._sizes[row].tolist()
+            full[len(placed) + 1] = (x, y, x + width, y + height)
+            box = QRectF(x, y, width, height)
+            placed.append(Placed(int(self._groups[row]), self._texts[row], box))
+            self._shifts[row] = shift
         return placed
 
+    def _costs(self, boxes: Boxes, scale: float) -> NDArray[np.float64]:
+        """Return how bad each position of each label is; infinite: it is no position.
 
-def _by_preference(share: NDArray[np.float64], before: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the positions of each label, best first: the one before, then the first good one."""
-    rank = np.where(share <= _GOOD, np.arange(share.shape[1]) - share.shape[1], share)
-    rows = np.arange(len(share))
-    rank[rows, before] = np.where(share[rows, before] <= _FOREIGN, -np.inf, share[rows, before])
-    return np.argsort(rank, axis=1, kind="stable")
+        A label may lie on points of its group or beside them, if possible on few points, and on
+        none of other groups.
+        """
+        groups = self._groups[:, None]
+        own, others = self._occupancy.counts(groups, boxes, scale)
+        around = boxes + np.array([-_BESIDE, -_BESIDE, _BESIDE, _BESIDE])
+        near, foreign = self._occupancy.counts(groups, around, scale)
+        share = np.where(own > 0, others / own.clip(1), foreign / near.clip(1))
+        allowed = (near > 0) & (share <= _FOREIGN) & ((own > 0) | (others == 0))
+        area = ((boxes[..., 2] - boxes[..., 0]) * (boxes[..., 3] - boxes[..., 1])).clip(1)
+        disc = min(_DISC * scale**2 / max(self._occupancy.papers, 1), _LARGEST)
+        ink = (_INK * (own + 2 * others) * disc / area).clip(max=_MOST_INK)
+        # In heights: a wide label is moved to the side as far as up or down.
+        away = np.hypot(_SHIFTS[:, 0] * 2, _SHIFTS[:, 1])
+        return np.where(allowed, 2 * share + ink + _DISTANCE * away, np.inf)
 
 
-def _overlaps(box: NDArray[np.float64], others: Boxes) -> bool:
-    left, top, right, bottom = box.tolist()
-    return bool(
-        (
-            (others[:, 0] < right) & (others[:, 2] > left)
-            & (others[:, 1] < bottom) & (others[:, 3] > top)
-        ).any()
-    )  # fmt: skip
+def _overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.bool_]:
+    """Return which of the boxes overlap any other."""
+    left, top, right, bottom = boxes.T[..., None]
+    overlapping: NDArray[np.bool_] = (
+        (others[:, 0] < right) & (others[:, 2] > left)
+        & (others[:, 1] < bottom) & (others[:, 3] > top)
+    ).any(axis=1)  # fmt: skip
+    return overlapping
 
 
 def _size(text: str, metrics: QFontMetricsF) -> tuple[float, float]:
@@ -165,6 +189,17 @@ def _size(text: str, metrics: QFontMetricsF) -> tuple[float, float]:
 
 
 def wrapped(name: str, metrics: QFontMetricsF) -> str:
-    """Return a name with a line for each phrase if it is wide."""
-    wide = metrics.horizontalAdvance(name) > WRAPPED
-    return name.replace(", ", ",\n", 1) if wide else name
+    """Return a name on several lines if it is wide: one for each phrase, or more."""
+    if metrics.horizontalAdvance(name) <= WRAPPED:
+        return name
+    lines: list[str] = []
+    for phrase in name.replace(", ", ",\n").split("\n"):
+        line = ""
+        for word in phrase.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and metrics.horizontalAdvance(longer) > WRAPPED:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return "\n".join(lines)

@@ -41,6 +41,8 @@ class MapPoints:
         self._filter: NDArray[np.bool_] | None = None  # points that are not hidden; None: all
         self._strong: NDArray[np.bool_] | None = None  # points that are not dimmed; None: all
         self.version = 0
+        # By version and level, see `has_papers`.
+        self._with_papers: tuple[int, dict[int, NDArray[np.bool_]]] = (0, {})
         self._change()
 
     def set_scheme(self, scheme: ColorScheme) -> None:
@@ -70,6 +72,25 @@ class MapPoints:
         if shown is not self._filter:
             self._filter = shown
             self._change()
+
+    @property
+    def counts(self) -> list[int]:
+        """The number of papers of each category that are not hidden, while papers are highlighted
+        of those."""
+        shown = self._shown if self.highlighted is None else self._shown & self.highlighted
+        counts = np.bincount(self.scheme.of[shown], minlength=len(self.scheme.names))
+        return [int(count) for count in counts]
+
+    def has_papers(self, level: int) -> NDArray[np.bool_]:
+        """Whether any paper of each group of a level is not hidden."""
+        if self._with_papers[0] != self.version:
+            self._with_papers = (self.version, {})
+        if (found := self._with_papers[1].get(level)) is None:
+            labels, groups = self.drawing.levels[level]
+            inside = labels[self._shown]
+            found = np.bincount(inside[inside >= 0], minlength=len(groups)) > 0
+            self._with_papers[1][level] = found
+        return found
 
     def numbers(self, ids: Sequence[int]) -> Numbers:
         """Numbers of these papers, in this order, without papers that are not on the map."""
@@ -123,6 +144,7 @@ class MapPoints:
             shown = self.highlighted
         if self._filter is not None:
             shown = shown & self._filter
+        self._shown = shown
         colours, self.on_top = self.scheme.of, 0
         self.order = np.flatnonzero(shown)
         if strong is not None:
@@ -145,9 +167,13 @@ def added_radius(citations: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def extent(places: Places) -> Places:
-    """The bounding box of these points as two corners, enough to fit a camera."""
+    """Return points that are enough to fit a camera: two corners of the bounding box, and those
+    that nothing lies to the left of and below."""
     if not len(places):
         return places
     # Column by column: numpy takes ten times as long for both at once.
     low, high = zip(*((column.min(), column.max()) for column in places.T), strict=True)
-    return np.array([low, high], places.dtype)
+    order = np.argsort(places[:, 0], kind="stable")
+    lowest = np.maximum.accumulate(places[order, 1])
+    lower = np.concatenate([[True], lowest[1:] > lowest[:-1]])
+    return np.concatenate([np.array([low, high], places.dtype), places[order[lower]]])

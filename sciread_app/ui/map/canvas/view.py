@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QPointF,
     QRectF,
     QSize,
+    QSizeF,
     Qt,
     QVariantAnimation,
     Signal,
@@ -100,9 +101,8 @@ class MapView(QWidget):
         )
         self._animation.setEasingCurve(QEasingCurve.Type.InOutCubic)
         self._animation.valueChanged.connect(self._animate)
-        self._left = 0.0  # pixels on the left that are covered by the legend
-        self._below = 0.0  # pixels at the bottom that it covers
-        self._covered = QRectF()  # the rectangle that it covers
+        self._corner = QSizeF(0, 0)  # the corner at the bottom left that the map is fitted around
+        self._covered = QRectF()  # the rectangle that the legend covers
         self._place, self._window_size = QPoint(), QSize()  # of the map in its window, and of that
         self._hovered: int | None = None
         self._picked: int | None = None
@@ -129,12 +129,13 @@ class MapView(QWidget):
             self._goal = None
             self._refit()
 
-    def set_margin(self, left: float, covered: QRectF) -> None:
-        """Fit the map beside the covered rectangle, `left` pixels wide, or above it, and write no
-        labels on it."""
-        self._left, self._covered = left, covered
-        self._below = self.height() - covered.top() if left else 0.0
-        self._refit()
+    def set_covered(self, corner: QSizeF, covered: QRectF) -> None:
+        """Fit the map around the bottom left `corner`, and write no labels on what is `covered`."""
+        self._covered = covered
+        if corner != self._corner:
+            self._corner = corner
+            self._refit()
+        self.update()
 
     def set_scheme(self, scheme: ColorScheme) -> None:
         if self.points:
@@ -261,7 +262,7 @@ class MapView(QWidget):
         painter.end()
 
     def _paint_caption(self, painter: QPainter, text: str) -> None:
-        frame = QRectF(self.rect()).adjusted(self._left, 0, 0, 0)
+        frame = QRectF(self.rect()).adjusted(self._covered.width(), 0, 0, 0)
         paint_caption(painter, frame, text, self.font(), self._appearance.theme)
 
     def _paint_names(self, painter: QPainter, visible: Viewport) -> None:
@@ -286,9 +287,17 @@ class MapView(QWidget):
             self._placements[level] = LabelPlacement(
                 self.groups, self.points.occupancies[level], self.points.extent, font
             )
-        placed = self._placements[level].at(self.camera.scale, self._group)
         origin, frame = self.camera.point((0.0, 0.0)), QRectF(self.rect())
-        moved = (label._replace(box=label.box.translated(origin)) for label in placed)
+        corner = QRectF(QPointF(0, self.height() - self._corner.height()), self._corner)
+        # No label moves while the map is panned.
+        around = (corner.translated(-origin),) if self._goal is not None else ()
+        placed = self._placements[level].at(self.camera.scale, self._group, *around)
+        there = self.points.has_papers(level)
+        moved = (
+            label._replace(box=label.box.translated(origin))
+            for label in placed
+            if there[label.group]
+        )
         return [
             label
             for label in moved
@@ -447,10 +456,13 @@ class MapView(QWidget):
     def _refit(self) -> None:
         """Fit the kept region to a frame that may have changed."""
         if self.points:
-            self.fit_scale = self.camera.fitting(self.points.extent, self._left, self._below).scale
+            self.fit_scale = self._fitting(self.points.extent).scale
         if self._goal is not None:
-            self.camera = self.camera.fitting(self._goal, self._left, self._below)
+            self.camera = self._fitting(self._goal)
         self._changed()
+
+    def _fitting(self, places: Places) -> Camera:
+        return self.camera.fitting(places, self._corner.width(), self._corner.height())
 
     def _animate(self, part: float) -> None:
         self._refit()

@@ -135,18 +135,29 @@ def test_camera_scale_and_position_are_limited():
 
 def test_camera_fits_the_extent_like_all_points():
     points = MapPoints(drawing(range(1, 81)))
-    assert Camera().fitting(points.extent) == Camera().fitting(points.places)
+    for covered in (0, 200):
+        fitted = Camera().fitting(points.extent, covered, covered)
+        assert fitted == Camera().fitting(points.places, covered, covered)
     assert Camera().fitting(extent(points.places[:0])) == Camera()
 
 
 @pytest.mark.parametrize("across, down", [(1.0, 0.3), (0.3, 1.0)])
 def test_camera_fits_points_beside_or_above_a_covered_corner(across, down):
-    corners = np.array([[0, 0], [across, down]], np.float32)
+    corners = np.array([[0, 0], [across, down], [0, down], [across, 0]], np.float32)
     camera = Camera().fitting(corners, left=300, below=300)
-    (left, top), (right, bottom) = camera.screen(corners).tolist()
+    (left, top), (right, bottom) = camera.screen(corners[:2]).tolist()
     assert left > 300 or bottom < 300  # pixels of 800 x 600
     assert left > 0 and top > 0 and right < 800 and bottom < 600
     assert max(right - left, bottom - top) > 420
+
+
+def test_camera_fits_points_around_a_covered_corner_that_they_do_not_reach():
+    places = np.array([[0, 0], [1, 0], [1, 1], [0.2, 0.4], [0.6, 0.8]], np.float32)
+    camera = Camera().fitting(places, left=200, below=200)
+    pixels = camera.screen(places)  # of 800 x 600
+    assert ((pixels > 0) & (pixels < [800, 600])).all()
+    assert not ((pixels[:, 0] < 200) & (pixels[:, 1] > 400)).any()
+    assert camera.scale > 1.2 * Camera(width=800, height=400).fitting(places).scale
 
 
 def test_within_returns_only_points_inside_the_polygon():

@@ -140,20 +140,20 @@ def test_papers_without_any_year_stay_visible(timeline, filtered):
 
 def test_map_shows_the_papers_of_the_selected_years(panel, qtbot):
     before = panel.view.camera.scale
-    panel.bar.years.click()
+    panel.bar.years.trigger()
     assert panel.timeline.isVisible()
     qtbot.waitUntil(lambda: panel.timeline.histogram.limits == (2001, 2019))
     panel.timeline.histogram.select(2001, 2002)
     panel.timeline.unknown.click()
     assert shown(panel) == [n for n in range(1, 81) if n % 20 in (1, 2)]
-    panel.bar.years.click()
+    panel.bar.years.trigger()
     assert not panel.timeline.isVisible()
     assert len(shown(panel)) == 80
     assert panel.view.camera.scale == pytest.approx(before, rel=0.3)
 
 
 def test_redrawn_map_keeps_the_selected_years(panel, qtbot, jobs):
-    panel.bar.years.click()
+    panel.bar.years.trigger()
     qtbot.waitUntil(lambda: panel.timeline.histogram.limits == (2001, 2019))
     panel.timeline.histogram.select(2001, 2001)
     panel.timeline.unknown.click()
@@ -164,7 +164,7 @@ def test_redrawn_map_keeps_the_selected_years(panel, qtbot, jobs):
 
 
 def test_hidden_papers_are_not_under_the_mouse(panel, qtbot):
-    panel.bar.years.click()
+    panel.bar.years.trigger()
     qtbot.waitUntil(lambda: panel.timeline.histogram.limits == (2001, 2019))
     points = panel.view.points
     x, y = points.places[points.numbers([7])[0]].tolist()
