@@ -385,7 +385,7 @@ def _cells(each: MetricDifference) -> tuple[str, ...]:
     if each.winner is not None:
         better = "AB"[each.winner]
     else:
-        better = tr("significant") if each.significant else tr("not significant")
+        better = tr("Significant") if each.significant else tr("Not significant")
     return (
         metric,
         n,

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QScrollArea,
     QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -32,6 +31,7 @@ from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine, smooth
 from sciread_app.ui.widgets.layout.boxes import column
+from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.text.labels import plain_label
 
@@ -153,8 +153,8 @@ class LearningView(QWidget):
         head.setFont(scaled(self.font(), 1.15, QFont.Weight.DemiBold))
         self._column.addWidget(head)
         chart = LineChart(
-            tr("Loss of {method}", method=method), self._appearance, Axis(tr("step")),
-            Axis(tr("loss")),
+            tr("Loss of {method}", method=method), self._appearance, Axis(tr("Step")),
+            Axis(tr("Loss")),
         )  # fmt: skip
         chart.setFixedHeight(HIGH)
         lines: list[PlotLine] = []
@@ -212,7 +212,7 @@ class LearningView(QWidget):
             Qt.Orientation.Horizontal, self, childrenCollapsible=False, handleWidth=12
         )
         column(split, parent=self, margins=0)
-        self._pages = QStackedWidget()
+        self._pages = PageStack()
         split.addWidget(self.list)
         split.addWidget(self._pages)
         split.setStretchFactor(1, 1)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -30,6 +29,7 @@ from sciread_app.ui.map.canvas.view import MapView
 from sciread_app.ui.map.color_scheme import ColorScheme, by_group
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class MapSide(QWidget):
         self.empty = EmptyState(appearance)
         self.whole = styled(QPushButton(tr("Fit")), "link")
         self.whole.clicked.connect(lambda: self.view.fit())
-        self._pages = QStackedWidget()
+        self._pages = PageStack()
         self._pages.addWidget(self.empty)
         self._pages.addWidget(self.view)
         head = row(self.title, self.count, 0, self.whole)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
-    QStackedWidget,
     QWidget,
 )
 
@@ -23,6 +22,7 @@ from sciread_app.ui.compare.view_models import ComparableModel
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.style.theme import Appearance, styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import Actions, EmptyState, second_model_actions
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ModelPairView(QWidget):
         super().__init__()
         self.pair = ModelPairPicker()
         self.empty = EmptyState(appearance)
-        self._pages = QStackedWidget(self)
+        self._pages = PageStack(self)
         column(self.pair, (self._pages, 1), parent=self, margins=0, spacing=10)
         self._pages.addWidget(self.empty)
 

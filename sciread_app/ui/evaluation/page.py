@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QPushButton,
-    QStackedWidget,
     QWidget,
 )
 
@@ -42,6 +41,7 @@ from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.rounded_popup import rounded
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 from sciread_app.ui.widgets.text.labels import ElidedLabel
@@ -383,7 +383,7 @@ class EvaluationPage(Page):
         self.export.setMenu(menu)
         self._note: QLabel = styled(ElidedLabel(), "quiet")
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._pages = QStackedWidget(self)
+        self._pages = PageStack(self)
         note = (self._note, 40)
         head = row(self.views, 1, note, self.stop, self.export, self.evaluate, spacing=10)
         column(head, (self._pages, 1), parent=self, margins=(16, 12, 16, 10), spacing=10)

@@ -114,7 +114,7 @@ def interval_words(row: ScoreRow, model: str) -> str:
 
 def how_read(metric: Metric) -> str:
     """Direction and range of a metric; may be empty."""
-    better = {True: tr("higher is better"), False: tr("lower is better"), None: ""}
+    better = {True: tr("Higher is better"), False: tr("Lower is better"), None: ""}
     span = tr("0 to 100") if metric.unit == "percent" else ""
     return " · ".join(filter(None, (better[metric.higher_is_better], span)))
 

@@ -51,6 +51,10 @@ class _Pages(QStackedWidget):
         page = self.currentWidget()
         return page.minimumSizeHint() if page else QSize()
 
+    def heightForWidth(self, width: int) -> int:
+        page = self.currentWidget()
+        return page.heightForWidth(width) if page and page.hasHeightForWidth() else -1
+
 
 class _PageArea(QScrollArea):
     """Scrolls a page that needs more room than a small screen has, so that none of it is cut."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from sciread_app.ui.evaluation.view_models import EvaluationResults, about, data
 from sciread_app.ui.style.theme import Appearance, scaled, styled
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.layout.sections import scrolling
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.rounded_popup import rounded
@@ -31,7 +31,7 @@ from sciread_app.ui.widgets.text.labels import plain_label, show_text
 from trainer.contract.suites import suite_title
 
 LEGEND = tr(
-    "↑ higher is better, ↓ lower is better. Percentages range from 0 to 100. Bold: "
+    "↑ Higher is better, ↓ lower is better. Percentages range from 0 to 100. Bold: "
     "best score of the row, not necessarily by a significant difference. Strips: "
     "95% confidence intervals, on one scale per row."
 )
@@ -185,7 +185,7 @@ class ScoresView(QWidget):
 
     def _build(self) -> None:
         self.legend = styled(QLabel(wordWrap=True), "faint")
-        self._pages = QStackedWidget(self)
+        self._pages = PageStack(self)
         column(self._pages, parent=self, margins=0)
         self._pages.addWidget(self.empty)
         split = QSplitter(

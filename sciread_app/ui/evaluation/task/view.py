@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QScrollArea,
-    QStackedWidget,
     QWidget,
 )
 
@@ -36,6 +35,7 @@ from sciread_app.ui.widgets.charts.line_chart import LineChart
 from sciread_app.ui.widgets.charts.primitives import Axis, PlotLine
 from sciread_app.ui.widgets.form_rows import ComboBox
 from sciread_app.ui.widgets.layout.boxes import column, row
+from sciread_app.ui.widgets.layout.page_stack import PageStack
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.row_table import LEFT, RIGHT, Index, RowModel
 from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
@@ -310,9 +310,9 @@ class TaskView(QWidget):
             ends = np.array([0.0, 1.0])
             roc.append(PlotLine("", ends, ends, aside=True))
         self.roc.show_lines(
-            roc, Axis(tr("false positive rate"), 0, 1), Axis(tr("true positive rate"), 0, 1)
+            roc, Axis(tr("False positive rate"), 0, 1), Axis(tr("True positive rate"), 0, 1)
         )
-        self.precision.show_lines(precision, Axis(tr("recall"), 0, 1), Axis(tr("precision"), 0, 1))
+        self.precision.show_lines(precision, Axis(tr("Recall"), 0, 1), Axis(tr("Precision"), 0, 1))
         known = [spread for spread in spreads if isinstance(spread, Distributions)]
         for chart, spread in zip(self.spreads, spreads, strict=True):
             found = spread if isinstance(spread, Distributions) else None
@@ -364,7 +364,7 @@ class TaskView(QWidget):
         self._say(problem.message, problem.hint)
 
     def _build(self) -> None:
-        self._pages = QStackedWidget(self)
+        self._pages = PageStack(self)
         head = row((self.pair, 3), (self.tasks, 2), spacing=12)
         column(head, (self._pages, 1), self._note, parent=self, margins=0, spacing=10)
         for page in (self.empty, self._classes_page(), self._curves_page(), self._places_page()):
@@ -437,8 +437,9 @@ def _spread_axes(known: Sequence[Distributions]) -> tuple[Axis, Axis]:
         return Axis(), Axis()
     edges = [edge for spread in known for edge in spread.edges]
     shares = [share for spread in known for some in spread.series.values() for share in some]
-    across = Axis(known[0].axis, min(edges), max(edges))
-    return across, Axis(tr("share"), 0.0, max(shares) * 1.05)
+    title = known[0].axis  # begins with a small letter in reports
+    across = Axis(f"{title[:1].upper()}{title[1:]}", min(edges), max(edges))
+    return across, Axis(tr("Share"), 0.0, max(shares) * 1.05)
 
 
 def side_of(line: ClassLine, column: int) -> ClassScore | None:

@@ -39,7 +39,7 @@ def test_differences_have_intervals_and_significance(view):
     assert cells(view, 1) == {
         METRIC: "MAP ↑", GAP: "+6.00   +4.00 to +8.00", CHANCE: "0.001", BETTER: "B",
     }  # fmt: skip
-    assert cells(view, 2)[BETTER] == "not significant"
+    assert cells(view, 2)[BETTER] == "Not significant"
 
 
 @pytest.mark.parametrize("recommended", [True, False])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QScrollArea
 from shiboken6 import isValid
 
 from sciread_app.domain.paper import LibraryChanges
@@ -38,6 +39,19 @@ def test_view_is_built_on_its_first_visit(page, show):
         show(number)
     assert page.findChild(NeighboursView).isVisible()
     assert len(page.findChildren(NeighboursView)) == 1
+
+
+def test_views_fit_a_small_window_without_scrolling_the_page(window, page, show, qtbot):
+    for number in range(len(VIEWS)):
+        show(number)
+    window.resize(1100, 600)
+    area = page.parentWidget()
+    while not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    for number in range(len(VIEWS)):
+        show(number)
+        qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
+        assert page.height() <= area.viewport().height()
 
 
 def test_dialog_offers_models_trainings_and_baselines(dialog):

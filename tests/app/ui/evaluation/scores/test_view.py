@@ -77,7 +77,7 @@ def test_accessible_text_of_a_score_has_its_interval_and_rank(page):
 
 def test_tooltips_explain_metrics_and_scores(page):
     tips = texts(page.scores.table, Qt.ItemDataRole.ToolTipRole)[1]
-    assert "Mean average precision" in tips[0] and "higher is better · 0 to 100" in tips[0]
+    assert "Mean average precision" in tips[0] and "Higher is better · 0 to 100" in tips[0]
     assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest in the row"
 
 
