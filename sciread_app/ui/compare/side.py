@@ -78,6 +78,14 @@ class ResultColumn(QWidget):
             self.result_list.clearSelection()
         elif paper != self.result_list.current() or not self.result_list.selected_count():
             self.result_list.go_to(row)
+            self._show_whole_cards()
+
+    def _show_whole_cards(self) -> None:
+        """Scroll on to the next card if the first one in sight is cut."""
+        shown = self.result_list
+        first = shown.rowAt(0)
+        if first >= 0 and (hidden := -shown.rowViewportPosition(first)) > 0:
+            shown.set_scroll_position(shown.top() + shown.rowHeight(first) - hidden)
 
     def _show(
         self,

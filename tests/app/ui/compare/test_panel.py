@@ -130,6 +130,19 @@ def test_selection_on_one_side_is_copied_to_the_other(page):
     assert left.result_list.chosen() == [] and page.chosen() == right.result_list.chosen()
 
 
+def test_copied_selection_shows_no_cut_card_at_the_top(page):
+    left, right = sides(page)
+    for row in (5, 8, 6, 10):
+        left.result_list.go_to(row)
+        view = right.result_list
+        assert view.rowViewportPosition(view.rowAt(0)) == 0 or view.top() == (
+            view.verticalScrollBar().maximum()
+        )
+        cell = view.visualRect(view.model().index(view.currentIndex().row(), 0))
+        assert view.viewport().rect().contains(cell)
+    assert right.result_list.top() > 0
+
+
 def test_paper_is_opened_in_the_library(qtbot, window, page):
     right = sides(page)[1]
     right.result_list.go_to(2)
