@@ -234,7 +234,7 @@ class TrainingService:
         text = tr("The base model {name} is not installed.", name=base)
         if base.count("/") != 1 or base.startswith((".", "/", "~")):
             return [CheckLine(Level.missing, text)]
-        return [CheckLine(Level.missing, text, Remedy.model, tr("Fetch the model"), model=base)]
+        return [CheckLine(Level.missing, text, Remedy.model, tr("Download base model"), model=base)]
 
     def _check_other_runs(self) -> list[CheckLine]:
         going = [training for training in self.runs.all() if training.status.is_active]

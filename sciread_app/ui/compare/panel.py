@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 ALONE = tr("Compare two models")
 NONE_THERE = tr(
-    "Only one model is installed. Train a model on your own papers or fetch a published model, "
+    "Only one model is installed. Train a model on your own papers or add a published model, "
     "then compare the results of both models side by side and vote for the better results."
 )
 NO_QUERY = tr("Search for something to see the results of both models.")

@@ -18,7 +18,7 @@ class ModelsActions(PageActions["ModelsPage"]):
 
     def __init__(self, actions: ActionRegistry, menu: QMenu) -> None:
         super().__init__(actions, menu, "models", tr("Available on the Models page"), local=True)
-        self.add_anywhere(tr("Fetch a model from &Hugging Face…"), lambda page: page.ask_hub())
+        self.add_anywhere(tr("Add a model from &Hugging Face…"), lambda page: page.ask_hub())
         self.add_anywhere(tr("Add a model from a &folder…"), lambda page: page.add_folder())
         self.add_anywhere(tr("Add a model from a &zip file…"), lambda page: page.add_zip())
         self.add_anywhere(tr("&Add a model from a training run…"), lambda page: page.add_run())

@@ -106,7 +106,7 @@ class ModelDownloads(QFrame):
 
     def pull(self, wanted: DownloadRequest) -> None:
         """Download a model from the hub."""
-        entry = self._entry(tr("Fetching {name}", name=wanted.name), tr("Retry…"))
+        entry = self._entry(tr("Adding {name}", name=wanted.name), tr("Retry…"))
         entry.again.clicked.connect(lambda: self.hub_requested.emit(wanted))
         self._begin(entry, lambda task: self._installer.pull(wanted, task), JobQueue.network)
 

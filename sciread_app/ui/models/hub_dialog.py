@@ -41,10 +41,10 @@ class HubDialog(QDialog):
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Fetch a model from Hugging Face"))
+        self.setWindowTitle(tr("Add a model from Hugging Face"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.name = styled(QLineEdit(), "field")
-        self.name.setPlaceholderText(tr("owner/name or the address of the model page"))
+        self.name.setPlaceholderText(tr("Name (owner/name) or address of the model page"))
         self.name.setAccessibleName(tr("Model name on huggingface.co"))
         self.known = ModelList(appearance)
         self.known.setAccessibleName(tr("Common base models"))
@@ -54,12 +54,12 @@ class HubDialog(QDialog):
         for name, title in POOLINGS.items():
             self.pooling.addItem(title, name)
         self.revision = styled(QLineEdit(), "field")
-        self.revision.setPlaceholderText(tr("main, another branch, a commit, or refs/pr/3"))
-        self.fetch = styled(QPushButton(tr("Fetch"), default=True), "primary")
+        self.revision.setPlaceholderText(tr("Branch, commit or refs/pr/3; default: main"))
+        self.add = styled(QPushButton(tr("Add model"), default=True), "primary")
         self.leave = QPushButton(tr("Cancel"), autoDefault=False)
         self._lay_out(appearance, parent)
         self._connect()
-        self._enable_fetch()
+        self._enable_add()
 
     def write(self, request: DownloadRequest) -> None:
         """Fill in an earlier request for editing."""
@@ -72,11 +72,11 @@ class HubDialog(QDialog):
         if key:
             self.name.setText(key)
 
-    def _enable_fetch(self) -> None:
-        self.fetch.setEnabled("/" in self.name.text().strip(" /"))
+    def _enable_add(self) -> None:
+        self.add.setEnabled("/" in self.name.text().strip(" /"))
 
     def _request(self) -> None:
-        if self.fetch.isEnabled():
+        if self.add.isEnabled():
             pooling = str(self.pooling.currentData())
             self.requested.emit(
                 DownloadRequest(self.name.text().strip(), self.revision.text().strip(), pooling)
@@ -84,7 +84,7 @@ class HubDialog(QDialog):
             self.accept()
 
     def _lay_out(self, appearance: Appearance, parent: QWidget) -> None:
-        title = QLabel(tr("Fetch a model from Hugging Face"))
+        title = QLabel(tr("Add a model from Hugging Face"))
         title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
         inside = QWidget()
         form = QFormLayout(inside)
@@ -105,7 +105,7 @@ class HubDialog(QDialog):
             (self.known, 1),
             self.more,
             styled(QLabel(SAFE, wordWrap=True), "faint"),
-            row(0, self.leave, self.fetch),
+            row(0, self.leave, self.add),
             parent=self,
             margins=(24, 20, 24, 18),
             spacing=12,
@@ -117,6 +117,6 @@ class HubDialog(QDialog):
     def _connect(self) -> None:
         self.known.chosen.connect(self._choose)
         self.known.activated.connect(self._request)
-        self.name.textChanged.connect(lambda _: self._enable_fetch())
-        self.fetch.clicked.connect(self._request)
+        self.name.textChanged.connect(lambda _: self._enable_add())
+        self.add.clicked.connect(self._request)
         self.leave.clicked.connect(self.reject)

@@ -28,6 +28,7 @@ ROW = Qt.ItemDataRole.UserRole
 WIDGET_SIZE_MAX = (1 << 24) - 1  # QWIDGETSIZE_MAX, not exported by PySide6: no limit
 
 _AT_END = Qt.TextElideMode.ElideRight
+_WRAP = int(Qt.AlignmentFlag.AlignTop) | int(Qt.TextFlag.TextWordWrap)
 _EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
 
 
@@ -116,6 +117,7 @@ class ModelList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
         self.setMinimumWidth(210)
+        self.setResizeMode(QListView.ResizeMode.Adjust)  # messages wrap
         self.selectionModel().currentChanged.connect(
             lambda now, _: self.chosen.emit(self._key_at(now))
         )
@@ -167,6 +169,9 @@ class ModelDelegate(QStyledItemDelegate):
         small = QFontMetrics(self._small).height()
         if not row.key:
             return QSize(120, small + 2 * _AIR)
+        if row.kind == "problem" and isinstance(option.widget, QListView):
+            width = option.widget.viewport().width() - 2 * _EDGE - self.room_beside(row)
+            small = max(small, self._wrapped(row.below, width).height())
         high = QFontMetrics(self._title).height() + _GAP + small + 2 * _AIR
         return QSize(120, high + (0 if row.share is None else _HIGH + _GAP + 2))
 
@@ -188,15 +193,21 @@ class ModelDelegate(QStyledItemDelegate):
         high = QFontMetrics(self._title).height() + _GAP
         second = room.adjusted(0, high, -self.room_beside(row), 0)
         colour = theme.danger if row.kind == "problem" else theme.quiet
-        text = self.second_line(row, second.width())
-        _line(painter, self._small, theme.faint if row.faint else colour, second, text)
+        colour = theme.faint if row.faint else colour
+        if row.kind == "problem":  # a message, shown in full
+            painter.setFont(self._small)
+            painter.setPen(QColor(colour))
+            painter.drawText(second, _WRAP, row.below)
+        else:
+            _line(painter, self._small, colour, second, row.below)
         if row.share is not None:
             self._paint_bar(painter, room, row.share, theme)
         painter.restore()
 
-    def second_line(self, row: ModelRow, width: int) -> str:
-        """The second line, elided at its end."""
-        return QFontMetrics(self._small).elidedText(row.below, _AT_END, width)
+    def _wrapped(self, text: str, width: int) -> QRect:
+        """The rectangle of a text on as many lines as it needs."""
+        room = QRect(0, 0, max(width, 60), 10_000)
+        return QFontMetrics(self._small).boundingRect(room, _WRAP, text)
 
     def room_beside(self, row: ModelRow) -> int:
         """Pixels reserved at the end of the second line, for subclasses that paint there."""

@@ -44,7 +44,7 @@ from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.rounded_popup import rounded
 
 ALONE = tr(
-    "A model for your field finds more relevant papers. Fetch a published model, "
+    "A model for your field finds more relevant papers. Add a published model, "
     "or train a model on your own papers."
 )
 
@@ -346,7 +346,7 @@ class ModelsPage(Page):
     def _invitation(self) -> QWidget:
         panel = styled(QWidget(), "column")
         said = styled(QLabel(ALONE, wordWrap=True), "quiet")
-        hub = QPushButton(tr("Fetch a model…"))
+        hub = QPushButton(tr("Add a model from Hugging Face…"))
         hub.clicked.connect(lambda: self.ask_hub())
         train = QPushButton(tr("Train a model…"))
         train.clicked.connect(lambda: self._context.navigate.go_to("training"))

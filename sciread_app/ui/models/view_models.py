@@ -75,12 +75,16 @@ def why_not(
     return ""
 
 
+# The methods of published models that cannot be trained here
+_OTHER_METHODS = {"specter2": "SPECTER2", "scincl": "SciNCL", "scibert": "SciBERT", "bert": "BERT"}
+
+
 def method(key: str) -> str:
     """The title of a training method; an unknown one keeps its own name."""
     try:
         return method_spec(key).title
     except TrainerError:
-        return "" if key == STARTER else key
+        return "" if key == STARTER else _OTHER_METHODS.get(key, key)
 
 
 def below(model: InstalledModel) -> str:

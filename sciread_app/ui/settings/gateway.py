@@ -54,7 +54,7 @@ MODEL_HUB = ServiceUse(
     "Hugging Face",
     "huggingface.co",
     tr("The name of a model"),
-    tr("When you download a model"),
+    tr("When you add a model from Hugging Face"),
 )
 
 

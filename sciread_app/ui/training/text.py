@@ -201,7 +201,7 @@ def changed(training: TrainingRun) -> str:
 def shown_value(key: str, value: Value | Sequence[Value]) -> str:
     """A setting's value for display."""
     if isinstance(value, bool):
-        return tr("on") if value else tr("off")
+        return tr("On") if value else tr("Off")
     return choice_label(key, value_text(value))
 
 

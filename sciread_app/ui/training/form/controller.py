@@ -159,7 +159,7 @@ class TrainingFormController(QObject):
             self._wait(title, lambda task: self._training_service.cite(papers, task), self._cited,
                        JobQueue.network)  # fmt: skip
         elif line.remedy is Remedy.model:
-            title = tr("Fetching {model}", model=line.model)
+            title = tr("Downloading {model}", model=line.model)
             self._wait(title, lambda task: self._training_service.fetch_model(line.model, task),
                        lambda _: self._cured(), JobQueue.network)  # fmt: skip
 

@@ -278,7 +278,7 @@ def test_missing_papers_lead_to_the_intake_page(qtbot, write, jobs, service):
 
 def test_missing_base_model_is_fetched_from_the_form(qtbot, write, jobs, service):
     service.lines = (
-        CheckLine(Level.missing, "Not here.", Remedy.model, "Fetch the model", model="a/b"),
+        CheckLine(Level.missing, "Not here.", Remedy.model, "Download base model", model="a/b"),
     )
     shown = write()
     click(qtbot, shown.form.check.buttons[0])
