@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from typing import Any
@@ -252,7 +253,8 @@ class ComparisonPanel(QFrame):
             cells[side].button.setChecked(True)
 
     def _fill(self, found: PairComparison) -> None:
-        self.build_rows()
+        for step in self.steps():
+            step()
         rows = {each.name: each for each in found.rows}
         self.cells = {}
         for name, line in self._rows.items():
@@ -268,17 +270,23 @@ class ComparisonPanel(QFrame):
         if field in self._wins:
             self._wins[field] = side
 
-    def build_rows(self) -> None:
-        """Build the rows of all fields, once: building them for each pair would take too long."""
-        if self._rows:
-            return
-        for number, (field, name) in enumerate(LINES, start=1):
-            line = self._rows[name] = _FieldRow(name, self._appearance, self._body)
-            self._grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
-            for side, cell in enumerate(line.cells):
-                self._grid.addWidget(cell, number, side + 1)
-                cell.chosen.connect(partial(self._choose, field, side))
-            line.show_row(None)
+    def steps(self) -> list[Callable[[], object]]:
+        """Return the steps that build the rows of all fields, without those done. They are built
+        once: building them for each pair would take too long."""
+        lines = enumerate(LINES, start=1)
+        return [
+            partial(self._build_row, number, field, name)
+            for number, (field, name) in lines
+            if name not in self._rows
+        ]
+
+    def _build_row(self, number: int, field: str, name: str) -> None:
+        line = self._rows[name] = _FieldRow(name, self._appearance, self._body)
+        self._grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
+        for side, cell in enumerate(line.cells):
+            self._grid.addWidget(cell, number, side + 1)
+            cell.chosen.connect(partial(self._choose, field, side))
+        line.show_row(None)
         self._grid.setRowStretch(len(LINES) + 1, 1)
 
     def _lay_out_body(self) -> QGridLayout:

@@ -24,6 +24,7 @@ from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Theme, styled
+from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.layout.boxes import column, row
 from sciread_app.ui.widgets.messages.empty_state import EmptyState
 from sciread_app.ui.widgets.rounded_popup import rounded
@@ -79,6 +80,7 @@ class DuplicatesPage(Page):
         self.search = QPushButton(tr("Find duplicates"))
         self.search_due = _SearchDueLine()
         self._search: Job | None = None  # the search started by a button
+        self._building = BuildQueue(self)  # of the comparison, before it is first shown
         self.list = PairList(appearance)
         self.panel = ComparisonPanel(appearance)
         self.merges = MergeList()
@@ -105,7 +107,7 @@ class DuplicatesPage(Page):
     # Interface of a page
 
     def build_rest(self) -> None:
-        self.panel.build_rows()
+        self._building.start(self.panel.steps())
 
     def refresh(self) -> None:
         if self._dirty:
@@ -229,6 +231,7 @@ class DuplicatesPage(Page):
         self.count.setText(trn("{n:,} merged record", "{n:,} merged records", len(merges)))
         self.count.setVisible(bool(merges))
         self.merge_all.hide()
+        self._building.start(())
         if merges:
             self._middle.setCurrentWidget(self.merges)
             self.shown.emit()
@@ -276,8 +279,17 @@ class DuplicatesPage(Page):
         if found is None:  # a paper was removed since the list was loaded
             self._load()
             return
+        if self._middle.currentWidget() is self._split:
+            self._fill(found)
+            self._stand()
+        else:  # both at once would delay the user's input
+            self._building.start((*self.panel.steps(), partial(self._fill, found), self._present))
+
+    def _fill(self, found: PairComparison) -> None:
         self.panel.show_pair(found)
         self.panel.allow(not self.busy)
+
+    def _present(self) -> None:
         self._middle.setCurrentWidget(self._split)
         self._stand()
 
@@ -292,6 +304,7 @@ class DuplicatesPage(Page):
         menu.popup(self.list.viewport().mapToGlobal(place))
 
     def _invite(self) -> None:
+        self._building.start(())
         actions = ((tr("Go to library"), self.library_requested.emit),)
         self.empty.show_message("duplicates", *NOTHING[self.lists.current], actions)
         self._middle.setCurrentWidget(self.empty)

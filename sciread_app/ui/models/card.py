@@ -49,8 +49,9 @@ class ModelCard(QFrame):
 
     renamed = Signal(str)  # the new title
 
-    def __init__(self, appearance: Appearance) -> None:
-        super().__init__()
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        """With its parent from the start: a later one would style all contents once more."""
+        super().__init__(parent)
         self.setObjectName("panel")
         self.setAccessibleName(tr("Selected model"))
         self._appearance = appearance
@@ -261,6 +262,8 @@ class ModelCard(QFrame):
             layout.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         self._how_made = section(tr("Details"), self.facts)
         self._body = ScrollContents()
+        self._scroll = scrolling(self._body, self)
+        column(self._scroll, parent=self, margins=1)
         column(
             column(self.title, self.line, self.made, spacing=4),
             *(self._wrong, self.result, self.ready, self._going, self._row, self.tiles),
@@ -269,8 +272,6 @@ class ModelCard(QFrame):
             margins=(22, 18, 22, 22),
             spacing=16,
         )
-        self._scroll = scrolling(self._body, self)
-        column(self._scroll, parent=self, margins=1)
 
     def _connect(self) -> None:
         self._card.button.toggled.connect(lambda _: self._show_card())

@@ -316,16 +316,15 @@ class ModelsPage(Page):
         self.count = styled(QLabel(), "quiet")
         self.add_button = styled(QPushButton(tr("Add model")), "primary")
         self.add_button.setMenu(self._menu())
+        self.add_button.setParent(self)  # first, and so before the list for Tab
+        # Outer widgets first: a widget that gets its parent later is styled once more.
+        split = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
+        left = QWidget(split)
         self.list = ModelList(self._appearance)
-        self.card = ModelCard(self._appearance)
         self.downloads = ModelDownloads(self._installer, self._jobs)
         self._alone = self._invitation()
-        left = QWidget()
         column(self.downloads, (self.list, 1), (self._alone, 1), parent=left, margins=0, spacing=8)
-        self.add_button.setParent(self)  # first, and so before the list for Tab
-        split = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
-        split.addWidget(left)
-        split.addWidget(self.card)
+        self.card = ModelCard(self._appearance, split)
         split.setStretchFactor(1, 1)
         split.setSizes([320, 820])
         split.setContentsMargins(12, 0, 16, 12)

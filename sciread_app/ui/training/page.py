@@ -321,7 +321,6 @@ class TrainingPage(Page):
         )
         self.new_button = styled(QPushButton(tr("New training run")), "primary")
         self.list = TrainingList(appearance)
-        self.view = TrainingView(appearance)
         self.nothing = EmptyState(appearance)
         self.nothing.show_message(
             "training", tr("Train a model on your papers"), ABOUT,
@@ -339,9 +338,9 @@ class TrainingPage(Page):
         buttons = (self.open_button, self.new_button)
         head = row(self.count, 0, *buttons, margins=(20, 12, 16, 8), spacing=8)
         column(head, (split, 1), parent=some, margins=0, spacing=0)
-        self._right = QStackedWidget()
         split.addWidget(self.list)
-        split.addWidget(self._right)
+        self._right = QStackedWidget(split)
+        self.view = TrainingView(appearance, self._right)
         split.setStretchFactor(1, 1)
         split.setSizes([300, 840])
         split.setContentsMargins(12, 0, 16, 12)

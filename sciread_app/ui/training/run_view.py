@@ -56,8 +56,9 @@ ACTIONS = (
 class TrainingView(QFrame):
     requested = Signal(str)  # one of ACTIONS
 
-    def __init__(self, appearance: Appearance) -> None:
-        super().__init__()
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        """With its parent from the start: a later one would style all contents once more."""
+        super().__init__(parent)
         self.setObjectName("panel")
         self.details: TrainingDetails | None = None
         self._build(appearance)
@@ -205,6 +206,8 @@ class TrainingView(QFrame):
         for button in self.buttons.values():
             flow.addWidget(button)
         body = ScrollContents()
+        self._scroll = scrolling(body, self)
+        column(self._scroll, parent=self, margins=1)
         column(
             row((self.title, 1), (self.pill, 0, Qt.AlignmentFlag.AlignTop), spacing=12),
             *(self.made, self._trouble, self._going, self.result, buttons, self.tiles),
@@ -215,8 +218,6 @@ class TrainingView(QFrame):
             margins=(22, 18, 22, 22),
             spacing=14,
         )
-        self._scroll = scrolling(body, self)
-        column(self._scroll, parent=self, margins=1)
 
 
 def _sentence(note: RunMessage) -> str:

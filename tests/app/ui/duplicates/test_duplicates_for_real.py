@@ -68,7 +68,7 @@ def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, gateway):
     window.activateWindow()
     qtbot.keyClick(window, Key.Key_7, Control)
     page = window.other_page("duplicates")
-    qtbot.waitUntil(lambda: page.panel.found is not None and page.list.hasFocus())
+    qtbot.waitUntil(lambda: page.panel.isVisible() and page.list.hasFocus())
     qtbot.keyClick(page.list, Key.Key_M)
     qtbot.waitUntil(page.empty.isVisible)
     [merged] = [card.paper for card in gateway.cards([1, 2])]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
@@ -70,6 +71,36 @@ def test_pair_is_shown_side_by_side_with_differences_marked(page):
         "Different format",
     )
     assert rows["Identifiers"].said == "Both kept"
+
+
+def test_first_comparison_is_built_in_several_passes_of_the_event_loop(
+    qtbot, jobs, context, reviewer, monkeypatch
+):
+    passes, built = 0, []
+    page = DuplicatesPage(reviewer, context)
+    qtbot.addWidget(page)
+    build, cells = ComparisonCell.__init__, []
+
+    def count():
+        nonlocal passes
+        passes += 1
+
+    def counted(cell, *arguments):
+        cells.append(passes)
+        build(cell, *arguments)
+
+    monkeypatch.setattr(ComparisonCell, "__init__", counted)
+    timer = QTimer(page, interval=0)
+    timer.timeout.connect(count)
+    timer.start()
+    page.shown.connect(lambda: built.append(passes))
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(lambda: bool(built))
+    assert max(Counter(cells).values()) <= 4 and built[0] > max(cells)
+    assert page.panel.isVisible()
+    timer.stop()
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_long_word_does_not_widen_its_side(qtbot, page, reviewer):
