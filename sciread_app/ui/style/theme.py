@@ -166,19 +166,20 @@ class Appearance(QObject):
         if theme is self._target:
             return  # the change that the system reports is our own
         if self._target is None:
-            self._set_theme(theme)
+            self._set_sheet(theme)
+            self.changed.emit(theme)
         else:
-            self._switcher.change(partial(self._set_theme, theme))
+            emit = partial(self.changed.emit, theme)
+            self._switcher.change(partial(self._set_sheet, theme), emit)
         self._target = theme
 
-    def _set_theme(self, theme: Theme) -> None:
+    def _set_sheet(self, theme: Theme) -> None:
         self.theme = theme
         # Replacing one sheet by another, Qt visits a widget once for each of its ancestors; setting
         # one where there is none visits each widget once.
         self._app.setStyleSheet("")
         self._app.setPalette(palette(self.theme))
         self._app.setStyleSheet(stylesheet(self.theme))
-        self.changed.emit(self.theme)
 
 
 def ui_font() -> QFont:

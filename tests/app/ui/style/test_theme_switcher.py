@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QCheckBox, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.ui.style.theme import DARK, LIGHT, ThemeChoice, styled
@@ -95,3 +96,46 @@ def test_change_keeps_a_widgets_own_style_sheet(pages, appearance, qtbot):
     label.setStyleSheet("color: #123456")
     appearance.choose(ThemeChoice.dark)
     qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet, "#123456"})
+
+
+class PaintedColours(QObject):
+    """Records the colours of all labels of a page whenever one of them is painted."""
+
+    def __init__(self, page):
+        super().__init__(page)
+        self.labels = page.findChildren(QLabel)
+        self.found = set()
+        for label in self.labels:
+            label.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() is QEvent.Type.Paint:
+            name = QPalette.ColorRole.WindowText
+            self.found.add(frozenset(one.palette().color(name).name() for one in self.labels))
+        return False
+
+
+def test_visible_widgets_change_in_steps_without_a_picture_of_both_themes(pages, appearance, qtbot):
+    page = pages.widget(1)
+    pages.setCurrentIndex(1)
+    QCoreApplication.processEvents()
+    painted, passes = PaintedColours(page), 0
+    appearance.choose(ThemeChoice.dark)
+    while not any(DARK.quiet in colours for colours in painted.found):
+        QCoreApplication.processEvents()
+        passes += 1
+    assert passes > MANY / BATCH
+    assert painted.found <= {frozenset({LIGHT.quiet}), frozenset({DARK.quiet})}
+    assert pages.updatesEnabled()
+
+
+def test_change_replaced_while_visible_widgets_change_ends_with_the_last_theme(
+    pages, appearance, qtbot
+):
+    pages.setCurrentIndex(1)
+    appearance.choose(ThemeChoice.dark)
+    while appearance.theme is not DARK:
+        QCoreApplication.processEvents()
+    appearance.choose(ThemeChoice.light)
+    qtbot.waitUntil(lambda: colours(pages.widget(1)) == {LIGHT.quiet} and pages.updatesEnabled())
+    assert appearance.theme is LIGHT
