@@ -22,6 +22,7 @@ class ZoomButtons(QFrame):
 
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
+        self._map = parent
         self.setAccessibleName(tr("Zoom"))
         self.closer = _button(tr("Zoom in"), "+")
         self.out = _button(tr("Zoom out"), "\N{MINUS SIGN}")
@@ -35,7 +36,7 @@ class ZoomButtons(QFrame):
 
     def place(self) -> None:
         """Move to the corner of the map, which may have been resized."""
-        frame = self.parentWidget().rect()
+        frame = self._map.rect()
         self.move(frame.right() - self.width() - EDGE, frame.bottom() - self.height() - BELOW)
 
     def _paint(self, theme: Theme) -> None:

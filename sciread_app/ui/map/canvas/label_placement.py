@@ -139,7 +139,7 @@ class LabelPlacement:
         full[0] = (covered.left(), covered.top(), covered.right(), covered.bottom())
         placed: list[Placed] = []
         allowed = np.isfinite(costs)
-        for row in order[allowed.any(axis=1)[order]]:
+        for row in order:
             free = allowed[row] & ~_overlaps(boxes[row], full[: len(placed) + 1])
             if not free.any():
                 continue
