@@ -195,7 +195,7 @@ def origin_rows(model: InstalledModel, origin: Origin) -> list[tuple[str, str]]:
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     rows = [
         (tr("Method"), method(model.method)),
-        (tr("Base model"), base_label(STARTER) if model.base == STARTER else model.base),
+        (tr("Base model"), tr("Starter model") if model.base == STARTER else model.base),
         (tr("Recipe"), origin.recipe),
         (tr("Changed settings"), changed),
         (tr("Training data"), corpus),

@@ -169,7 +169,7 @@ def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[t
         (tr("Recipe"), training.recipe),
         # Translators: settings that differ from the recipe
         (tr("Changed settings"), changed(training)),
-        (tr("Base model"), base_label(STARTER) if training.base == STARTER else training.base),
+        (tr("Base model"), tr("Starter model") if training.base == STARTER else training.base),
         (tr("Papers"), papers),
         (tr("Dataset folder"), str(training.corpus) if training.corpus.name else ""),
         (tr("Seed"), str(training.seed)),

@@ -415,7 +415,7 @@ def test_running_training_is_updated_until_it_finishes(qtbot, show, jobs, servic
     assert len(view.curves.loss.lines) == 3 and view.curves.pace.lines
     assert "0.0500" in label_texts(view.tiles) and "4e-5" in label_texts(view.tiles)
     assert "CPU" in label_texts(view.tiles)
-    assert ("Base model", "the starter model") in view.facts.rows
+    assert ("Base model", "Starter model") in view.facts.rows
     service.have(training("mine", step=200))
     qtbot.waitUntil(lambda: "Step 200" in view.far.text())
     service.have(training("mine", RunStatus.finished))
