@@ -107,6 +107,7 @@ def show(workspace: Workspace, console: Console, papers: Names) -> None:
     ids = resolve(workspace, papers)
     library, values = workspace.library, []
     marks, counts = library.organisation.of(ids), library.citations.counts(ids)
+    looked_up = workspace.editor.looked_up_fields(ids)
     for paper in library.get(ids):
         assert paper.id is not None
         about = views.PaperContext(
@@ -114,6 +115,7 @@ def show(workspace: Workspace, console: Console, papers: Names) -> None:
             library.attachments.of([paper.id]),
             library.get(library.versions(paper.id)),
             counts[paper.id],
+            looked_up.get(paper.id, ()),
         )
         console.print(views.paper(paper, about))
         values.append(views.paper_as_value(paper, about))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.text import Text
 
 from sciread_app.cli.add import record_as_value, short
@@ -56,17 +57,27 @@ def lookup(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do not use answers of the last 30 days.")
     ] = False,
+    undo: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Give this field the value that it had before its look-up; asks no service. Can "
+            "be repeated."
+        ),
+    ] = None,
 ) -> int:
     """Look up metadata of papers at online services.
 
     Sends DOIs, arXiv IDs, PMIDs, PMCIDs and ISBNs to Crossref, DataCite, OpenAlex, arXiv, PubMed
     and Open Library, and of papers without these the title and the first author. Without --apply,
     only shows what would change. With it, empty fields are filled in; fields that you have edited
-    are never changed. Run `sciread undo` to undo all changes. A stopped look-up resumes when you
+    are never changed. Run `sciread undo` to undo all changes, or use --undo FIELD to undo those of
+    one field. A stopped look-up resumes when you
     run the same command again. Exit code 1 means that a service did not answer for some papers.
     """
     fields = [_field(name) for name in replace or []]
     ids = _selected(workspace, papers or [], query, missing or [], every)
+    if undo:
+        return _undo(workspace, console, ids, [_field(name) for name in undo])
     if (fields or candidate) and not apply:
         raise BadQuery(tr("--replace and --candidate need --apply."), tr("Add --apply."))
     if candidate and len(ids) != 1:
@@ -81,6 +92,23 @@ def lookup(
     console.print(_report(report, chosen, apply))
     console.print_json(_report_as_value(report, chosen, edit.what if edit else None))
     return FAILED if report.unanswered else DONE
+
+
+def _undo(
+    workspace: Workspace, console: Console, ids: Sequence[PaperId], fields: Sequence[str]
+) -> int:
+    """Undo the look-up of these fields of the papers."""
+    known = workspace.editor.looked_up_fields(ids)
+    chosen = {
+        id: [one.field for one in looked_up if one.field in fields]
+        for id, looked_up in known.items()
+    }
+    chosen = {id: names for id, names in chosen.items() if names}
+    edit = workspace.editor.undo_lookup(chosen) if chosen else None
+    console.print(escape(edit.what) if edit else tr("No looked-up value was found to undo"))
+    undone = [{"paper": id, "fields": names} for id, names in chosen.items()]
+    console.print_json({"undone": undone, "edit": edit.what if edit else None})
+    return DONE
 
 
 def _selected(

@@ -16,6 +16,7 @@ from rich.text import Text
 from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetch import Fetch
 from sciread_app.domain.item_types import KIND_NAMES
+from sciread_app.domain.looked_up import LookedUpField
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.tex import readable
@@ -170,6 +171,7 @@ class PaperContext(NamedTuple):
     files: Sequence[Attachment]
     versions: Sequence[Paper]
     counts: Counts
+    looked_up: Sequence[LookedUpField] = ()
 
 
 def paper(shown: Paper, about: PaperContext) -> RenderableType:
@@ -197,6 +199,7 @@ def paper(shown: Paper, about: PaperContext) -> RenderableType:
             and tr("{papers} known", papers=trn("{n:,} paper", "{n:,} papers", counts.citations)),
         ),
         *shown.extra.items(),
+        ("looked up", ", ".join(f"{one.field} ({one.source})" for one in about.looked_up)),
     )
     title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
     return Group(title, Padding(Text(readable(shown.abstract)), (1, 0, 1, 9)), details(rows))
@@ -223,6 +226,9 @@ def paper_as_value(shown: Paper, about: PaperContext) -> dict[str, Any]:
         "versions": [version.id for version in about.versions],
         "references": about.counts.references,
         "cited_by": about.counts.citations,
+        "looked_up": [
+            {"field": one.field, "old": one.old, "source": one.source} for one in about.looked_up
+        ],
     }
 
 

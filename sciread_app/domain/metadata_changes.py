@@ -13,6 +13,7 @@ from sciread_app.domain.matching.record_keys import MatchVerdict, is_preprint, t
 from sciread_app.domain.matching.titles import TitleMatch, is_generic, match
 from sciread_app.domain.matching.venues import same_venue
 from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
+from sciread_app.domain.paper_updates import RETRACTED, retracted
 from sciread_app.language import tr
 
 # The fields that are looked up, with their names for the user: those of a paper, kinds of
@@ -25,6 +26,7 @@ FIELD_TITLES = {
     "venue": tr("Venue"),
     "abstract": tr("Abstract"),
     "keywords": tr("Keywords"),
+    "fields": tr("Fields"),
     **IDENTIFIER_NAMES,
     "volume": tr("Volume"),
     "number": tr("Issue"),
@@ -34,8 +36,17 @@ FIELD_TITLES = {
     "edition": tr("Edition"),
     "issn": tr("ISSN"),
     "language": tr("Language"),
+    "retraction_in": tr("Retraction notice"),
+    "expression_of_concern_in": tr("Expression of concern"),
+    "erratum_in": tr("Correction"),
+    "withdrawn": tr("Withdrawal"),
+    "publication_types": tr("Retraction"),
 }
-_EXTRA = ("volume", "number", "pages", "publisher", "address", "edition", "issn", "language")
+_NOTICES = ("retraction_in", "expression_of_concern_in", "erratum_in", "withdrawn")
+_EXTRA = (
+    *("volume", "number", "pages", "publisher", "address", "edition", "issn", "language"),
+    *(*_NOTICES, "publication_types"),
+)
 _DASHES = str.maketrans("‐‑‒–—", "-----")
 
 
@@ -130,6 +141,17 @@ def suggest(
     )
 
 
+def field_texts(paper: Paper) -> dict[str, str]:
+    """The text of each field in FIELD_TITLES, by its name."""
+    texts = written(paper) | {"fields": "; ".join(paper.fields)}
+    return {name: texts.get(name, paper.extra.get(name, "")) for name in FIELD_TITLES}
+
+
+def is_in_extra(field: str) -> bool:
+    """Whether a field in FIELD_TITLES is kept in `Paper.extra`."""
+    return field in _EXTRA
+
+
 def applied(paper: Paper, changes: Iterable[FieldChange]) -> dict[str, Any]:
     """The attributes of the paper that these changes set, with their values."""
     values: dict[str, Any] = {}
@@ -150,10 +172,10 @@ def still_valid(
 ) -> list[FieldChange]:
     """Those changes whose field has the same value as when they were suggested, and no value that
     the user has entered since."""
-    current = written(paper)
+    current = field_texts(paper)
     found = []
     for change in changes:
-        now = current.get(change.field, paper.extra.get(change.field, ""))
+        now = current[change.field]
         if now == change.old and not (now and _attribute(change.field) in edited):
             found.append(change)
     return found
@@ -170,27 +192,36 @@ def _is_sure(paper: Paper, record: Paper) -> bool:
 
 
 def _changes(paper: Paper, edited: frozenset[str], record: Paper) -> Iterator[FieldChange]:
-    old, new = written(paper), written(record)
-    values = _values(paper, record)
-    for field, value in values.items():
-        before = old[field] if field in old else paper.extra.get(field, "")
-        after = new[field] if field in new else record.extra.get(field, "")
+    old, new = field_texts(paper), field_texts(record)
+    for field, value in _values(paper, record).items():
+        before, after = old[field], new[field]
         if not after or _is_same(field, paper, record, before, after):
             continue
         is_edited = _attribute(field) in edited
         if is_edited and before:
             continue
         fills = not is_edited and (not before or _is_more_exact(field, paper, before, after))
+        # The user who has edited other fields still wants to know of a retraction.
+        fills = fills or field in _NOTICES
         yield FieldChange(field, before, after, value, record.source, fills)
+    if retracted(record) and not retracted(paper) and "retraction_in" not in record.extra:
+        # OpenAlex knows of retractions, but not their notices.
+        before = old["publication_types"]
+        types = "; ".join(filter(None, (before, RETRACTED)))
+        yield FieldChange("publication_types", before, types, types, record.source, True)
 
 
 def _values(paper: Paper, record: Paper) -> dict[str, Any]:
-    plain = ("title", "authors", "kind", "published", "venue", "abstract", "keywords")
+    plain = ("title", "authors", "kind", "published", "venue", "abstract", "keywords", "fields")
     values = {name: getattr(record, name) for name in plain}
     values |= {kind: record.identifier(kind) for kind in IDENTIFIER_NAMES}
-    values |= {name: record.extra.get(name, "") for name in _EXTRA}
-    if paper.keywords:
-        del values["keywords"]  # those of two sources differ in every word
+    values |= {name: record.extra.get(name, "") for name in _EXTRA if name != "publication_types"}
+    for name in ("keywords", "fields"):
+        if getattr(paper, name):
+            del values[name]  # those of two sources differ in every word
+    for name in _NOTICES:
+        if paper.extra.get(name):
+            del values[name]  # sources name one notice in different ways
     if record.kind == "article":
         del values["kind"]  # the default says nothing
     return values

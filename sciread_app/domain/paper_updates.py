@@ -9,6 +9,8 @@ from typing import NamedTuple
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.language import tr
 
+RETRACTED = "Retracted Publication"  # a publication type of PubMed
+
 
 class UpdateKind(StrEnum):
     added = "added"
@@ -26,9 +28,9 @@ class PaperUpdate(NamedTuple):
 
 
 def retracted(paper: Paper) -> bool:
-    """Whether PubMed marks it as retracted: by a publication type, or by a linked notice."""
+    """Whether its source marks it as retracted: by a publication type, or by a linked notice."""
     types = paper.extra.get("publication_types", "")
-    return "Retracted Publication" in types or "retraction_in" in paper.extra
+    return RETRACTED in types or "retraction_in" in paper.extra
 
 
 def retraction_status(paper: Paper) -> str:
@@ -46,12 +48,11 @@ def news(before: Paper, after: Paper) -> Iterator[tuple[UpdateKind, str]]:
     if _is_published(after) and not _is_published(before):
         yield UpdateKind.published, published_where(after)
     if "erratum_in" in after.extra and "erratum_in" not in before.extra:
-        yield UpdateKind.corrected, f"PubMed {after.extra['erratum_in']}"
+        yield UpdateKind.corrected, _notice(after.extra["erratum_in"])
     if "withdrawn" in after.extra and "withdrawn" not in before.extra:
         yield UpdateKind.withdrawn, after.extra["withdrawn"]
     if retracted(after) and not retracted(before):
-        notice = after.extra.get("retraction_in", "")
-        yield UpdateKind.retracted, f"PubMed {notice}" if notice else ""
+        yield UpdateKind.retracted, _notice(after.extra.get("retraction_in", ""))
 
 
 def version(paper: Paper) -> int:
@@ -64,6 +65,13 @@ def published_where(paper: Paper) -> str:
     place = paper.extra.get("journal_ref") or paper.venue
     doi = paper.identifier("doi")
     return ", ".join(filter(None, (f"in {place}" if place else "", f"doi {doi}" if doi else "")))
+
+
+def _notice(name: str) -> str:
+    """A notice with the service that names it: by a DOI, or as PubMed does."""
+    if name.startswith("10."):
+        return f"doi {name}"
+    return f"PubMed {name}" if name else ""
 
 
 def _is_published(paper: Paper) -> bool:

@@ -9,17 +9,20 @@ https://www.crossref.org/documentation/retrieve-metadata/rest-api/#00564.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Paper
 from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr
 from sciread_app.sources.http.bodies import json_objects, why_no_list
 from sciread_app.sources.http.client import MIB, Client
 from sciread_app.sources.http.errors import RequestRejected
+from sciread_app.sources.json_values import as_objects, as_text
 from sciread_app.tasks import Task
 
 KEY = "crossref"
@@ -36,7 +39,7 @@ _WANTED = frozenset(_VARIABLES.split())
 # The parts of a record in a list, some of which have names of their own there.
 _SELECT = (
     "type,title,author,editor,container-title,short-container-title,volume,issue,page,publisher,"
-    "publisher-location,issued,published,DOI,ISSN,ISBN,abstract"
+    "publisher-location,issued,published,DOI,ISSN,ISBN,abstract,updated-by"
 )
 _RENAMED = {
     "publisher-location": "publisher-place",
@@ -51,6 +54,16 @@ _KINDS = {
     "monograph": "book",
     "dissertation": "thesis",
     "posted-content": "article",
+}
+# Kinds of notices, and the names of their links in PubMed's records.
+_NOTICES = {
+    "retraction": "retraction_in",
+    "removal": "retraction_in",
+    "withdrawal": "retraction_in",
+    "expression_of_concern": "expression_of_concern_in",
+    "correction": "erratum_in",
+    "corrigendum": "erratum_in",
+    "erratum": "erratum_in",
 }
 
 
@@ -138,4 +151,15 @@ def _from_item(answer: dict[str, Any]) -> Paper | None:
     for name in ("ISSN", "container-title-short"):
         if isinstance(item.get(name), list):
             item[name] = item[name][0] if item[name] else ""
-    return csl_json.from_item(item)
+    paper = csl_json.from_item(item)
+    return replace(paper, extra={**paper.extra, **_notices(answer)}) if paper else None
+
+
+def _notices(answer: dict[str, Any]) -> dict[str, str]:
+    """The DOIs of retractions and corrections, by the publisher or by Retraction Watch."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for update in as_objects(answer.get("updated-by")):
+        doi = identifier("doi", as_text(update.get("DOI")))
+        if doi and (name := _NOTICES.get(as_text(update.get("type")))):
+            found[name][doi.value] = None
+    return {name: " ".join(dois) for name, dois in found.items()}

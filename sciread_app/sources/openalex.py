@@ -14,6 +14,7 @@ from typing import Any
 
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.domain.paper_updates import RETRACTED
 from sciread_app.formats.values import names
 from sciread_app.formats.values.markup import plain, prose
 from sciread_app.sources.http.bodies import json_objects, why_no_list
@@ -80,7 +81,7 @@ def paper_of(work: Mapping[str, Any]) -> Paper | None:
     place = as_mapping(work.get("primary_location"))
     source = as_mapping(place.get("source"))
     number = as_text(work.get("id")).rpartition("/")[2]
-    retracted = {"publication_types": "Retracted Publication"} if work.get("is_retracted") else {}
+    retracted = {"publication_types": RETRACTED} if work.get("is_retracted") else {}
     extra = {
         **_biblio(as_mapping(work.get("biblio"))),
         "issn": as_text(source.get("issn_l")),

@@ -49,6 +49,7 @@ from sciread_app.storage.papers.citations import CitationStore
 from sciread_app.storage.papers.citekeys import Citekeys
 from sciread_app.storage.papers.corpus_stats import CorpusStatsStore
 from sciread_app.storage.papers.duplicate_pairs import DuplicatePairStore
+from sciread_app.storage.papers.looked_up import LookedUpFields
 from sciread_app.storage.papers.upsert import UpsertResult
 from sciread_app.storage.search.facet_groups import Grouping, PaperAttributes
 
@@ -91,6 +92,7 @@ class Library:
         self.corpus_stats = CorpusStatsStore(self._db)
         self.active_model = ActiveModelStore(self._db)
         self.votes = VoteStore(self._db)
+        self.looked_up = LookedUpFields(self._db)
 
     @property
     def read_only(self) -> bool:

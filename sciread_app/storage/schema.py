@@ -315,6 +315,19 @@ brought = Table(
     sqlite_with_rowid=False,
 )
 
+# The fields that look-ups have changed, with their texts before and digests of their texts after.
+looked_up = Table(
+    "looked_up",
+    metadata,
+    _paper(primary_key=True),
+    Column("field", Text, primary_key=True),
+    Column("old", Text, nullable=False),
+    Column("new", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 # Queries to sources. A query is fetched once and refreshed later; each run is an import.
 fetches = Table(
     "fetches",

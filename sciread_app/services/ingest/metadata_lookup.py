@@ -10,6 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from sciread_app.domain.looked_up import looked_up
 from sciread_app.domain.matching.record_keys import NAMING, is_preprint
 from sciread_app.domain.matching.record_linkage import share_name
 from sciread_app.domain.metadata_changes import (
@@ -129,6 +130,10 @@ class MetadataLookup:
             self._library.fill(paper.id, **filled)
         if replaced:
             self._library.edit(paper.id, **{name: values[name] for name in replaced})
+        if current:
+            after = replace(paper, **values)
+            fields = looked_up(after, current, time.time())
+            self._library.looked_up.remember(paper.id, fields)
 
     # ---- asking ---------------------------------------------------------------------------------
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.library_tree import LibraryTree
+from sciread_app.domain.looked_up import LookedUpField, restored, unchanged
 from sciread_app.domain.matching.duplicates import better
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.parser import Condition
@@ -239,6 +240,44 @@ class LibraryEditor:
     def manually_edited_fields(self, id: PaperId) -> frozenset[str]:
         """The names of the fields of a paper that were edited manually."""
         return self._library.manually_edited_fields(id)
+
+    def looked_up_fields(self, ids: Iterable[PaperId]) -> dict[PaperId, list[LookedUpField]]:
+        """The fields of these papers that still have the values of a look-up."""
+        known = self._library.looked_up.of(ids)
+        papers = ((paper.id, paper) for paper in self._library.get(known))
+        return {id: unchanged(paper, known[id]) for id, paper in papers if id is not None}
+
+    def undo_lookup(
+        self, chosen: Mapping[PaperId, Iterable[str]], task: Task | None = None
+    ) -> Edit | None:
+        """Give fields of papers, by their names, the values that they had before their look-up.
+
+        A field that has been changed since is left as it is. The others count as edited manually,
+        so that the next look-up does not fill them in again.
+        """
+        what = trn(
+            "Undid the look-up of fields of {n:,} paper",
+            "Undid the look-up of fields of {n:,} papers",
+            len(chosen),
+        )
+        ids, task = list(chosen), task or Task()
+        edit = None
+        for start in range(0, len(ids), _AT_ONCE):
+            if start:
+                time.sleep(_LET_IN)
+            task.step(start, len(ids))
+            some = {id: set(chosen[id]) for id in ids[start : start + _AT_ONCE]}
+            edit = self._do(what, partial(self._undo_lookup, some), edit) or edit
+        return edit
+
+    def _undo_lookup(self, chosen: Mapping[PaperId, set[str]]) -> None:
+        known = self.looked_up_fields(chosen)
+        for paper in self._library.get(known):
+            assert paper.id is not None
+            fields = [one for one in known[paper.id] if one.field in chosen[paper.id]]
+            if fields:
+                self._library.edit(paper.id, **restored(paper, fields))
+                self._library.looked_up.forget(paper.id, [one.field for one in fields])
 
     def save_search(self, name: str, query: str) -> Edit | None:
         what = tr("Saved the search “{name}”", name=name)

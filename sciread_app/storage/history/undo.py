@@ -32,7 +32,7 @@ _PAGE = 20_000
 _SHOWN = ("title", "abstract", "venue", "keywords")
 _MARKS = ("read", "rating", "trashed", "work")
 # Tables that refer to papers, but whose rows do not keep a paper from being deleted.
-_CACHES = ("vectors", "asked", "brought", "citekeys")
+_CACHES = ("vectors", "asked", "brought", "citekeys", "looked_up")
 
 
 class _Step(NamedTuple):

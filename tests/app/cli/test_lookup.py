@@ -156,6 +156,27 @@ def test_lookup_keeps_edited_fields(shell, works, listed):
     assert shell.json("show", numbered(1).doi)[0]["venue"] == "Mine"
 
 
+def test_lookup_of_one_field_is_undone(shell, works, listed):
+    listed(1, journal="Old Journal")
+    shell.json("lookup", numbered(1).doi, "--apply", "--replace", "venue")
+    asked = len(works.requests)
+    answer = shell.json("lookup", numbered(1).doi, "--undo", "venue", "--undo", "date")
+    assert answer["edit"] and set(answer["undone"][0]["fields"]) == {"venue", "published"}
+    [shown] = shell.json("show", numbered(1).doi)
+    assert (shown["venue"], shown["published"]) == ("Old Journal", "")
+    assert shown["abstract"] == numbered(1).abstract
+    assert "venue" not in {one["field"] for one in shown["looked_up"]}
+    assert len(works.requests) == asked
+    shell.run("undo")
+    assert shell.json("show", numbered(1).doi)[0]["venue"] == "Annals of Works"
+
+
+def test_lookup_that_was_never_made_is_not_undone(shell, works, listed):
+    listed(1, journal="Old Journal")
+    assert shell.json("lookup", numbered(1).doi, "--undo", "venue")["edit"] is None
+    assert shell.json("show", numbered(1).doi)[0]["venue"] == "Old Journal"
+
+
 def test_candidate_is_used_if_it_is_named(shell, works, tmp_path):
     (tmp_path / "c.bib").write_text(f"@article{{c, title = {{{numbered(3).title}}}}}")
     shell.run("add", str(tmp_path / "c.bib"))

@@ -214,6 +214,7 @@ def test_salvage_without_schema_writes_no_row_that_was_not_there(tmp_path, seed)
     with closing(sqlite3.connect(path)) as db, db:
         for table, columns in (
             ("brought", lambda id: (id, "tag", f"{id}")),
+            ("looked_up", lambda id: (id, "venue", f"{id}", "ab12", "crossref", float(id))),
             ("asked", lambda id: (id, "openalex", float(id) if seed % 2 else id + 0.5)),
             ("opinions", lambda id: ("search 1", id, id % 2, float(id))),
             ("vectors", lambda id: ("space", id, id, id)),

@@ -31,6 +31,9 @@ class Work:
     registry: str = "crossref"
     open: bool = True
     isbn: str = ""
+    notices: tuple[tuple[str, str], ...] = ()  # kinds and DOIs, at Crossref
+    retracted: bool = False  # at OpenAlex
+    topic: str = ""  # at OpenAlex
 
 
 def numbered(number: int, **values: Any) -> Work:
@@ -176,6 +179,11 @@ def _crossref(work: Work) -> dict[str, Any]:
     }
     if work.abstract and work.open:
         record["abstract"] = f"<jats:p>{escape(work.abstract)}</jats:p>"
+    if work.notices:
+        record["updated-by"] = [
+            {"DOI": doi.upper(), "type": kind, "source": "retraction-watch"}
+            for kind, doi in work.notices
+        ]
     return record
 
 
@@ -212,6 +220,8 @@ def _openalex(number: int, work: Work) -> dict[str, Any]:
         "authorships": [{"raw_author_name": f"{given} {family}"} for family, given in _names(work)],
         "primary_location": {"source": {"display_name": work.venue, "type": "journal"}},
         "abstract_inverted_index": index,
+        "is_retracted": work.retracted,
+        "topics": [{"display_name": work.topic}] if work.topic else [],
     }
 
 

@@ -8,7 +8,10 @@ import threading
 
 import pytest
 
+from sciread_app.domain.metadata_changes import field_texts
 from sciread_app.domain.paper import Identifier
+from sciread_app.domain.paper_updates import retracted
+from sciread_app.domain.query.ast import Condition
 from sciread_app.errors import Cancelled
 from sciread_app.services.ingest import metadata_lookup
 from sciread_app.services.ingest.metadata_lookup import MetadataLookup
@@ -241,6 +244,110 @@ def test_filled_fields_do_not_count_as_edited(lookup, library):
     [id] = put(library, paper(numbered(2).title, doi=numbered(2).doi))
     fill(lookup, [id])
     assert not library.manually_edited_fields(id)
+
+
+def test_one_field_is_taken_back_and_the_others_stay(lookup, library):
+    work = numbered(3)
+    [id] = put(library, paper(work.title, doi=work.doi, venue="Old Journal"))
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    lookup.apply({id: suggestion.changes})
+    edit = LibraryEditor(library).undo_lookup({id: ["venue", "volume"]})
+    [after] = library.get([id])
+    assert (after.venue, after.extra.get("volume")) == ("Old Journal", None)
+    assert after.abstract == work.abstract and after.extra["pages"] == "1-12"
+    assert not {"venue", "volume"} & {
+        one.field for one in LibraryEditor(library).looked_up_fields([id])[id]
+    }
+    assert LibraryEditor(library).undo().id == edit.id
+    assert library.get([id])[0].venue == "Annals of Works"
+    assert "venue" in {one.field for one in LibraryEditor(library).looked_up_fields([id])[id]}
+
+
+@pytest.mark.parametrize(
+    "field", ["authors", "published", "venue", "kind", "abstract", "volume", "retraction_in"]
+)
+def test_every_looked_up_field_can_be_taken_back(lookup, library, works, field):
+    work = numbered(
+        904, authors=("van der Berg, Jan", "Curie, Marie"), topic="Crystallography",
+        notices=(("retraction", "10.5555/notice"),),
+    )  # fmt: skip
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi, authors="Berg, J; Curie, M"))
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    lookup.apply({id: suggestion.changes})
+    before = field_texts(library.get([id])[0])
+    old = {one.field: one.old for one in suggestion.changes}
+    assert LibraryEditor(library).undo_lookup({id: [field]})
+    after = field_texts(library.get([id])[0])
+    assert after == before | {field: old[field]}
+
+
+def test_field_that_was_edited_since_the_lookup_is_not_taken_back(lookup, library):
+    work = numbered(3)
+    [id] = put(library, paper(work.title, doi=work.doi))
+    fill(lookup, [id])
+    library.edit(id, venue="Typed since")
+    assert "venue" not in {one.field for one in LibraryEditor(library).looked_up_fields([id])[id]}
+    assert LibraryEditor(library).undo_lookup({id: ["venue"]}) is None
+    assert library.get([id])[0].venue == "Typed since"
+
+
+def test_field_taken_back_is_not_filled_in_again(lookup, library):
+    work = numbered(3)
+    [id] = put(library, paper(work.title, doi=work.doi))
+    fill(lookup, [id])
+    LibraryEditor(library).undo_lookup({id: ["abstract"]})
+    fill(lookup, [id])
+    assert not library.get([id])[0].abstract
+
+
+def test_undone_lookup_leaves_nothing_to_take_back(lookup, library):
+    [id] = put(library, paper(numbered(3).title, doi=numbered(3).doi))
+    fill(lookup, [id])
+    LibraryEditor(library).undo()
+    assert not LibraryEditor(library).looked_up_fields([id])
+
+
+# ---- retractions, corrections and fields --------------------------------------------------------
+
+
+def test_notices_that_crossref_lists_are_noted(lookup, library, works):
+    notices = (("retraction", "10.5555/r"), ("correction", "10.5555/c"), ("new_version", "10.5/v"))
+    work = numbered(905, notices=notices)
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi))
+    library.edit(id, extra={"note": "mine"})  # does not hide a retraction
+    fill(lookup, [id])
+    [after] = library.get([id])
+    assert retracted(after) and after.extra["retraction_in"] == "10.5555/r"
+    assert after.extra["erratum_in"] == "10.5555/c" and after.extra["note"] == "mine"
+    assert library.matching([Condition("is", "retracted")]).tolist() == [id]
+
+
+def test_notice_that_is_known_is_not_suggested_again(lookup, library, works):
+    work = numbered(906, notices=(("retraction", "10.5555/r"),))
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi, extra={"retraction_in": "123"}))
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    assert "retraction_in" not in by_field(suggestion)
+
+
+def test_retraction_and_fields_that_only_openalex_knows_are_noted(lookup, library, works):
+    work = numbered(907, open=False, retracted=True, topic="Crystallography")
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi, extra={"publication_types": "Review"}))
+    fill(lookup, [id])
+    [after] = library.get([id])
+    assert retracted(after) and after.extra["publication_types"].startswith("Review")
+    assert after.fields == ("Crystallography",)
+
+
+def test_fields_of_a_paper_are_not_replaced(lookup, library, works):
+    work = numbered(908, open=False, topic="Crystallography")
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi, fields=("cs.LG",)))
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    assert "fields" not in by_field(suggestion)
 
 
 # ---- many papers, failures and resuming ---------------------------------------------------------

@@ -1,0 +1,61 @@
+"""Fields that a look-up has changed, with the values that they had before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sciread_app.domain.editable_fields import changed
+from sciread_app.domain.metadata_changes import FieldChange, field_texts, is_in_extra
+from sciread_app.domain.paper import Paper
+
+
+class LookedUpField(NamedTuple):
+    """A field of a paper, as a look-up has changed it.
+
+    `new` is the digest of the value found: the field can be taken back as long as it has that
+    value.
+    """
+
+    field: str  # a key of metadata_changes.FIELD_TITLES
+    old: str  # the text of its value before
+    new: str
+    source: str  # the key of the service
+    at: float  # seconds since 1970
+
+
+def looked_up(paper: Paper, changes: Iterable[FieldChange], at: float) -> list[LookedUpField]:
+    """The fields that these changes have changed; `paper` is the paper after them."""
+    texts = field_texts(paper)
+    return [
+        LookedUpField(one.field, one.old, _digest(texts[one.field]), one.source, at)
+        for one in changes
+    ]
+
+
+def unchanged(paper: Paper, fields: Iterable[LookedUpField]) -> list[LookedUpField]:
+    """Those fields that still have the values that were looked up."""
+    texts = field_texts(paper)
+    return [one for one in fields if _digest(texts.get(one.field, "")) == one.new]
+
+
+def restored(paper: Paper, fields: Sequence[LookedUpField]) -> dict[str, Any]:
+    """The attributes of the paper to set so that these fields have their values before."""
+    values: dict[str, Any] = {}
+    extra = dict(paper.extra)
+    texts: dict[str, str] = {}
+    for one in fields:
+        if one.field == "fields":
+            values["fields"] = tuple(filter(None, one.old.split("; ")))
+        elif is_in_extra(one.field):
+            extra[one.field] = one.old
+        else:
+            texts[one.field] = one.old
+    values |= changed(paper, texts)
+    extra = {name: text for name, text in extra.items() if text}
+    return values if extra == paper.extra else values | {"extra": extra}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,42 @@
+"""The fields of papers that look-ups have changed, each of which can be taken back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import delete, select
+
+from sciread_app.domain.looked_up import LookedUpField
+from sciread_app.domain.paper import PaperId
+from sciread_app.storage import paper_rows, schema
+from sciread_app.storage.database import Database
+
+
+class LookedUpFields:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def of(self, ids: Iterable[int]) -> dict[PaperId, Sequence[LookedUpField]]:
+        """The fields of those of these papers that have any, as they were last looked up."""
+        table = schema.looked_up.c
+        query = select(table.paper, table.field, table.old, table.new, table.source, table.at)
+        found: dict[PaperId, list[LookedUpField]] = defaultdict(list)
+        with self._db.reading() as db:
+            for paper, *row in db.execute(query.where(table.paper.in_(paper_rows.among(ids)))):
+                found[PaperId(paper)].append(LookedUpField(*row))
+        return dict(found)
+
+    def remember(self, id: int, fields: Iterable[LookedUpField]) -> None:
+        """Record these fields, in place of an earlier look-up of the same ones."""
+        fields = list(fields)
+        self.forget(id, [one.field for one in fields])
+        with self._db.writing() as db:
+            columns = ("paper", *LookedUpField._fields)
+            paper_rows.insert(db, "looked_up", columns, [(id, *one) for one in fields])
+
+    def forget(self, id: int, fields: Iterable[str]) -> None:
+        table = schema.looked_up.c
+        with self._db.writing() as db:
+            gone = delete(schema.looked_up).where(table.paper == id, table.field.in_(list(fields)))
+            db.execute(gone)
