@@ -68,6 +68,15 @@ class PaperNote:
     changed: float = 0.0
 
 
+class LookedUpText(NamedTuple):
+    """A field that still has the value of a look-up, with the names of field and service."""
+
+    field: str  # a key of metadata_changes.FIELD_TITLES
+    title: str
+    source: str
+    day: str
+
+
 @dataclass(frozen=True)
 class Details:
     """The contents of the details panel. `sentence` is the part of the abstract to emphasise.
@@ -89,6 +98,7 @@ class Details:
     words: tuple[str, ...] = ()
     sentence: str = ""
     versions: tuple[tuple[PaperId, str], ...] = ()
+    looked_up: tuple[LookedUpText, ...] = ()
 
     @property
     def paper(self) -> Paper:

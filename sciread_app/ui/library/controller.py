@@ -27,11 +27,12 @@ from sciread_app.ui.view_models import ImportSummary
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 
 if TYPE_CHECKING:
+    from sciread_app.domain.looked_up import LookedUpField
     from sciread_app.services.ingest.pdf_finder import PdfSearchReport
     from sciread_app.services.library.editor import LibraryEditor
     from sciread_app.services.library.pdf_folder import FilingReport, PdfFolder
     from sciread_app.ui.library.export import ExportController
-    from sciread_app.ui.library.metadata_dialog import Chosen
+    from sciread_app.ui.library.metadata_dialog import Chosen, Fields
     from sciread_app.ui.library.metadata_gateway import MetadataGateway
     from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
     from sciread_app.ui.query_state import ResultView, SearchRequest
@@ -215,7 +216,11 @@ class LibraryController(QObject):
             source, organise = self._cards, self._organiser
             self._context.jobs.run(
                 tr("Loading paper"),
-                lambda task: (source.cards(ids), organise.manually_edited_fields(ids[0])),
+                lambda task: (
+                    source.cards(ids),
+                    organise.manually_edited_fields(ids[0]),
+                    organise.looked_up_fields(ids).get(ids[0], []),
+                ),
                 lambda found: self._edit_one(*found),
                 queue=JobQueue.short,
             )
@@ -253,7 +258,11 @@ class LibraryController(QObject):
             change = LongEdit(lambda organise, task: metadata.apply(chosen, task))
             self.work.submit(tr("Filling in metadata"), change)
 
-        MetadataDialog(ids, metadata, self._context.jobs, apply, self._window).show()
+        def undo(fields: Fields) -> None:
+            change = LongEdit(lambda organise, task: organise.undo_lookup(fields, task))
+            self.work.submit(tr("Undoing look-ups"), change)
+
+        MetadataDialog(ids, metadata, self._context.jobs, apply, undo, self._window).show()
 
     def find_pdfs(self) -> None:
         """Find open-access PDFs of the selected papers, and save them in the PDF folder."""
@@ -450,7 +459,9 @@ class LibraryController(QObject):
         self._window.activateWindow()
         self._page.focus_results()
 
-    def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
+    def _edit_one(
+        self, cards: Sequence[Card], by_hand: frozenset[str], looked_up: Sequence[LookedUpField]
+    ) -> None:
         from sciread_app.ui.library.edit_dialog import EditDialog
 
         def save(values: Mapping[str, Any]) -> None:
@@ -460,7 +471,9 @@ class LibraryController(QObject):
         for card in cards:
             paper = card.paper.id
             look_up = partial(self._look_up, [paper]) if paper else None
-            EditDialog(card.paper, by_hand, save, self._window, look_up).show()
+            title = self._metadata.source_title
+            before = {one.field: (title(one.source), one.old) for one in looked_up}
+            EditDialog(card.paper, by_hand, save, self._window, look_up, before).show()
 
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:
         """Delete these papers, or everything in the trash, once the user has agreed."""

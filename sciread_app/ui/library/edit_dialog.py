@@ -28,6 +28,7 @@ from sciread_app.domain.identifiers import IDENTIFIER_NAMES
 from sciread_app.domain.item_types import KIND_NAMES
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.language import tr, trn
+from sciread_app.ui.formatting import shortened
 from sciread_app.ui.library.edit_queue import LongEdit, Step
 from sciread_app.ui.style.theme import styled
 from sciread_app.ui.widgets.dialogs.window_placement import keep_on_screen
@@ -61,6 +62,7 @@ SIZE = (680, 720)
 COMMON_FIELDS = ("venue", "published", "kind", "keywords")  # that can be set for many papers
 ADD, REMOVE = "add a tag", "remove a tag"
 BULK_WIDTH = 520
+_SHOWN_VALUE = 60  # characters
 
 
 class TextField(QPlainTextEdit):
@@ -115,16 +117,20 @@ class EditDialog(QDialog):
         save: Callable[[Mapping[str, Any]], object],
         parent: QWidget,
         look_up: Callable[[], object] | None = None,
+        looked_up: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
-        """`look_up` opens the look-up of the paper's metadata."""
+        """`look_up` opens the look-up of the paper's metadata. `looked_up` are the service and the
+        value before, of each field that has the value of a look-up."""
         super().__init__(parent)
         self.setWindowTitle(tr("Edit paper"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._paper = paper
         self._save = save
         self._open_look_up = look_up
+        self._looked_up = looked_up or {}
         self.fields: dict[str, Field] = {}
         self.marks: dict[str, QLabel] = {}
+        self.restores: dict[str, QPushButton] = {}
         self.wrong = styled(QLabel(wordWrap=True), "wrong")
         self.wrong.setTextFormat(Qt.TextFormat.PlainText)
         self.wrong.hide()
@@ -205,7 +211,21 @@ class EditDialog(QDialog):
             field.setAccessibleDescription(BY_HAND)
         elif name in HINTS and name in LINES:
             inside.addWidget(styled(QLabel(HINTS[name], wordWrap=True), "faint"))
+        if name in self._looked_up:
+            inside.addWidget(self._restore_button(name))
         return whole
+
+    def _restore_button(self, name: str) -> QPushButton:
+        """The button that fills in the value that a field had before its look-up."""
+        source, old = self._looked_up[name]
+        shown = shortened(" ".join(old.split()), _SHOWN_VALUE)
+        if old:
+            text = tr("Looked up at {source}. Restore “{value}”", source=source, value=shown)
+        else:
+            text = tr("Looked up at {source}. Clear the field", source=source)
+        button = self.restores[name] = styled(QPushButton(text), "link")
+        button.clicked.connect(lambda: self.fields[name].setText(old))
+        return button
 
 
 class BulkEditDialog(QDialog):

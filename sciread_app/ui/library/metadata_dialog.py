@@ -49,6 +49,7 @@ LACKED = tuple(_LACKING)
 CHECKED = ("abstract", "authors", "year")  # at first
 
 Chosen = Mapping[PaperId, Sequence[FieldChange]]
+Fields = Mapping[PaperId, Sequence[str]]  # by their names
 
 
 class _Group(NamedTuple):
@@ -59,7 +60,8 @@ class _Group(NamedTuple):
 
 
 class MetadataDialog(QDialog):
-    """`apply` makes the changes that the user has checked."""
+    """`apply` makes the changes that the user has checked, and `undo` those of them back that the
+    user checks afterwards."""
 
     def __init__(
         self,
@@ -67,6 +69,7 @@ class MetadataDialog(QDialog):
         gateway: MetadataGateway,
         jobs: JobRunner,
         apply: Callable[[Chosen], object],
+        undo: Callable[[Fields], object],
         parent: QWidget,
     ) -> None:
         """`papers` is None for those of the whole library that lack something."""
@@ -76,6 +79,8 @@ class MetadataDialog(QDialog):
         self._gateway = gateway
         self._jobs = jobs
         self._apply = apply
+        self._undo = undo
+        self._is_applied = False
         self._papers = papers
         self._job: Job | None = None
         self._closed = False
@@ -112,7 +117,7 @@ class MetadataDialog(QDialog):
         self._show_state()
 
     def apply(self) -> None:
-        """Make the checked changes, and close."""
+        """Make the checked changes, and list them."""
         chosen: dict[PaperId, list[FieldChange]] = defaultdict(list)
         for above, checked in self.model.checked():
             changes = checked.value
@@ -121,8 +126,47 @@ class MetadataDialog(QDialog):
                 chosen[above.value] += [one for one in changes.changes if one.fills]
             else:
                 chosen[above.value].append(changes)
-        self.accept()
+        titles = {one.value: one.texts[0] for one in self.model.rows}
         self._apply(chosen)
+        self._is_applied = True
+        self._list_applied({(paper, titles[paper]): made for paper, made in chosen.items()})
+
+    def undo(self) -> None:
+        """Make the checked ones of the applied changes back."""
+        undone: dict[PaperId, list[str]] = defaultdict(list)
+        for above, checked in self.model.checked():
+            undone[above.value].append(checked.value.field)
+        self._undo(undone)
+        kept = {
+            (row.value, row.texts[0]): [
+                child.value
+                for child in row.children
+                if child.value.field not in undone.get(row.value, ())
+            ]
+            for row in self.model.rows
+        }
+        self._list_applied({paper: changes for paper, changes in kept.items() if changes})
+
+    def _list_applied(self, made: Mapping[tuple[PaperId, str], Sequence[FieldChange]]) -> None:
+        """List the changes that were made, by paper and title; close if there are none."""
+        if not made:
+            self.accept()
+            return
+        title = self._gateway.source_title
+        self.model.show_rows(
+            [
+                CheckRow(
+                    (name, "", "", ""), None, paper, "",
+                    [_change_row(one, title, checked=False) for one in changes],
+                )
+                for (paper, name), changes in made.items()
+            ]
+        )  # fmt: skip
+        count = sum(map(len, made.values()))
+        done = trn("{n:,} field was changed.", "{n:,} fields were changed.", count)
+        hint = tr("To restore values that fields had before, check these fields and select Undo.")
+        show_text(self.status, f"{done} {hint}")
+        self._show_state()
 
     def done(self, result: int) -> None:
         self._closed = True
@@ -211,8 +255,11 @@ class MetadataDialog(QDialog):
         self.look_up_button.setVisible(not found)
         self.look_up_button.setEnabled(not self._job and bool(self._chosen_papers()))
         self.stop_button.setVisible(self._job is not None)
-        self.apply_button.setVisible(found)
+        self.apply_button.setVisible(found and not self._is_applied)
         self.apply_button.setEnabled(count > 0)
+        self.undo_button.setVisible(found and self._is_applied)
+        self.undo_button.setEnabled(count > 0)
+        self.undo_button.setText(trn("Undo {n:,} change", "Undo {n:,} changes", count))
         self.apply_button.setText(trn("Apply {n:,} change", "Apply {n:,} changes", count))
         for group in self.groups.values():
             group.box.setEnabled(not self._job and bool(group.papers))
@@ -236,15 +283,18 @@ class MetadataDialog(QDialog):
         self.progress.hide()
         self.look_up_button = styled(QPushButton(tr("Look up")), "primary")
         self.apply_button = styled(QPushButton(""), "primary")
+        self.undo_button = QPushButton("")
         self.stop_button = QPushButton(tr("Stop"))
         close = QPushButton(tr("Close"))
-        buttons = row(1, self.stop_button, self.look_up_button, self.apply_button, close, spacing=8)
+        acting = (self.stop_button, self.look_up_button, self.apply_button, self.undo_button)
+        buttons = row(1, *acting, close, spacing=8)
         column(
             (self.intro, 1), (self.list, 1), self.progress, self.status, buttons,
             parent=self, margins=(24, 20, 24, 16), spacing=12,
         )  # fmt: skip
         self.look_up_button.clicked.connect(self.look_up)
         self.apply_button.clicked.connect(self.apply)
+        self.undo_button.clicked.connect(self.undo)
         self.stop_button.clicked.connect(self._stop)
         close.clicked.connect(self.reject)
         self.model.toggled.connect(self._show_state)
@@ -255,25 +305,24 @@ class MetadataDialog(QDialog):
 
 def _row(one: Suggestion, source_title: Callable[[str], str]) -> CheckRow:
     """The row of a paper: below it the changes, those that replace nothing checked."""
-    children = [
-        CheckRow(
-            (
-                FIELD_TITLES[change.field],
-                _text(change.field, change.old),
-                _text(change.field, change.new),
-                source_title(change.source),
-            ),
-            change.fills,
-            change,
-            f"{change.old}\n\n{change.new}".strip(),
-        )
-        for change in one.changes
-    ]
+    children = [_change_row(change, source_title, checked=change.fills) for change in one.changes]
     for candidate in one.candidates:
         record, about = candidate.record, _described(candidate)
         texts = (tr("Possible match"), "", about, source_title(record.source))
         children.append(CheckRow(texts, False, candidate, f"{readable(record.title)}\n{about}"))
     return CheckRow((readable(one.title), "", "", ""), None, one.paper, "", children)
+
+
+def _change_row(
+    change: FieldChange, source_title: Callable[[str], str], *, checked: bool
+) -> CheckRow:
+    texts = (
+        FIELD_TITLES[change.field],
+        _text(change.field, change.old),
+        _text(change.field, change.new),
+        source_title(change.source),
+    )
+    return CheckRow(texts, checked, change, f"{change.old}\n\n{change.new}".strip())
 
 
 def _text(field: str, value: str) -> str:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from urllib.parse import quote
 
 from sciread_app.domain.guesses import guessed_authors
-from sciread_app.domain.identifiers import identifier_link, identifier_links
-from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.domain.identifiers import identifier, identifier_link, identifier_links
+from sciread_app.domain.paper import Paper
 from sciread_app.domain.paper_updates import retracted
 from sciread_app.domain.search_hit import MatchInfo
 from sciread_app.domain.text.term_matching import spans
@@ -20,8 +20,13 @@ from sciread_app.ui.view_models import Details, ResultList
 from sciread_app.ui.widgets.text.text_direction import direction
 
 MOST_AUTHORS = 40
-_RETRACTION_SOURCES = {"europepmc": "Europe PMC", "openalex": "OpenAlex"}
-FIND, PAPER, ACCEPT = "find", "paper", "accept"  # schemes of internal links
+_RETRACTION_SOURCES = {"crossref": "Crossref", "europepmc": "Europe PMC", "openalex": "OpenAlex"}
+_RETRACTION_FIELDS = ("retraction_in", "publication_types", "withdrawn")
+FIND, PAPER, ACCEPT, UNDO = "find", "paper", "accept", "undo"  # schemes of internal links
+_NOTICES = (
+    ("erratum_in", tr("Correction")),
+    ("expression_of_concern_in", tr("Expression of concern")),
+)
 
 
 def head_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
@@ -38,20 +43,30 @@ def body_text(details: Details, listing: ResultList, theme: Theme, points: float
         _section(tr("Why this result"), _why(details, listing), theme, points),
         _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
         _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
+        *(
+            _section(title, _notice(paper.extra.get(name, "")), theme, points)
+            for name, title in _NOTICES
+        ),
         _section(tr("Other versions"), _versions(details), theme, points),
+        _section(tr("Looked up"), _looked_up(details), theme, points),
     ]
     return document(parts, theme)
 
 
-def warning(paper: Paper, noticed: str) -> tuple[str, str]:
+def warning(details: Details) -> tuple[str, str]:
     """That a paper was retracted or withdrawn, and the source of the notice as rich text; both
     empty if it was not."""
-    seen = tr("Detected on {day}.", day=noticed) if noticed else ""
+    paper = details.paper
+    found = next((one for one in details.looked_up if one.field in _RETRACTION_FIELDS), None)
+    day = found.day if found else details.noticed
+    seen = tr("Detected on {day}.", day=day) if day else ""
     if retracted(paper):
-        notice = paper.extra.get("retraction_in", "")
-        source = _RETRACTION_SOURCES.get(paper.source, "PubMed")
+        source = found.source if found else _RETRACTION_SOURCES.get(paper.source, "PubMed")
         named = tr("Source: {source}.", source=source)
-        parts = filter(None, (named, _notice(notice), seen))
+        notice = _notice(paper.extra.get("retraction_in", ""))
+        # Translators: the publication that says that a paper was retracted
+        explained = tr("Retraction notice: {notice}.", notice=notice) if notice else ""
+        parts = filter(None, (named, explained, seen))
         return tr("This paper was retracted"), " ".join(parts)
     if message := paper.extra.get("withdrawn", ""):
         return tr("This paper was withdrawn"), f"arXiv: {escape(message)} {seen}".strip()
@@ -205,13 +220,26 @@ def _argument(field: str, value: str) -> str:
 
 
 def _notice(said: str) -> str:
-    """The notice that explains the retraction; a PMID becomes a link."""
-    if said.isdecimal():
-        text, address = identifier_link(Identifier("pmid", said))
-        notice = f'<a href="{address}">{text}</a>'
-    else:
-        notice = escape(said.rstrip("."))
-    return tr("Retraction notice: {notice}.", notice=notice) if said else ""
+    """A notice, or several; PMIDs and DOIs become links."""
+    names = [identifier("doi" if "/" in word else "pmid", word) for word in said.split()]
+    if None in names:
+        return escape(said.rstrip("."))
+    links = (identifier_link(name) for name in names if name)
+    return ", ".join(f'<a href="{escape(address)}">{escape(text)}</a>' for text, address in links)
+
+
+def _looked_up(details: Details) -> str:
+    """The fields with values of a look-up, each with a link that restores the value before."""
+    return "<br>".join(
+        tr(
+            "{field} from {source}, {day} · {undo}",
+            field=escape(one.title),
+            source=escape(one.source),
+            day=escape(one.day),
+            undo=f'<a href="{UNDO}:{one.field}">{tr("Undo")}</a>',
+        )
+        for one in details.looked_up
+    )
 
 
 def document(parts: Sequence[str], theme: Theme) -> str:

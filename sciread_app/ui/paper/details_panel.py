@@ -29,6 +29,7 @@ from sciread_app.ui.paper.details_html import (
     ACCEPT,
     FIND,
     PAPER,
+    UNDO,
     body_text,
     foot_text,
     head_text,
@@ -365,7 +366,7 @@ class DetailsPanel(QFrame):
 
     def _write_text(self, details: Details) -> None:
         theme, points = self._appearance.theme, self.font().pointSizeF()
-        self.parts.warn(*warning(details.paper, details.noticed))
+        self.parts.warn(*warning(details))
         self.parts.head.show_html(head_text(details, self._listing, theme, points))
         self.parts.body.show_html(body_text(details, self._listing, theme, points))
         self.parts.body.setVisible(bool(self.parts.body.toPlainText()))
@@ -447,6 +448,10 @@ class DetailsPanel(QFrame):
             self.search_requested.emit(argument)
         elif what == PAPER:
             self._follow_link(PaperId(int(argument)))
+        elif what == UNDO and (paper := self._paper) is not None:
+            self.edit_requested.emit(
+                tr("Undoing a look-up"), lambda _: self._about.undo_lookup(paper, argument)
+            )
         elif what == ACCEPT and (paper := self._paper) is not None:
             self.edit_requested.emit(
                 tr("Accepting authors"), lambda _: self._about.accept_guess(paper)

@@ -10,6 +10,7 @@ from pathlib import Path
 from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.guesses import accepted
+from sciread_app.domain.metadata_changes import FIELD_TITLES
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.domain.query.parser import Query
@@ -24,7 +25,15 @@ from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.services.search.results import shared_words
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
-from sciread_app.ui.view_models import Card, CitationReport, Details, Names, PaperNote, SimilarPaper
+from sciread_app.ui.view_models import (
+    Card,
+    CitationReport,
+    Details,
+    LookedUpText,
+    Names,
+    PaperNote,
+    SimilarPaper,
+)
 from sciread_app.workspace import Workspace
 
 MOST_ALIKE = 8
@@ -79,6 +88,7 @@ class PaperGateway:
             words,
             sentence,
             self._versions(paper),
+            self._looked_up(paper),
         )
 
     def names(self) -> Names:
@@ -153,6 +163,26 @@ class PaperGateway:
         """Take over the authors that the paper's PDF may name; None if there are none."""
         values = accepted(self._library.get([paper])[0])
         return self.organise.edit([paper], **values) if values else None
+
+    def undo_lookup(self, paper: PaperId, field: str) -> Edit | None:
+        """Give a field the value that it had before its look-up."""
+        return self.organise.undo_lookup({paper: [field]})
+
+    def _looked_up(self, paper: PaperId) -> tuple[LookedUpText, ...]:
+        fields = self.organise.looked_up_fields([paper]).get(paper)
+        if not fields:
+            return ()
+        from sciread_app.services.ingest.record_requests import SOURCE_TITLES  # loads the clients
+
+        return tuple(
+            LookedUpText(
+                one.field,
+                FIELD_TITLES[one.field],
+                SOURCE_TITLES.get(one.source, one.source),
+                _day(one.at),
+            )
+            for one in fields
+        )
 
     def _noticed(self, paper: PaperId) -> str:
         """The day on which an import reported that the paper was retracted or withdrawn."""

@@ -57,7 +57,7 @@ def test_markup_of_a_paper_is_escaped():
     shown = Details(Card(about), words=(markup,), sentence=markup, versions=((1, markup),))
     why = hit(text_rank=1, meaning_rank=1, percentile=99.0)
     listing = ResultList((1,), 1, {1: why}, words=("img",))
-    text = head_text(shown, EMPTY_RESULTS, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
+    text = head_text(shown, EMPTY_RESULTS, LIGHT, 10) + warning(shown)[1]
     text += body_text(shown, listing, LIGHT, 10)
     assert "<img" not in text and "<script" not in text and 'y.png"' not in text
 

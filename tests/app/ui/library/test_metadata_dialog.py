@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from sciread_app.domain.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import SourceError
 from sciread_app.ui.library.edit_dialog import EditDialog
@@ -78,6 +79,41 @@ def test_checked_changes_are_applied_as_one_edit(window, qtbot, jobs, gateway):
     qtbot.mouseClick(dialog.apply_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(gateway.metadata.applied) and not jobs.running())
     assert gateway.metadata.applied == [{ids[0]: [ABSTRACT, VENUE], ids[1]: [ABSTRACT, YEAR]}]
+
+
+def test_applied_changes_are_listed_and_undone_one_by_one(window, qtbot, jobs, gateway):
+    dialog, ids = of_selected(window, 2)
+    look_up(qtbot, dialog)
+    check(dialog, 0, 1)
+    qtbot.mouseClick(dialog.apply_button, Qt.MouseButton.LeftButton)
+    assert [len(row.children) for row in dialog.model.rows] == [2, 1]
+    assert not list(dialog.model.checked()) and not dialog.undo_button.isEnabled()
+    check(dialog, 0, 0)
+    qtbot.mouseClick(dialog.undo_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(gateway.organise.unlooked) and not jobs.running())
+    assert gateway.organise.unlooked == [{ids[0]: ["abstract"]}]
+    assert [len(row.children) for row in dialog.model.rows] == [1, 1]
+    for row in range(2):
+        check(dialog, row, 0)
+    qtbot.mouseClick(dialog.undo_button, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+
+
+def test_edit_form_restores_the_value_before_a_lookup(window, qtbot, jobs, gateway):
+    gateway.organise.looked_up = [
+        LookedUpField("venue", "Old Journal", "", "crossref", 0.0),
+        LookedUpField("abstract", "", "", "openalex", 0.0),
+    ]
+    window.page.result_list.choose(window.page.view.listing.ids[:1])
+    menu_action(window, "Edit…").trigger()
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
+    form = opened(window, EditDialog)
+    assert set(form.restores) == {"venue", "abstract"}
+    assert "Crossref" in form.restores["venue"].text()
+    for button in form.restores.values():
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert form.fields["venue"].text() == "Old Journal"
+    assert form.fields["abstract"].text() == ""
 
 
 def test_check_box_of_a_paper_sets_those_of_its_fields(window, qtbot):

@@ -19,7 +19,7 @@ from sciread_app.ui.paper import style_picker
 from sciread_app.ui.paper.details_panel import DetailsPanel
 from sciread_app.ui.paper.related_papers import CITING, REFERENCES
 from sciread_app.ui.paper.style_picker import StylePicker
-from sciread_app.ui.view_models import Card, PaperNote, ResultList
+from sciread_app.ui.view_models import Card, LookedUpText, PaperNote, ResultList
 from tests.support.generate.papers import paper
 from tests.support.ui.fakes.gateway import FakeGateway
 
@@ -163,6 +163,31 @@ def test_guessed_authors_are_shown_until_they_are_accepted(show_window, qtbot, g
     assert [author.name for author in gateway.paper(1).authors] == ["Ann Lee", "Bo Ng"]
     assert "Ann Lee, Bo Ng" in shown(head)
     qtbot.waitUntil(window.shelving.notice.isVisible)  # it offers Undo
+
+
+def test_looked_up_fields_are_listed_and_undone(show_window, qtbot, gateway):
+    gateway.about.extra["looked_up"] = (LookedUpText("venue", "Venue", "Crossref", "2026-11-02"),)
+    window = show_window(gateway)
+    window.page.result_list.select_only([1])
+    body = window.page.details.parts.body
+    qtbot.waitUntil(lambda: "undo:venue" in body.toHtml())
+    assert "Venue from Crossref" in shown(body)
+    body.anchorClicked.emit(QUrl("undo:venue"))
+    qtbot.waitUntil(lambda: "undo:venue" not in body.toHtml())
+    assert "undo venue of 1" in gateway.about.asked
+
+
+def test_notice_of_a_lookup_names_its_service_and_links_to_its_doi(show, gateway):
+    gateway.papers[1] = paper(
+        "Doubtful", extra={"retraction_in": "10.5555/r", "erratum_in": "10.5555/c"}
+    )
+    looked_up = LookedUpText("retraction_in", "Retraction notice", "Crossref", "2026-11-02")
+    gateway.about.extra["looked_up"] = (looked_up,)
+    parts = show().parts
+    warned = parts.warning_text
+    assert "Crossref" in shown(warned) and "2026-11-02" in shown(warned)
+    assert "https://doi.org/10.5555/r" in warned.toHtml()
+    assert "https://doi.org/10.5555/c" in parts.body.toHtml()
 
 
 def test_deleted_paper_is_no_longer_shown(show, qtbot, gateway):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sciread_app.domain.library_tree import Collection, LibraryTree, SavedSearch, Tag
+from sciread_app.domain.looked_up import LookedUpField
 from sciread_app.domain.paper import Edit
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
@@ -29,6 +30,8 @@ class FakeEditor:
         self.stars: dict[int, int] = {}
         self.trashed: set[int] = set()
         self.fields: dict[int, dict[str, Any]] = {}
+        self.looked_up: list[LookedUpField] = []  # fields of every paper
+        self.unlooked: list[dict[int, list[str]]] = []
         self.refuse = ""  # if set, the message of the error that the next edit raises
 
     def shelf(self) -> LibraryTree:
@@ -140,6 +143,13 @@ class FakeEditor:
                 self.fields.setdefault(id, {}).update(fields)
 
         return self._do(f"Changed {' and '.join(fields)} of {_papers(ids)}", change)
+
+    def looked_up_fields(self, ids: Iterable[int]) -> dict[int, list[LookedUpField]]:
+        return {id: self.looked_up for id in ids}
+
+    def undo_lookup(self, chosen: Mapping[int, Sequence[str]], task: Task) -> Edit:
+        self.unlooked.append({id: list(fields) for id, fields in chosen.items()})
+        return self._do("Undid the look-up", lambda: None)
 
     def manually_edited_fields(self, id: int) -> frozenset[str]:
         return frozenset(self.fields.get(id, ()))

@@ -125,6 +125,11 @@ class FakePaperPanel:
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         self.files = [PaperFile(new, 2048) if f.path == old else f for f in self.files]
 
+    def undo_lookup(self, paper: PaperId, field: str) -> Edit | None:
+        self.asked.append(f"undo {field} of {paper}")
+        self.extra["looked_up"] = ()
+        return Edit(1, 0.0, "Undid the look-up of fields of 1 paper")
+
     def accept_guess(self, paper: PaperId) -> Edit | None:
         before = self._gateway.paper(paper)
         self._gateway.papers[paper] = replace(before, **accepted(before))
