@@ -41,6 +41,8 @@ class LibraryTree:
     trash: int = 0
     duplicates: int = 0
     problems: int = 0
+    without_abstract: int = 0
+    without_doi: int = 0
     collections: Sequence[Collection] = ()
     tags: Sequence[Tag] = ()
     searches: Sequence[SavedSearch] = ()

@@ -37,6 +37,10 @@ SELECT count(*) FROM relations
 WHERE verdict = 'maybe' AND a NOT IN ({_TRASH}) AND b NOT IN ({_TRASH})
 """
 _WITH_PROBLEMS = f"SELECT count(*) FROM ({PROBLEMS}) WHERE id NOT IN ({_TRASH})"
+_WITHOUT_ABSTRACT = f"SELECT count(*) FROM papers WHERE abstract = '' AND id NOT IN ({_TRASH})"
+_WITH_DOI = f"""
+SELECT count(DISTINCT paper) FROM identifiers WHERE kind = 'doi' AND paper NOT IN ({_TRASH})
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,8 @@ class OrganisationStore:
                 trash=_count(db, f"SELECT count(*) FROM ({_TRASH})"),
                 duplicates=_count(db, _TO_REVIEW),
                 problems=_count(db, _WITH_PROBLEMS),
+                without_abstract=_count(db, _WITHOUT_ABSTRACT),
+                without_doi=papers - _count(db, _WITH_DOI),
                 collections=[Collection(path, counts.get(id, 0)) for path, id in paths],
                 tags=[Tag(*row) for row in db.exec_driver_sql(_TAGS)],
                 searches=[

@@ -19,6 +19,7 @@ from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.jobs.runner import Job, JobQueue
 from sciread_app.ui.library.drag_and_drop import PaperDrag
 from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, LongEdit, Step
+from sciread_app.ui.library.look_up_bar import USUALLY_MISSING, LookUpBar
 from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
 from sciread_app.ui.library.selection_bar import PaperSelectionBar
 from sciread_app.ui.library.sidebar import Sidebar
@@ -76,6 +77,8 @@ class ListPage(Protocol):
 
     def add_sidebar(self, sidebar: Sidebar) -> None: ...
 
+    def add_above(self, bar: QWidget) -> None: ...
+
     def add_below(self, bar: QWidget) -> None: ...
 
 
@@ -119,6 +122,8 @@ class LibraryController(QObject):
         self._drag = PaperDrag(self._page.result_list)
         page.add_sidebar(self.sidebar)
         page.add_below(self.bar)
+        self._look_up_bar = LookUpBar()
+        page.add_above(self._look_up_bar)
         self._connect()
         self.work.load()
 
@@ -245,11 +250,11 @@ class LibraryController(QObject):
         if ids := self._chosen():
             self._look_up(ids)
 
-    def look_up_missing(self) -> None:
-        """Look up the metadata of the papers of the library that lack some."""
-        self._look_up(None)
+    def look_up_missing(self, fields: Sequence[str] = USUALLY_MISSING) -> None:
+        """Look up the metadata of the papers of the library that lack one of these fields."""
+        self._look_up(None, fields)
 
-    def _look_up(self, ids: Sequence[PaperId] | None) -> None:
+    def _look_up(self, ids: Sequence[PaperId] | None, missing: Sequence[str] = ()) -> None:
         from sciread_app.ui.library.metadata_dialog import MetadataDialog  # loaded on first use
 
         metadata = self._metadata
@@ -262,7 +267,8 @@ class LibraryController(QObject):
             change = LongEdit(lambda organise, task: organise.undo_lookup(fields, task))
             self.work.submit(tr("Undoing look-ups"), change)
 
-        MetadataDialog(ids, metadata, self._context.jobs, apply, undo, self._window).show()
+        jobs, window = self._context.jobs, self._window
+        MetadataDialog(ids, missing, metadata, jobs, apply, undo, window).show()
 
     def find_pdfs(self) -> None:
         """Find open-access PDFs of the selected papers, and save them in the PDF folder."""
@@ -325,6 +331,7 @@ class LibraryController(QObject):
         sidebar.auto_export_requested.connect(self._exports.enable_auto_export)
         sidebar.empty_trash_requested.connect(self.empty_trash)
         sidebar.look_up_requested.connect(self.look_up_missing)
+        self._look_up_bar.look_up_requested.connect(lambda field: self.look_up_missing((field,)))
         sidebar.escaped.connect(page.focus_results)
         page.result_list.chosen_changed.connect(self._show_bar)
         page.shown.connect(self._look_at_page)
@@ -357,7 +364,9 @@ class LibraryController(QObject):
         self.sidebar.show_scope(_fragment(self._page.request))
 
     def _look_at_page(self, view: ResultView) -> None:
-        self.sidebar.show_scope(_fragment(view.request))
+        scope = _fragment(view.request)
+        self.sidebar.show_scope(scope)
+        self._look_up_bar.show_counts(scope, self.work.shelf)
         self._show_bar()
 
     def _show_bar(self) -> None:

@@ -46,7 +46,6 @@ _LACKING: Mapping[str, Callable[[int], str]] = {
     "doi": lambda n: trn("{n:,} paper without DOI", "{n:,} papers without DOI", n),
 }
 LACKED = tuple(_LACKING)
-CHECKED = ("abstract", "authors", "year")  # at first
 
 Chosen = Mapping[PaperId, Sequence[FieldChange]]
 Fields = Mapping[PaperId, Sequence[str]]  # by their names
@@ -66,13 +65,15 @@ class MetadataDialog(QDialog):
     def __init__(
         self,
         papers: Sequence[PaperId] | None,
+        missing: Sequence[str],
         gateway: MetadataGateway,
         jobs: JobRunner,
         apply: Callable[[Chosen], object],
         undo: Callable[[Fields], object],
         parent: QWidget,
     ) -> None:
-        """`papers` is None for those of the whole library that lack something."""
+        """`papers` is None for those of the whole library that lack something; `missing` are the
+        fields, of LACKED, that are checked at first."""
         super().__init__(parent)
         self.setWindowTitle(tr("Look up metadata"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -82,6 +83,7 @@ class MetadataDialog(QDialog):
         self._undo = undo
         self._is_applied = False
         self._papers = papers
+        self._missing = missing
         self._job: Job | None = None
         self._closed = False
         self.groups: dict[str, _Group] = {}
@@ -196,7 +198,7 @@ class MetadataDialog(QDialog):
         for field, papers in lacking.items():
             box = QCheckBox(_LACKING[field](len(papers)))
             box.setEnabled(bool(papers))
-            box.setChecked(bool(papers) and field in CHECKED)
+            box.setChecked(bool(papers) and field in self._missing)
             box.toggled.connect(self._show_state)
             self._boxes.addWidget(box)
             self.groups[field] = _Group(box, papers)

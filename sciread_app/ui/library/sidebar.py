@@ -14,6 +14,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
 from sciread_app.language import tr, trn
 from sciread_app.ui.library.edit_queue import EditQueue, Step
+from sciread_app.ui.library.look_up_bar import USUALLY_MISSING
 from sciread_app.ui.library.tree import LibraryTreeView
 from sciread_app.ui.library.tree_model import LibraryTreeModel
 from sciread_app.ui.library.tree_nodes import (
@@ -31,7 +32,9 @@ from sciread_app.ui.widgets.layout.boxes import column
 from sciread_app.ui.widgets.rounded_popup import rounded
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
-_LISTS = (NodeKind.every, NodeKind.unread, NodeKind.recent, NodeKind.problems)
+_LISTS = (
+    *(NodeKind.every, NodeKind.unread, NodeKind.recent, NodeKind.problems, NodeKind.no_abstract),
+)
 NARROW_PAGE = 700  # pixels of a page too narrow for the sidebar
 
 
@@ -61,7 +64,7 @@ class Sidebar(QFrame):
     export_requested = Signal(str, str)  # the same, for an export
     auto_export_requested = Signal(str)  # the path of a collection for an automatic export
     empty_trash_requested = Signal()  # to be emptied
-    look_up_requested = Signal()  # of missing metadata
+    look_up_requested = Signal(object)  # the missing fields to look up, by their names
     escaped = Signal()
 
     def __init__(self, work: EditQueue, appearance: Appearance) -> None:
@@ -163,7 +166,14 @@ class Sidebar(QFrame):
         if one and one.kind is NodeKind.collection and one.key == SAMPLE_COLLECTION:
             menu.addAction(tr("Remove sample papers"), partial(self._remove_sample, one))
         if one and one.kind is NodeKind.problems:
-            menu.addAction(tr("Look up missing metadata…"), self.look_up_requested.emit)
+            menu.addAction(
+                tr("Look up missing metadata…"),
+                lambda: self.look_up_requested.emit(USUALLY_MISSING),
+            )
+        if one and one.kind is NodeKind.no_abstract:
+            menu.addAction(
+                tr("Look up abstracts…"), lambda: self.look_up_requested.emit(("abstract",))
+            )
         if one and one.kind is NodeKind.trash:
             menu.addAction(tr("Empty Trash…"), self.empty_trash_requested.emit).setEnabled(
                 bool(one.count)

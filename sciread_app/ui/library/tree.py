@@ -68,6 +68,7 @@ _PICTURES: Mapping[NodeKind, str] = {
     NodeKind.recent: "recent",
     NodeKind.duplicates: "duplicates",
     NodeKind.problems: "problems",
+    NodeKind.no_abstract: "no-abstract",
     NodeKind.trash: "trash",
     NodeKind.collection: "collection",
     NodeKind.draft: "collection",

@@ -21,6 +21,7 @@ class NodeKind(enum.Enum):
     trash = "trash"
     duplicates = "duplicates"
     problems = "problems"
+    no_abstract = "no abstract"
     collections = "collections"  # the heading
     tags = "tags"
     searches = "searches"
@@ -45,6 +46,7 @@ FIXED = (
     (NodeKind.recent, tr("Recently added"), RECENT),
     (NodeKind.duplicates, tr("Duplicates"), ""),
     (NodeKind.problems, tr("Needs attention"), "has:problems"),
+    (NodeKind.no_abstract, tr("Without abstract"), "-has:abstract"),
     (NodeKind.trash, tr("Trash"), "in:trash"),
 )
 
@@ -129,6 +131,7 @@ def _root(shelf: LibraryTree, wanted: str) -> TreeNode:
         NodeKind.unread: shelf.unread,
         NodeKind.duplicates: shelf.duplicates,
         NodeKind.problems: shelf.problems,
+        NodeKind.no_abstract: shelf.without_abstract,
         NodeKind.trash: shelf.trash,
     }
     if not wanted:

@@ -255,6 +255,10 @@ class SearchPage(Page):
         self._across.setStretchFactor(0, 0)
         self._across.setStretchFactor(1, 1)
 
+    def add_above(self, bar: QWidget) -> None:
+        """Put a bar above the list."""
+        self._found.insertWidget(0, bar)
+
     def add_below(self, bar: QWidget) -> None:
         """Put a bar below the list."""
         self._found.addWidget(bar)

@@ -87,6 +87,16 @@ def test_tree_counts_the_papers_with_problems_outside_the_trash(found, library):
     assert library.organisation.tree().problems == 3
 
 
+def test_papers_without_abstract_and_doi_are_counted_outside_the_trash(library):
+    before = library.organisation.tree()
+    one = paper("One", abstract="Text.", doi="10.1000/1")
+    ids = library.put([one, paper("Two", abstract=""), paper("Three", abstract="")]).ids
+    library.trash(ids[2:])
+    after = library.organisation.tree()
+    assert after.without_abstract == before.without_abstract + 1
+    assert after.without_doi == before.without_doi + 1
+
+
 def test_papers_in_trash_are_found_only_when_requested(found, library):
     library.trash([1, 3])
     assert found("year:..2016") == ["Cells"]

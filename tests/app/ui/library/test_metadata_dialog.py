@@ -10,6 +10,7 @@ from sciread_app.domain.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import SourceError
 from sciread_app.ui.library.edit_dialog import EditDialog
+from sciread_app.ui.library.look_up_bar import LookUpBar
 from sciread_app.ui.library.metadata_dialog import MetadataDialog
 from tests.support.ui.controls import menu_action
 from tests.support.ui.fakes.gateway import FakeGateway
@@ -151,6 +152,35 @@ def test_papers_of_the_library_that_lack_a_field_are_counted(window, qtbot, jobs
     assert not dialog.groups["doi"].box.isEnabled()
     look_up(qtbot, dialog)
     assert len(gateway.metadata.looked_up[0]) == 312
+
+
+@pytest.mark.parametrize(
+    ("scope", "field", "count"),
+    [("-has:abstract", "abstract", "312"), ("has:problems", "doi", "7")],
+)
+def test_one_click_leads_from_a_list_to_the_lookup_of_its_papers(
+    window, qtbot, jobs, scope, field, count
+):
+    bar = window.findChild(LookUpBar)
+    assert not bar.isVisible()
+    window.page.set_scope(scope)
+    qtbot.waitUntil(bar.isVisible)
+    assert count in bar.buttons[field].text()
+    qtbot.mouseClick(bar.buttons[field], Qt.MouseButton.LeftButton)
+    dialog = opened(window)
+    qtbot.waitUntil(lambda: bool(dialog.groups))
+    assert {name for name, group in dialog.groups.items() if group.box.isChecked()} <= {field}
+
+
+def test_list_of_papers_without_abstract_loses_its_bar_when_there_are_none(
+    window, qtbot, jobs, gateway
+):
+    bar = window.findChild(LookUpBar)
+    window.page.set_scope("-has:abstract")
+    qtbot.waitUntil(bar.isVisible)
+    gateway.organise.without_abstract = 0
+    window.shelving.work.load()
+    qtbot.waitUntil(lambda: not bar.isVisible())
 
 
 def test_edit_form_leads_to_the_lookup_of_its_paper(window, qtbot, jobs, gateway):

@@ -84,6 +84,7 @@ def test_nodes_show_paper_counts(sidebar):
     counts = {node.text: node.count for node in sidebar.model.tree.nodes}
     assert (counts["All papers"], counts["Unread"], counts["thesis"]) == (100, 100, 3)
     assert (counts["Duplicates"], counts["Needs attention"]) == (2, 4)
+    assert counts["Without abstract"] == 312
     spoken = sidebar.model.index_of(TO_READ).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "to read, 2"
 
@@ -94,6 +95,7 @@ def test_nodes_show_paper_counts(sidebar):
         (NameEntry(NodeKind.every), "", ""),
         (NameEntry(NodeKind.unread), "is:unread", "Unread"),
         (NameEntry(NodeKind.problems), "has:problems", "Needs attention"),
+        (NameEntry(NodeKind.no_abstract), "-has:abstract", "Without abstract"),
         (NameEntry(NodeKind.trash), "in:trash", "Trash"),
         (METHODS, "in:thesis/methods", "methods"),
         (TO_READ, 'tag:"to read"', "to read"),
@@ -148,7 +150,9 @@ def test_scope_follows_a_renamed_or_removed_node(qtbot, sidebar):
 
 @pytest.mark.parametrize("query", [query for _, _, query in FIXED if query])
 def test_fixed_nodes_have_valid_queries(query):
-    assert [condition.field for condition in parse(query).conditions] == [query.split(":")[0]]
+    assert [condition.field for condition in parse(query).conditions] == [
+        query.lstrip("-").split(":")[0]
+    ]
 
 
 def test_new_collection_is_named_in_place(qtbot, sidebar, organise):

@@ -30,6 +30,7 @@ class FakeEditor:
         self.stars: dict[int, int] = {}
         self.trashed: set[int] = set()
         self.fields: dict[int, dict[str, Any]] = {}
+        self.without_abstract = 312
         self.looked_up: list[LookedUpField] = []  # fields of every paper
         self.unlooked: list[dict[int, list[str]]] = []
         self.refuse = ""  # if set, the message of the error that the next edit raises
@@ -41,6 +42,8 @@ class FakeEditor:
             trash=len(self.trashed),
             duplicates=2,
             problems=4,
+            without_abstract=self.without_abstract,
+            without_doi=7,
             collections=[Collection(path, len(ids)) for path, ids in self.collections.items()],
             tags=[Tag(n, self.colours.get(n, ""), len(ids)) for n, ids in self.tags.items()],
             searches=[SavedSearch(name, query) for name, query in self.searches.items()],
