@@ -53,7 +53,9 @@ def edit(
     ] = None,
     accept_guess: Annotated[
         bool,
-        typer.Option("--accept-guess", help="Use the authors that the paper's PDF may name."),
+        typer.Option(
+            "--accept-guess", help="Use the title, authors and year that the paper's PDF may have."
+        ),
     ] = False,
 ) -> None:
     """Edit the fields of a paper.
@@ -78,7 +80,7 @@ def _guess(paper: Paper) -> dict[str, Any]:
     if not (values := accepted(paper)):
         raise BadQuery(
             tr("There is no guess for this paper."),
-            tr("SciRead guesses the authors of a PDF if its first page is not clear."),
+            tr("SciRead guesses what the first pages of a PDF do not say clearly."),
         )
     return values
 

@@ -8,6 +8,7 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
+from sciread_app.domain.guesses import accepted
 from sciread_app.domain.library_tree import LibraryTree
 from sciread_app.domain.looked_up import LookedUpField, restored, unchanged
 from sciread_app.domain.matching.duplicates import better
@@ -218,7 +219,7 @@ class LibraryEditor:
         Many papers are edited in several transactions, so that others can write in between. All of
         them are one edit, also if the task is cancelled halfway.
         """
-        ids, task = list(ids), task or Task()
+        ids = list(ids)
         names = [_FIELD_NAMES.get(name, name) for name in fields]
         listed = reduce(lambda a, b: tr("{first} and {second}", first=a, second=b), names or [""])
         # Translators: «Changed the title and venue of 3 papers»
@@ -228,18 +229,30 @@ class LibraryEditor:
             len(ids),
             fields=listed,
         )
-        edit = None
-        for start in range(0, len(ids), _AT_ONCE):
-            if start:
-                time.sleep(_LET_IN)
-            task.step(start, len(ids))
-            some = ids[start : start + _AT_ONCE]
-            edit = self._do(what, partial(self._library.edit, *some, **fields), edit) or edit
-        return edit
+        return self._do_in_parts(what, ids, task, lambda some: self._library.edit(*some, **fields))
 
     def manually_edited_fields(self, id: PaperId) -> frozenset[str]:
         """The names of the fields of a paper that were edited manually."""
         return self._library.manually_edited_fields(id)
+
+    def accept_guesses(
+        self, ids: Iterable[PaperId], field: str = "", task: Task | None = None
+    ) -> Edit | None:
+        """Take over the values that the PDFs of papers may have, of one field (see
+        `guesses.accepted`) or of all. They count as edited manually."""
+        ids = list(ids)
+        what = trn(
+            "Accepted uncertain values of {n:,} paper",
+            "Accepted uncertain values of {n:,} papers",
+            len(ids),
+        )
+        return self._do_in_parts(what, ids, task, partial(self._accept_guesses, field=field))
+
+    def _accept_guesses(self, ids: Sequence[PaperId], field: str) -> None:
+        for paper in self._library.get(ids):
+            if (values := accepted(paper, field)) and paper.id is not None:
+                self._library.fill(paper.id, extra=values.pop("extra"))
+                self._library.edit(paper.id, **values)
 
     def looked_up_fields(self, ids: Iterable[PaperId]) -> dict[PaperId, list[LookedUpField]]:
         """The fields of these papers that still have the values of a look-up."""
@@ -260,21 +273,14 @@ class LibraryEditor:
             "Undid the look-up of fields of {n:,} papers",
             len(chosen),
         )
-        ids, task = list(chosen), task or Task()
-        edit = None
-        for start in range(0, len(ids), _AT_ONCE):
-            if start:
-                time.sleep(_LET_IN)
-            task.step(start, len(ids))
-            some = {id: set(chosen[id]) for id in ids[start : start + _AT_ONCE]}
-            edit = self._do(what, partial(self._undo_lookup, some), edit) or edit
-        return edit
+        return self._do_in_parts(what, list(chosen), task, partial(self._undo_lookup, chosen))
 
-    def _undo_lookup(self, chosen: Mapping[PaperId, set[str]]) -> None:
-        known = self.looked_up_fields(chosen)
+    def _undo_lookup(self, chosen: Mapping[PaperId, Iterable[str]], ids: Sequence[PaperId]) -> None:
+        known = self.looked_up_fields(ids)
         for paper in self._library.get(known):
             assert paper.id is not None
-            fields = [one for one in known[paper.id] if one.field in chosen[paper.id]]
+            names = set(chosen[paper.id])
+            fields = [one for one in known[paper.id] if one.field in names]
             if fields:
                 self._library.edit(paper.id, **restored(paper, fields))
                 self._library.looked_up.forget(paper.id, [one.field for one in fields])
@@ -353,6 +359,23 @@ class LibraryEditor:
         Raises LibraryError if nothing was merged.
         """
         return self._do(tr("Split a paper"), lambda: self._library.duplicates.split(id, merge))
+
+    def _do_in_parts(
+        self,
+        what: str,
+        ids: Sequence[PaperId],
+        task: Task | None,
+        act: Callable[[Sequence[PaperId]], object],
+    ) -> Edit | None:
+        """Edit many papers as one edit in several transactions, so that others can write in
+        between."""
+        edit, task = None, task or Task()
+        for start in range(0, len(ids), _AT_ONCE):
+            if start:
+                time.sleep(_LET_IN)
+            task.step(start, len(ids))
+            edit = self._do(what, partial(act, ids[start : start + _AT_ONCE]), edit) or edit
+        return edit
 
     def _do(self, what: str, act: Callable[[], object], more_of: Edit | None = None) -> Edit | None:
         with self._library.edits.recording(what, more_of) as made:

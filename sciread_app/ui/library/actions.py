@@ -38,6 +38,12 @@ PAPERS = (
         "read", tr("Mar&k as read or unread"), "R", lambda library: library.toggle_read()
     ),
     LibraryAction("edit", tr("&Edit…"), "E", lambda library: library.edit()),
+    LibraryAction(
+        "accept guesses",
+        tr("Accept uncertain values"),
+        "",
+        lambda library: library.accept_guesses(),
+    ),
     LibraryAction("look up", tr("Look up metadata…"), "", lambda library: library.look_up()),
     LibraryAction("find pdfs", tr("Find PDFs"), "", lambda library: library.find_pdfs()),
     LibraryAction(

@@ -43,6 +43,7 @@ NAMED = 3  # skipped files that a message names
 PDFS = ("find pdfs", "move pdfs", "rename pdfs")
 KNOWN_OF = 500  # selected papers that are checked for read state and tags
 TRASH = "in:trash"
+PROBLEMS = "has:problems"
 NONE_CHOSEN = tr("Select papers in the list first")
 
 
@@ -245,6 +246,12 @@ class LibraryController(QObject):
         if ids := self._chosen():
             self._exports.export_papers(ids)
 
+    def accept_guesses(self) -> None:
+        """Take over the values that the PDFs of the selected papers may have."""
+        if ids := self._chosen():
+            change = LongEdit(lambda organise, task: organise.accept_guesses(ids, task=task))
+            self.work.submit(tr("Accepting uncertain values"), change)
+
     def look_up(self) -> None:
         """Look up the metadata of the selected papers."""
         if ids := self._chosen():
@@ -380,7 +387,9 @@ class LibraryController(QObject):
             names: tuple[str, ...] = ("untrash", "delete")
         else:
             inside = ("uncollect",) if self._page_collection() else ()
-            names = ("tag", "collect", *inside, "read", "edit", "look up", "export", *PDFS, "trash")
+            doubted = ("accept guesses",) if _fragment(self._page.request) == PROBLEMS else ()
+            edits = ("tag", "collect", *inside, "read", "edit", *doubted, "look up")
+            names = (*edits, "export", *PDFS, "trash")
         for name in names:
             menu.addAction(actions[name])
         if not self.in_trash:

@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 from urllib.parse import quote
 
-from sciread_app.domain.guesses import guessed_authors
+from sciread_app.domain.guesses import guessed_authors, guessed_title, guessed_year
 from sciread_app.domain.identifiers import identifier, identifier_link, identifier_links
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.paper_updates import retracted
@@ -117,10 +117,11 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
         f'<a href="{FIND}:{_argument("author", author.last_name)}">{escape(author.name)}</a>'
         for author in paper.authors[:MOST_AUTHORS]
     ]
-    people = ", ".join(names) or _guess(paper) or tr("Unknown authors")
+    people = ", ".join(names) or _guessed_authors(paper) or tr("Unknown authors")
     if (more := len(paper.authors) - MOST_AUTHORS) > 0:
         people = trn("{names}, and {n} more", "{names}, and {n} more", more, names=people)
-    where = " · ".join(escape(part) for part in (paper.venue, paper.published) if part)
+    guessed = _guess(guessed_year(paper), "published", tr("Accept year"))
+    where = " · ".join(filter(None, (escape(paper.venue), escape(paper.published) or guessed)))
     web = [
         f'<a href="{escape(url)}">{escape(text)}</a>'
         for text, url in identifier_links(paper.identifiers)
@@ -131,6 +132,7 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
     rows = [
         f'<p{direction(plain)} style="font-size:{points * 1.5:.1f}pt;font-weight:600;'
         f'line-height:118%;margin:0 0 8px 0">{title}</p>',
+        _line(_guess(guessed_title(paper), "title", tr("Accept title")), theme.text),
         _line(people, theme.text),
         _line(where, theme.quiet),
         _line(" &nbsp;·&nbsp; ".join(web), theme.quiet),
@@ -138,15 +140,15 @@ def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> st
     return "".join(rows)
 
 
-def _guess(paper: Paper) -> str:
-    """The authors that the paper's PDF may name, with a link to accept them; empty without."""
-    names = [escape(author.name) for author in guessed_authors(paper)]
-    if not names:
-        return ""
-    label = tr("Accept authors")
-    accept = f'<a href="{ACCEPT}:authors">{label}</a>'
-    people = ", ".join(names[:MOST_AUTHORS])
-    return tr("Uncertain: {names} · {accept}", names=people, accept=accept)
+def _guessed_authors(paper: Paper) -> str:
+    names = [author.name for author in guessed_authors(paper)[:MOST_AUTHORS]]
+    return _guess(", ".join(names), "authors", tr("Accept authors"))
+
+
+def _guess(value: str, field: str, label: str) -> str:
+    """A value that the paper's PDF may have, with a link to accept it; empty without a value."""
+    accept = f'<a href="{ACCEPT}:{field}">{label}</a>'
+    return tr("Uncertain: {value} · {accept}", value=escape(value), accept=accept) if value else ""
 
 
 def _why(details: Details, listing: ResultList) -> str:

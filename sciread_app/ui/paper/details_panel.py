@@ -454,5 +454,5 @@ class DetailsPanel(QFrame):
             )
         elif what == ACCEPT and (paper := self._paper) is not None:
             self.edit_requested.emit(
-                tr("Accepting authors"), lambda _: self._about.accept_guess(paper)
+                tr("Accepting a value"), lambda _: self._about.accept_guess(paper, argument)
             )

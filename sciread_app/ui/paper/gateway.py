@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sciread_app.domain.citations import CitationDirection, CitationList
 from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
-from sciread_app.domain.guesses import accepted
 from sciread_app.domain.metadata_changes import FIELD_TITLES
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.paper_updates import UpdateKind
@@ -159,10 +158,9 @@ class PaperGateway:
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         self._files.locate(paper, old, new, task)
 
-    def accept_guess(self, paper: PaperId) -> Edit | None:
-        """Take over the authors that the paper's PDF may name; None if there are none."""
-        values = accepted(self._library.get([paper])[0])
-        return self.organise.edit([paper], **values) if values else None
+    def accept_guess(self, paper: PaperId, field: str) -> Edit | None:
+        """Take over the value of a field that the paper's PDF may have; None if there is none."""
+        return self.organise.accept_guesses([paper], field)
 
     def undo_lookup(self, paper: PaperId, field: str) -> Edit | None:
         """Give a field the value that it had before its look-up."""

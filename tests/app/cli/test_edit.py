@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from sciread_app import cli
-from sciread_app.domain.guesses import author_guess, guessed_authors
+from sciread_app.domain.guesses import author_guess, guessed_authors, title_guess, year_guess
 from sciread_app.domain.paper import Author
 from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
@@ -164,6 +164,17 @@ def test_library_migration_is_announced_on_stderr(tmp_path):
     result = shell.run("status")
     assert "Backing up" in result.stderr and "Backing up" not in result.stdout
     assert "Backing up" not in shell.run("status").stderr
+
+
+def test_edit_accepts_all_guesses_that_still_count(shell):
+    library = Library(shell.home / "library.sqlite3")
+    guess = title_guess("On water", "scan") | year_guess("1911") | author_guess([Author("Curie")])
+    library.put([paper("scan", doi="10.1000/w", authors="", extra=guess)])
+    library.close()
+    shell.run("edit", "10.1000/w", "year=1912")
+    shell.run("edit", "10.1000/w", "--accept-guess")
+    found = stored(shell, 3)
+    assert (found.title, found.year, found.authors) == ("On water", 1912, (Author("Curie"),))
 
 
 def test_edit_accepts_the_guessed_authors_and_undo_takes_them_back(shell):

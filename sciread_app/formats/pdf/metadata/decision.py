@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from sciread_app.domain.guesses import author_guess
+from sciread_app.domain.guesses import author_guess, title_guess, year_guess
 from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats.pdf.content import title_of_name
@@ -23,10 +23,15 @@ from sciread_app.formats.pdf.metadata.printed_identifiers import (
     stamp_of_text,
 )
 from sciread_app.formats.pdf.metadata.text_cleanup import clean, letters_of, one_line
-from sciread_app.formats.pdf.metadata.title import is_printed, large_title, plain_title
+from sciread_app.formats.pdf.metadata.title import (
+    is_printed,
+    large_title,
+    likely_title,
+    plain_title,
+)
 from sciread_app.formats.pdf.metadata.venue import printed_venue
 from sciread_app.formats.pdf.metadata.xmp import Xmp
-from sciread_app.formats.pdf.metadata.year import printed_year
+from sciread_app.formats.pdf.metadata.year import likely_year, printed_year
 
 _JUNK_TITLE = re.compile(
     r"""^(?:microsoft\ (?:word|powerpoint|excel)\b|untitled|title\b.{0,3}$|no\ title
@@ -46,6 +51,7 @@ _NO_TITLE = re.compile(
     r"|(?-i:[A-Z][a-z]+[A-Z]\w*$)",
     re.I | re.X,
 )
+_BY_NAME = "the file's name"
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 _DISTINCT = 0.6  # relative to the larger title's length; a shorter embedded one is another text
 _KINDS = {
@@ -101,6 +107,10 @@ def paper_of(evidence: MetadataEvidence) -> tuple[Paper, str]:
     extra = _extra(evidence.xmp) | {"pdf_evidence": "; ".join(how)}
     if authors.guess:
         extra |= author_guess(authors.guess)
+    if how_title == _BY_NAME and (guess := _likely_title(evidence)):
+        extra |= title_guess(guess, title)
+    if not published and (year := likely_year(evidence.texts, _created(evidence))):
+        extra |= year_guess(year)
     paper = Paper(
         title=title,
         abstract=abstract,
@@ -136,7 +146,12 @@ def _title(evidence: MetadataEvidence) -> tuple[str, str]:
     plain = plain_title(pages)
     if plain and not _NO_TITLE.match(plain):
         return plain, "the first lines of the first page"
-    return title_of_name(evidence.name), "the file's name"
+    return title_of_name(evidence.name), _BY_NAME
+
+
+def _likely_title(evidence: MetadataEvidence) -> str:
+    guess = likely_title(article_pages(evidence.layouts, evidence.texts))
+    return "" if _NO_TITLE.match(guess) else guess
 
 
 def _embedded_titles(evidence: MetadataEvidence) -> list[tuple[str, str]]:
@@ -260,7 +275,7 @@ def _published(
         bibtex.get("date", "") or bibtex.get("year", ""),
         xmp.first("dc:date") if xmp.by_publisher else "",
     ]
-    created = evidence.info.get("CreationDate", "").removeprefix("D:")
+    created = _created(evidence)
     for text in values:
         # Packages of LaTeX write the day on which the file is made.
         is_made = bool(created) and re.sub(r"\D", "", text)[:8] == created[:8]
@@ -272,6 +287,11 @@ def _published(
         evidence.texts, evidence.rows, evidence.layouts,
         doi=doi, created=created,
     )  # fmt: skip
+
+
+def _created(evidence: MetadataEvidence) -> str:
+    """The day on which the file was made, "20170305", with its time; empty if it does not say."""
+    return evidence.info.get("CreationDate", "").removeprefix("D:")
 
 
 def _description(xmp: Xmp) -> str:

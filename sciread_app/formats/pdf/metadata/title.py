@@ -133,6 +133,16 @@ def plain_title(pages: Sequence[PageLayout]) -> str:
     return block.text if apart and len(block.lines) <= 4 and len(block.text) <= 200 else ""
 
 
+def likely_title(pages: Sequence[PageLayout]) -> str:
+    """The most prominent text that may be the title, for a page without a certain one; empty if
+    there is none."""
+    page = first_with_text(pages)
+    blocks = [block for block in _blocks(page) if len(block.lines) <= 5]
+    found = [block for block in blocks if _may_be_title(block.text) and len(block.text) <= 200]
+    best = max(found, key=lambda block: _prominence(block, page), default=None)
+    return _LABEL.sub("", best.text) if best else ""
+
+
 def _above_names(blocks: Sequence[_Block]) -> str:
     """The first block that may be a title and is followed by names."""
     for block, below in pairwise(blocks[:12]):

@@ -62,6 +62,11 @@ _OTHER_DATE = re.compile(
 )
 _SENTENCE = re.compile(r"\b(?:the|of|is|are|was|we|this|that|with|for|in|to|from|by|our)\b")
 _ACCEPTED = re.compile(rf"\baccepted\b(?:\s+for\s+publication)?\D{{0,12}}?\s*:?\s*{_DATE}", re.I)
+# Dates in the history of a paper, of which the last is at most the year of publication.
+_HISTORY = re.compile(
+    rf"\b(?:received|revised|resubmitted|submitted|accepted|posted|draft|version)\b\D{{0,20}}?{_DATE}",
+    re.I,
+)
 _OWN_LINE = re.compile(
     rf"^\W*(?:(?:{_DAY}\s+)?{_MONTH}\.?,?\s+(?:{_DAY},?\s+)?|\d{{1,2}}[./]\d{{1,2}}[./])?{_YEAR}\W*$",
     re.I,
@@ -107,6 +112,14 @@ def printed_year(
     lines = [line for line in lines if not _is_day(line, created)]
     dates = {match["year"] for line in lines if (match := _OWN_LINE.match(line))}
     return (dates.pop(), "a date on a line of its own") if len(dates) == 1 else ("", "")
+
+
+def likely_year(texts: Sequence[str], created: str) -> str:
+    """The year in which a paper without a certain one was probably published: the last of its
+    history on the first pages, or that in which the file was made; empty if there is neither."""
+    years = {year for text in texts[:2] for year in _years(_HISTORY, before_references(text))}
+    made = re.fullmatch(_YEAR, created[:4])
+    return max(years, default=made[0] if made else "")
 
 
 def _years(pattern: re.Pattern[str], text: str) -> set[str]:

@@ -1,10 +1,11 @@
 """Authors, year and venue as first pages print them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sciread_app.domain.guesses import guessed_authors
+from sciread_app.domain.guesses import accepted, guessed_authors, guessed_title, guessed_year
 from sciread_app.formats.pdf.content import PdfContent
 from sciread_app.formats.pdf.extraction import extract
 from sciread_app.formats.pdf.metadata.byline.names import author_of
@@ -110,6 +111,23 @@ def test_uncertain_authors_are_a_guess_and_not_authors():
     guess = [author.name for author in guessed_authors(content.paper)]
     assert guess == ["Alice Martin", "Robert Weber"]
     assert "Robert Weber" in content.remark
+
+
+def test_uncertain_year_is_that_of_its_history_or_else_of_the_file():
+    manuscript = page(At("Received 3 May 2014, revised 2 June 2015", 9, 60, 540))
+    content = read(manuscript, info={"CreationDate": "D:20190401120000"})
+    assert content.paper.year is None and guessed_year(content.paper) == "2015"
+    undated = read(page(), info={"CreationDate": "D:20190401120000"}).paper
+    assert undated.year is None and guessed_year(undated) == "2019"
+    assert guessed_year(read(page()).paper) == ""
+
+
+def test_uncertain_title_is_a_guess_beside_the_name_of_the_file():
+    # Hardly larger than the text that follows it closely.
+    paper = read([At("On the flight of bees", 11, 60, 712), *body(700, 20)]).paper
+    assert (paper.title, guessed_title(paper)) == ("file name", "On the flight of bees")
+    assert accepted(paper, "title")["title"] == "On the flight of bees"
+    assert guessed_title(replace(paper, title="Typed by hand")) == ""
 
 
 def test_citation_of_the_paper_gives_authors_that_its_byline_does_not():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 
 from sciread_app.domain.looked_up import LookedUpField
 from sciread_app.domain.paper import PaperId
@@ -181,6 +181,21 @@ def test_list_of_papers_without_abstract_loses_its_bar_when_there_are_none(
     gateway.organise.without_abstract = 0
     window.shelving.work.load()
     qtbot.waitUntil(lambda: not bar.isVisible())
+
+
+@pytest.mark.parametrize(("scope", "offered"), [("has:problems", True), ("is:unread", False)])
+def test_uncertain_values_are_accepted_from_the_menu_of_needs_attention(
+    window, qtbot, jobs, gateway, scope, offered
+):
+    window.page.set_scope(scope)
+    qtbot.waitUntil(lambda: scope in window.page.view.request.query and not jobs.running())
+    menu = QMenu(window)
+    window.page.menu_opened.emit(menu)
+    assert ("Accept uncertain values" in [one.text() for one in menu.actions()]) == offered
+    ids = window.page.view.listing.ids[:2]
+    window.page.result_list.choose(ids)
+    menu_action(window, "Accept uncertain values").trigger()
+    qtbot.waitUntil(lambda: gateway.organise.accepted == [list(ids)])
 
 
 def test_edit_form_leads_to_the_lookup_of_its_paper(window, qtbot, jobs, gateway):

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.citations import CitationDirection, CitationList, LinkedPaper, Mention
 from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
-from sciread_app.domain.guesses import author_guess
+from sciread_app.domain.guesses import author_guess, title_guess, year_guess
 from sciread_app.domain.paper import Author, Identifier, LibraryChanges, PaperFile
 from sciread_app.domain.search_hit import SearchHit
 from sciread_app.services.library.note_drafts import NEW
@@ -163,6 +163,21 @@ def test_guessed_authors_are_shown_until_they_are_accepted(show_window, qtbot, g
     assert [author.name for author in gateway.paper(1).authors] == ["Ann Lee", "Bo Ng"]
     assert "Ann Lee, Bo Ng" in shown(head)
     qtbot.waitUntil(window.shelving.notice.isVisible)  # it offers Undo
+
+
+def test_guessed_title_and_year_are_accepted_one_by_one(show_window, qtbot, gateway):
+    guess = title_guess("On the flight of bees", "scan_0012") | year_guess("2014")
+    gateway.papers[1] = paper("scan_0012", authors="Lee, Ann", published="", extra=guess)
+    window = show_window(gateway)
+    window.page.result_list.select_only([1])
+    head = window.page.details.parts.head
+    qtbot.waitUntil(lambda: "accept:title" in head.toHtml())
+    assert "On the flight of bees" in shown(head) and "2014" in shown(head)
+    head.anchorClicked.emit(QUrl("accept:title"))
+    qtbot.waitUntil(lambda: "accept:title" not in head.toHtml())
+    assert (gateway.paper(1).title, gateway.paper(1).year) == ("On the flight of bees", None)
+    head.anchorClicked.emit(QUrl("accept:published"))
+    qtbot.waitUntil(lambda: gateway.paper(1).year == 2014)
 
 
 def test_looked_up_fields_are_listed_and_undone(show_window, qtbot, gateway):

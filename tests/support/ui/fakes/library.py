@@ -32,6 +32,7 @@ class FakeEditor:
         self.fields: dict[int, dict[str, Any]] = {}
         self.without_abstract = 312
         self.looked_up: list[LookedUpField] = []  # fields of every paper
+        self.accepted: list[list[int]] = []
         self.unlooked: list[dict[int, list[str]]] = []
         self.refuse = ""  # if set, the message of the error that the next edit raises
 
@@ -146,6 +147,10 @@ class FakeEditor:
                 self.fields.setdefault(id, {}).update(fields)
 
         return self._do(f"Changed {' and '.join(fields)} of {_papers(ids)}", change)
+
+    def accept_guesses(self, ids: Iterable[int], field: str = "", task: Any = None) -> Edit:
+        self.accepted.append(list(ids))
+        return self._do("Accepted uncertain values", lambda: None)
 
     def looked_up_fields(self, ids: Iterable[int]) -> dict[int, list[LookedUpField]]:
         return {id: self.looked_up for id in ids}

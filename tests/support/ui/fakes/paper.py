@@ -130,9 +130,9 @@ class FakePaperPanel:
         self.extra["looked_up"] = ()
         return Edit(1, 0.0, "Undid the look-up of fields of 1 paper")
 
-    def accept_guess(self, paper: PaperId) -> Edit | None:
+    def accept_guess(self, paper: PaperId, field: str) -> Edit | None:
         before = self._gateway.paper(paper)
-        self._gateway.papers[paper] = replace(before, **accepted(before))
+        self._gateway.papers[paper] = replace(before, **accepted(before, field))
         return Edit(1, 0.0, "Changed the authors of 1 paper")
 
 
