@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -23,7 +24,7 @@ from sciread_app.formats.files.xml_stream import document
 from sciread_app.language import tr
 from sciread_app.sources import openalex
 from sciread_app.sources.http.client import MIB, Client
-from sciread_app.sources.http.errors import RequestRejected
+from sciread_app.sources.http.errors import RequestRejected, sent_on
 from sciread_app.tasks import Task
 
 LONGEST_PDF = 100 * MIB
@@ -56,7 +57,13 @@ def locations(paper: Paper, client: Client, task: Task) -> Iterator[PdfLocation 
 
 
 def download(location: PdfLocation, client: Client, task: Task) -> bytes:
-    """The file at a location. Raises SourceError, also if it is no PDF."""
+    """The file at a location. Raises SourceError, also if it is no PDF.
+
+    Publishers redirect from server to server. A redirect is followed if its address is public.
+    """
+    elsewhere = location.endpoint == "open_access"
+    if elsewhere and not _may_be_asked(location.address):
+        raise sent_on(location.source, location.address)
     body: bytes = client.ask(
         location.endpoint,
         location.address,
@@ -65,6 +72,7 @@ def download(location: PdfLocation, client: Client, task: Task) -> bytes:
         task=task,
         check=lambda body: "" if b"%PDF-" in body[:1024] else tr("it is not a PDF"),
         keep=False,
+        follow=_may_be_asked if elsewhere else lambda address: False,
     )
     return body
 
@@ -85,6 +93,23 @@ def is_public(address: str) -> bool:
     except ValueError:
         return "." in host and not host.endswith((".local", ".localhost", ".internal", ".lan"))
     return False
+
+
+def _may_be_asked(address: str) -> bool:
+    """Whether an address is public, and so is the server to which its name leads."""
+    return is_public(address) and not _leads_home(urlsplit(address).hostname or "")
+
+
+def _leads_home(host: str) -> bool:
+    """Whether a name leads to a server that is not on the public internet; not if the name cannot
+    be resolved here, as behind a proxy."""
+    try:
+        found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
+    except (OSError, UnicodeError):
+        return False
+    return any(
+        not ipaddress.ip_address(place[0].partition("%")[0]).is_global for *_, place in found
+    )
 
 
 def _at_pmc(pmcid: str, client: Client, task: Task) -> Iterator[PdfLocation]:

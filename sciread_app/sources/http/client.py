@@ -50,6 +50,7 @@ MIB = 1 << 20
 PIECE = 64 << 10
 REDIRECTS = 5
 OFFLINE_TRIES = 3
+_LANE = re.compile(r"[^a-z0-9.]+")
 
 
 class RetryPolicy(NamedTuple):
@@ -128,6 +129,7 @@ class Client:
         doubted: Callable[[Any], bool] = lambda parsed: False,
         fresh: bool = False,
         keep: bool = True,
+        follow: Callable[[str], bool] = lambda address: False,
     ) -> Any:
         """The parsed response to one request, from the cache if it was requested on the same day.
 
@@ -136,8 +138,10 @@ class Client:
         value is invalid, or an empty string. An invalid response is requested again, and not
         cached. `fresh` does not read the cache; without `keep` it is not used at all, for requests
         that will not be repeated in the same words. A response that is `doubted` is returned, but
-        neither read from the cache nor written to it. Raises Busy if the source is overloaded until
-        the retries are exhausted, SourceError for other failures, Cancelled.
+        neither read from the cache nor written to it. `follow` says whether a redirect to this
+        address on another server is followed, which none of a source with a key is. Raises Busy if
+        the source is overloaded until the retries are exhausted, SourceError for other failures,
+        Cancelled.
         """
 
         def read(body: bytes) -> tuple[Any, str]:
@@ -152,7 +156,7 @@ class Client:
         base = where.url.rstrip("/")
         url = f"{base}/{path}" if base and path else path or where.url
         posted = None if form is None else tuple(form)
-        question = _Question(url, tuple(params), posted, json, tuple(accept), most)
+        question = _Question(url, tuple(params), posted, json, tuple(accept), most, follow)
         if keep and not fresh and (kept := self._cache.get(question.name)) is not None:
             parsed, why = read(kept)
             if not why and not doubted(parsed):
@@ -189,7 +193,8 @@ class Client:
                 rest = patience.rest(tried, trouble.after)
                 if rest is None:
                     give_up(why, trouble)
-                self._lane(where).rest(rest, tr("{why}; retrying", why=why), task)
+                lane = self._lane(where, httpx.URL(question.url))
+                lane.rest(rest, tr("{why}; retrying", why=why), task)
         raise AssertionError("unreachable")
 
     def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
@@ -201,12 +206,13 @@ class Client:
             pause=self._pause(where),
         )
         for _ in range(REDIRECTS):
-            turn = self._lane(where).turn(self._pause(where), often, where.alone, task)
+            lane = self._lane(where, request.url)
+            turn = lane.turn(self._pause(where), often, where.alone, task)
             with turn as asked, self._answer(where, request, asked) as response:
                 asked()
                 if response.next_request is None:
                     return self._body(where, question, response, task)
-                request = _within(where, request, response.next_request)
+                request = _redirected(where, question, request, response.next_request)
         said = tr("{source} redirects in a loop.", source=where.title)
         raise SourceError(said, tr("Try again later."))
 
@@ -325,8 +331,10 @@ class Client:
             return where.pause_with_key
         return where.pause
 
-    def _lane(self, where: Endpoint) -> RateLimiter:
-        return RateLimiter(self._limits, where.lane, self._patience.longest)
+    def _lane(self, where: Endpoint, url: httpx.URL) -> RateLimiter:
+        """The rate limit of an endpoint; that of the server if the endpoint stands for many."""
+        name = where.lane if where.url else f"{where.lane} at {_LANE.sub('_', url.host)[:100]}"
+        return RateLimiter(self._limits, name, self._patience.longest)
 
 
 class _Question(NamedTuple):
@@ -338,6 +346,7 @@ class _Question(NamedTuple):
     json: Any
     accept: tuple[str, ...]
     most: int
+    follow: Callable[[str], bool]
 
     @property
     def name(self) -> str:
@@ -370,17 +379,21 @@ def _http(patience: RetryPolicy, contact: str, proxy: str) -> httpx.Client:
         ) from error
 
 
-def _within(where: Endpoint, old: httpx.Request, new: httpx.Request) -> httpx.Request:
-    """The request that a redirect leads to, if it stays on the same server."""
+def _redirected(
+    where: Endpoint, question: _Question, old: httpx.Request, new: httpx.Request
+) -> httpx.Request:
+    """The request that a redirect leads to, if it stays on the same server or may be followed."""
     upgraded = old.url.scheme == "http" and new.url.scheme == "https"
     hosts = {url.host.removeprefix("www.") for url in (old.url, new.url)}
     if (
-        len(hosts) > 1
-        or new.url.port != old.url.port
-        or not (upgraded or new.url.scheme == old.url.scheme)
+        len(hosts) == 1
+        and new.url.port == old.url.port
+        and (upgraded or new.url.scheme == old.url.scheme)
     ):
-        raise sent_on(where.title, f"{new.url.scheme}://{new.url.host}")
-    return new
+        return new
+    if not where.api_key and question.follow(str(new.url)):
+        return new
+    raise sent_on(where.title, f"{new.url.scheme}://{new.url.host}")
 
 
 def _opening(response: httpx.Response, task: Task) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from unittest import mock
 
 import pytest
@@ -34,6 +35,7 @@ class OpenAccess(LocalServer):
     def __init__(self):
         super().__init__()
         self.files = {}
+        self.others = ()
         self.pmc = self.unpaywall = self.openalex = None
 
     def respond(self, asked):
@@ -72,11 +74,17 @@ def json_answer(value):
 
 @pytest.fixture
 def server():
-    public = open_access.is_public
+    """Its address counts as public, and so do those of the servers in `others`."""
+    public, leads_home = open_access.is_public, open_access._leads_home
     with (
         OpenAccess() as server,
         mock.patch.object(
-            open_access, "is_public", lambda url: url.startswith(server.url) or public(url)
+            open_access,
+            "is_public",
+            lambda url: url.startswith((server.url, *server.others)) or public(url),
+        ),
+        mock.patch.object(
+            open_access, "_leads_home", lambda host: host != "127.0.0.1" and leads_home(host)
         ),
     ):
         yield server
@@ -161,6 +169,59 @@ def test_bad_file_leaves_nothing_and_its_reason_is_listed(library, server, finde
     (failure,) = report.failures
     assert failure.entry == TITLE and failure.why
     assert library.attachments.of([1]) == []
+
+
+def moved(server, to, times=1):
+    server.fail(faults.redirected(to), times, when=lambda asked: asked.path == "/bees.pdf")
+
+
+def test_redirect_to_another_public_server_is_followed(library, server, finder):
+    put(library, doi=DOI)
+    server.openalex = "bees.pdf"
+    with LocalServer(lambda asked: Answer(pdf_of(TITLE), "application/pdf")) as publisher:
+        server.others = (publisher.url,)
+        moved(server, f"{publisher.url}file")
+        (found,) = finder.find([PaperId(1)], Task()).found
+    assert found.path.read_bytes() == pdf_of(TITLE)
+    assert [asked.path for asked in publisher.requests] == ["/file"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://example.org/a.pdf", "https://192.168.0.1/a.pdf", "https://localhost/", "ftp://a.org/"],
+)
+def test_redirect_that_is_not_to_the_public_web_is_refused(library, server, finder, address):
+    put(library, doi=DOI)
+    server.openalex = "bees.pdf"
+    moved(server, address, times=9)
+    (failure,) = finder.find([PaperId(1)], Task()).failures
+    assert "redirects to" in failure.why or "closed the connection" in failure.why
+
+
+def test_name_that_leads_to_a_private_address_is_not_asked(library, server, finder):
+    put(library, doi=DOI)
+    server.openalex = "bees.pdf"
+    moved(server, "https://papers.example.org/a.pdf", times=9)
+    place = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.0.0.7", 0))
+    known = socket.getaddrinfo
+
+    def resolve(host, *more, **named):
+        return [place] if host == "papers.example.org" else known(host, *more, **named)
+
+    with mock.patch.object(socket, "getaddrinfo", resolve):
+        (failure,) = finder.find([PaperId(1)], Task()).failures
+    assert "https://papers.example.org" in failure.why
+
+
+def test_redirects_are_followed_a_few_times_only(library, server, finder):
+    put(library, doi=DOI)
+    server.openalex = "bees.pdf"
+    with LocalServer(lambda asked: Answer(b"")) as publisher:
+        server.others = (publisher.url,)
+        publisher.fail(faults.redirected(f"{server.url}bees.pdf"), times=99)
+        moved(server, publisher.url, times=99)
+        (failure,) = finder.find([PaperId(1)], Task()).failures
+        assert failure.why and len(publisher.requests) < 10
 
 
 def test_service_that_fails_does_not_hide_the_next_one(library, server, finder):

@@ -270,6 +270,44 @@ def test_redirect_to_another_host_is_not_followed(server, client, status):
         assert not elsewhere.requests
 
 
+@pytest.mark.parametrize("allowed", [True, False])
+def test_redirect_to_another_host_is_followed_if_the_request_allows_it(server, client, allowed):
+    with LocalServer(lambda asked: Answer(FEED)) as elsewhere:
+        server.fail(faults.redirected(elsewhere.url))
+        if allowed:
+            assert ask(client, follow=lambda address: address == elsewhere.url) == FEED
+        else:
+            with pytest.raises(SourceError, match="redirects to"):
+                ask(client, follow=lambda address: False)
+        assert len(elsewhere.requests) == allowed
+
+
+def test_key_never_leaves_its_source(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENALEX_API_KEY", "sesame")
+    with (
+        LocalServer(lambda asked: Answer(FEED)) as elsewhere,
+        client_of(server, tmp_path, api_key="openalex", key_header="x-key") as client,
+    ):
+        server.fail(faults.redirected(elsewhere.url))
+        with pytest.raises(SourceError, match="redirects to"):
+            ask(client, follow=lambda address: True)
+        assert not elsewhere.requests
+
+
+def test_each_server_of_an_endpoint_without_address_has_its_own_pause(server, tmp_path):
+    def cancel(done, total, note):
+        task.cancel()  # it would wait for an hour
+
+    task = Task(cancel)
+    many = Endpoint("many", "Publishers", "", 3600.0, "many")
+    address = server.url.replace("127.0.0.1", "localhost")
+    with Client(tmp_path, {"many": many}, patience=HASTE) as client:
+        for url in (server.url, address):
+            assert client.ask("many", url, task=task) == FEED
+        with pytest.raises(Cancelled):
+            client.ask("many", f"{address}again", task=task)
+
+
 def test_redirect_on_same_host_is_followed(server, client):
     server.fail(faults.redirected("/moved?x=1", 307))
     assert ask(client, form=[("a", "1")]) == FEED
