@@ -1,9 +1,11 @@
 """Crossref: records of papers by DOI or title.
 
-Crossref allows one list a second without a mail address, and three with one:
+Crossref limits requests by second and at once, more strictly without a mail address, and names the
+limits in its responses; they were lowered in December 2025, and a request a second is within all
+that it has published:
 https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/. Its
-metadata are free of copyright, abstracts may be their publishers':
-https://www.crossref.org/documentation/retrieve-metadata/rest-api/#00564.
+metadata are facts without copyright, abstracts are their publishers' or authors':
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-metadata-license-information/.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """DataCite: records of data sets, software, theses and preprints by DOI.
 
-DataCite allows 500 requests in five minutes without a mail address:
-https://support.datacite.org/docs/is-there-a-rate-limit-for-making-requests-against-the-datacite-apis.
-Its metadata are in the public domain (CC0).
+DataCite allows 500 requests in five minutes without a mail address, and 1,000 with one:
+https://support.datacite.org/docs/rate-limit. Its metadata are in the public domain (CC0):
+https://support.datacite.org/docs/datacite-data-file-use-policy.
 """
 
 from __future__ import annotations

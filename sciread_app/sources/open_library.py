@@ -1,7 +1,9 @@
 """Open Library: records of books by ISBN, without an API key.
 
-The Books API takes several ISBNs in one request; clients without a mail address send at most one
-request a second: https://openlibrary.org/developers/api. The records are free to use:
+The Books API takes several ISBNs in one request, as Open Library asks of programs:
+https://github.com/internetarchive/openlibrary/issues/11406. That it allows a client without a mail
+address one request a second is reported by others. This, and the license of the records, is on
+pages that could not be consulted: https://openlibrary.org/developers/api,
 https://openlibrary.org/developers/licensing.
 """
 

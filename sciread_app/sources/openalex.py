@@ -1,9 +1,9 @@
 """OpenAlex: records of papers by DOI or title.
 
-OpenAlex answers a hundred DOIs in one request. Without an API key, an address is allowed some
-hundred lists and some ten searches a day; with a free key, ten times as many:
+OpenAlex answers a hundred DOIs in one request. A free API key allows 10,000 lists or 1,000 searches
+a day; without a key, a tenth of it, or less by an earlier version of the page:
 https://developers.openalex.org/api-reference/authentication. Its data are in the public domain
-(CC0): https://help.openalex.org/hc/en-us/articles/24397285563671.
+(CC0): https://help.openalex.org/hc/en-us/articles/28926392245399-What-does-open-mean.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Fetches from Crossref: the works of all publishers that register their DOIs there.
 
-Crossref asks for one list of works per second at most, one at a time, and for an e-mail address:
-https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/. Its
-metadata are facts without copyright; abstracts keep that of their publishers:
-https://www.crossref.org/documentation/retrieve-metadata/rest-api/.
+For the limits and the license of Crossref see sources/crossref.py.
 
 Its cursors are not used. They stay the same while the server moves on with each request, so that
 a request that failed could not be repeated, and they expire within minutes. Crossref advises to

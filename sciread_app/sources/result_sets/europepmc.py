@@ -1,9 +1,9 @@
 """Fetches from Europe PMC: PubMed, PubMed Central, and preprints of bioRxiv, medRxiv and others.
 
 The service is described at https://europepmc.org/RestfulWebService, the fields of queries at
-https://europepmc.org/searchsyntax. It is free of charge and needs no key; the metadata may be
-reused, while abstracts and articles keep the licenses of their publishers
-(https://europepmc.org/Copyright).
+https://europepmc.org/searchsyntax. It is free of charge and needs no key. It publishes no limit of
+requests: two a second is a choice of ours. Almost all of its material is protected by the copyright
+of publishers or authors: https://europepmc.org/Copyright.
 """
 
 from __future__ import annotations
