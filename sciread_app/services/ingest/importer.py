@@ -268,7 +268,7 @@ def _look(paths: Sequence[Path], task: Task) -> _Found:
         if path.is_dir():
             for file in _walk(path, found.skips):
                 task.raise_if_cancelled()
-                if why := formats.why_unread(file):
+                if why := _why_no_file(file) or formats.why_unread(file):
                     found.unread.append(Skipped(_legible(str(file)), "", why))
                 else:
                     _sort_in(file, found)
@@ -280,9 +280,9 @@ def _look(paths: Sequence[Path], task: Task) -> _Found:
 
 
 def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
-    """All files below a folder, sorted by name.
+    """All files below a folder, and links to folders, sorted by name; but no hidden ones.
 
-    Hidden files and links to folders are not followed, so that the walk ends.
+    Links to folders are not followed, so that the walk ends.
     """
 
     def failed(error: OSError) -> None:
@@ -291,7 +291,17 @@ def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
 
     for at, folders, files in os.walk(folder, onerror=failed):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(at, name) for name in sorted(files) if not name.startswith("."))
+        links = [name for name in folders if Path(at, name).is_symlink()]
+        yield from (Path(at, name) for name in sorted(files + links) if not name.startswith("."))
+
+
+def _why_no_file(path: Path) -> str:
+    """The reason why what was found in a folder is no file that could be read; mostly empty."""
+    if path.is_dir():
+        return tr("Links to folders are not followed. Import the folder itself.")
+    if path.exists() and not path.is_file():
+        return tr("This is not a regular file.")  # a pipe would be read forever
+    return ""
 
 
 def _sort_in(file: Path, found: _Found) -> None:
