@@ -35,9 +35,12 @@ def looked_up(paper: Paper, changes: Iterable[FieldChange], at: float) -> list[L
 
 
 def unchanged(paper: Paper, fields: Iterable[LookedUpField]) -> list[LookedUpField]:
-    """Those fields that still have the values that were looked up."""
-    texts = field_texts(paper)
-    return [one for one in fields if _digest(texts.get(one.field, "")) == one.new]
+    """Those fields that still have the values that were looked up, in the order of FIELD_TITLES."""
+    known = {one.field: one for one in fields}
+    texts = field_texts(paper).items()
+    return [
+        known[name] for name, text in texts if name in known and _digest(text) == known[name].new
+    ]
 
 
 def restored(paper: Paper, fields: Sequence[LookedUpField]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from sciread_app.domain.guesses import accepted
 from sciread_app.domain.library_tree import LibraryTree
 from sciread_app.domain.looked_up import LookedUpField, restored, unchanged
 from sciread_app.domain.matching.duplicates import better
+from sciread_app.domain.metadata_changes import FIELD_TITLES
 from sciread_app.domain.paper import Edit, PaperId
 from sciread_app.domain.query.parser import Condition
 from sciread_app.errors import LibraryError
@@ -261,18 +262,27 @@ class LibraryEditor:
         return {id: unchanged(paper, known[id]) for id, paper in papers if id is not None}
 
     def undo_lookup(
-        self, chosen: Mapping[PaperId, Iterable[str]], task: Task | None = None
+        self, chosen: Mapping[PaperId, Sequence[str]], task: Task | None = None
     ) -> Edit | None:
         """Give fields of papers, by their names, the values that they had before their look-up.
 
         A field that has been changed since is left as it is. The others count as edited manually,
         so that the next look-up does not fill them in again.
         """
-        what = trn(
-            "Undid the look-up of fields of {n:,} paper",
-            "Undid the look-up of fields of {n:,} papers",
-            len(chosen),
-        )
+        names = {FIELD_TITLES[field] for fields in chosen.values() for field in fields}
+        if len(names) == 1:
+            what = trn(
+                "Undid the look-up of “{field}” of {n:,} paper",
+                "Undid the look-up of “{field}” of {n:,} papers",
+                len(chosen),
+                field=names.pop(),
+            )
+        else:
+            what = trn(
+                "Undid the look-up of fields of {n:,} paper",
+                "Undid the look-up of fields of {n:,} papers",
+                len(chosen),
+            )
         return self._do_in_parts(what, list(chosen), task, partial(self._undo_lookup, chosen))
 
     def _undo_lookup(self, chosen: Mapping[PaperId, Iterable[str]], ids: Sequence[PaperId]) -> None:

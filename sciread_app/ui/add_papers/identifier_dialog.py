@@ -76,8 +76,8 @@ class IdentifierForm(QWidget):
         services = styled(QLabel(SERVICES, wordWrap=True), "faint")
         look_up = row(self.look_up_button, self.stop_button, (self.status, 1), spacing=8)
         column(
-            QLabel(title, wordWrap=True), self.text, services, look_up, (self.list, 1),
-            row(1, self.add_button), parent=self, margins=0, spacing=10,
+            QLabel(title, wordWrap=True), self.text, services, look_up, (self.list, 1000),
+            row(1, self.add_button), 1, parent=self, margins=0, spacing=10,
         )  # fmt: skip
         self.text.textChanged.connect(self._show_state)
         self.look_up_button.clicked.connect(lambda: self.look_up())
@@ -214,7 +214,7 @@ def _row(entry: Entry) -> CheckRow:
         return CheckRow((_named(paper), state), is_new or None, paper, f"{entry.text}\n{entry.why}")
     children = [CheckRow((_named(one), _names(one)), False, one) for one in entry.candidates]
     tip = f"{entry.text}\n{entry.why}".strip()
-    text = " ".join(entry.text.split())
+    text = " – ".join(filter(None, (" ".join(entry.text.split()), entry.why)))
     return CheckRow((text, state), tip=tip, children=children)
 
 

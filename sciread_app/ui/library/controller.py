@@ -264,6 +264,11 @@ class LibraryController(QObject):
     def _look_up(self, ids: Sequence[PaperId] | None, missing: Sequence[str] = ()) -> None:
         from sciread_app.ui.library.metadata_dialog import MetadataDialog  # loaded on first use
 
+        for dialog in self._window.findChildren(MetadataDialog):
+            if dialog.isVisible() and dialog.papers == ids:
+                dialog.raise_()
+                dialog.activateWindow()
+                return
         metadata = self._metadata
 
         def apply(chosen: Chosen) -> None:

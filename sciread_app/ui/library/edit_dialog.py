@@ -212,20 +212,18 @@ class EditDialog(QDialog):
         elif name in HINTS and name in LINES:
             inside.addWidget(styled(QLabel(HINTS[name], wordWrap=True), "faint"))
         if name in self._looked_up:
-            inside.addWidget(self._restore_button(name))
+            inside.addLayout(self._looked_up_row(name))
         return whole
 
-    def _restore_button(self, name: str) -> QPushButton:
-        """The button that fills in the value that a field had before its look-up."""
+    def _looked_up_row(self, name: str) -> QHBoxLayout:
+        """Where the value of a field is from, and the button that fills in the value before."""
         source, old = self._looked_up[name]
-        shown = shortened(" ".join(old.split()), _SHOWN_VALUE)
-        if old:
-            text = tr("Looked up at {source}. Restore “{value}”", source=source, value=shown)
-        else:
-            text = tr("Looked up at {source}. Clear the field", source=source)
-        button = self.restores[name] = styled(QPushButton(text), "link")
+        value = shortened(" ".join(old.split()), _SHOWN_VALUE)
+        restore = tr("Restore “{value}”", value=value) if old else tr("Clear")
+        button = self.restores[name] = styled(QPushButton(restore), "link")
         button.clicked.connect(lambda: self.fields[name].setText(old))
-        return button
+        label = styled(QLabel(tr("Looked up at {source}", source=source)), "faint")
+        return row(label, button, 1, margins=0, spacing=4)
 
 
 class BulkEditDialog(QDialog):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.library.metadata_gateway import MetadataGateway
 
 FIRST_SIZE = (600, 300)  # without a list
+CHOICE_SIZE = (600, 420)  # with a check box for each group of papers
 SIZE = (940, 640)
 WIDTHS = (210, 260, 110)  # of the columns after the first, in pixels
 SERVICES = tr(
@@ -82,7 +83,7 @@ class MetadataDialog(QDialog):
         self._apply = apply
         self._undo = undo
         self._is_applied = False
-        self._papers = papers
+        self.papers = papers
         self._missing = missing
         self._job: Job | None = None
         self._closed = False
@@ -176,8 +177,8 @@ class MetadataDialog(QDialog):
         super().done(result)
 
     def _chosen_papers(self) -> list[PaperId]:
-        if self._papers is not None:
-            return list(self._papers)
+        if self.papers is not None:
+            return list(self.papers)
         checked = (group.papers for group in self.groups.values() if group.box.isChecked())
         return list(dict.fromkeys(paper for papers in checked for paper in papers))
 
@@ -247,6 +248,8 @@ class MetadataDialog(QDialog):
             center = self.frameGeometry().center()
             self.resize(*SIZE)
             self.move(center - self.rect().center())
+            self.apply_button.setDefault(True)
+            self.list.setFocus()
             keep_on_screen(self)
 
     def _show_state(self) -> None:
@@ -261,8 +264,10 @@ class MetadataDialog(QDialog):
         self.apply_button.setEnabled(count > 0)
         self.undo_button.setVisible(found and self._is_applied)
         self.undo_button.setEnabled(count > 0)
-        self.undo_button.setText(trn("Undo {n:,} change", "Undo {n:,} changes", count))
-        self.apply_button.setText(trn("Apply {n:,} change", "Apply {n:,} changes", count))
+        undo = trn("Undo {n:,} change", "Undo {n:,} changes", count) if count else tr("Undo")
+        self.undo_button.setText(undo)
+        apply = trn("Apply {n:,} change", "Apply {n:,} changes", count) if count else tr("Apply")
+        self.apply_button.setText(apply)
         for group in self.groups.values():
             group.box.setEnabled(not self._job and bool(group.papers))
 
@@ -271,13 +276,13 @@ class MetadataDialog(QDialog):
         self._boxes = column(parent=None, spacing=4)
         services = styled(QLabel(SERVICES, wordWrap=True), "quiet")
         heading = tr("Papers to look up")
-        if self._papers is not None:
-            count = len(self._papers)
+        if self.papers is not None:
+            count = len(self.papers)
             heading = trn("Look up {n:,} selected paper", "Look up {n:,} selected papers", count)
         title = QLabel(heading)
         title.setFont(scaled(title.font(), 1.15, QFont.Weight.DemiBold))
         column(title, self._boxes, services, 1, parent=self.intro, margins=0, spacing=10)
-        self.model = CheckModel((tr("Paper and field"), tr("Now"), tr("New"), tr("Source")))
+        self.model = CheckModel((tr("Paper and field"), tr("Before"), tr("After"), tr("Source")))
         self.list = CheckTree(self.model, tr("Changes"), WIDTHS)
         self.status = QLabel(wordWrap=True)
         self.status.setTextFormat(Qt.TextFormat.PlainText)
@@ -301,7 +306,7 @@ class MetadataDialog(QDialog):
         close.clicked.connect(self.reject)
         self.model.toggled.connect(self._show_state)
         self.look_up_button.setDefault(True)
-        self.resize(*FIRST_SIZE)
+        self.resize(*(CHOICE_SIZE if self.papers is None else FIRST_SIZE))
         keep_on_screen(self)
 
 
@@ -331,7 +336,7 @@ def _text(field: str, value: str) -> str:
     """A value on one line."""
     if field == "kind":
         return KIND_NAMES.get(value, value)
-    return "; ".join(readable(value).split("\n"))
+    return "; ".join(map(readable, value.split("\n")))
 
 
 def _described(candidate: Candidate) -> str:

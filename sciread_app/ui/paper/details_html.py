@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
@@ -231,16 +232,20 @@ def _notice(said: str) -> str:
 
 
 def _looked_up(details: Details) -> str:
-    """The fields with values of a look-up, each with a link that restores the value before."""
+    """The fields with values of a look-up, by service, as links that restore the values before."""
+    fields: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in details.looked_up:
+        link = f'<a href="{UNDO}:{one.field}">{escape(one.title)}</a>'
+        fields[one.source, one.day].append(link)
     return "<br>".join(
+        # Translators: the fields follow, as links
         tr(
-            "{field} from {source}, {day} · {undo}",
-            field=escape(one.title),
-            source=escape(one.source),
-            day=escape(one.day),
-            undo=f'<a href="{UNDO}:{one.field}">{tr("Undo")}</a>',
+            "From {source}, {day}. Undo: {fields}",
+            source=escape(source),
+            day=escape(day),
+            fields=" &nbsp;·&nbsp; ".join(links),
         )
-        for one in details.looked_up
+        for (source, day), links in fields.items()
     )
 
 

@@ -110,7 +110,7 @@ def test_edit_form_restores_the_value_before_a_lookup(window, qtbot, jobs, gatew
     qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
     form = opened(window, EditDialog)
     assert set(form.restores) == {"venue", "abstract"}
-    assert "Crossref" in form.restores["venue"].text()
+    assert "Old Journal" in form.restores["venue"].text()
     for button in form.restores.values():
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert form.fields["venue"].text() == "Old Journal"
