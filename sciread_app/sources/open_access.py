@@ -108,7 +108,7 @@ def _leads_home(host: str) -> bool:
     except (OSError, UnicodeError):
         return False
     return any(
-        not ipaddress.ip_address(place[0].partition("%")[0]).is_global for *_, place in found
+        not ipaddress.ip_address(str(place[0]).partition("%")[0]).is_global for *_, place in found
     )
 
 

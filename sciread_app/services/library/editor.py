@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sciread_app.domain.guesses import accepted
 from sciread_app.domain.library_tree import LibraryTree
@@ -21,6 +21,7 @@ from sciread_app.services.library.file_moves import moved
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
+T = TypeVar("T", bound=int)
 STARS = range(6)
 # Papers edited in one transaction, which takes some seconds; and the pause in seconds before the
 # next, in which others can write. A waiting SQLite connection retries ten times a second.
@@ -373,9 +374,9 @@ class LibraryEditor:
     def _do_in_parts(
         self,
         what: str,
-        ids: Sequence[PaperId],
+        ids: Sequence[T],
         task: Task | None,
-        act: Callable[[Sequence[PaperId]], object],
+        act: Callable[[Sequence[T]], object],
     ) -> Edit | None:
         """Edit many papers as one edit in several transactions, so that others can write in
         between."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sciread_app.domain.guesses import accepted
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
 from sciread_app.domain.text.sentences import sentences
 from sciread_app.domain.text.term_matching import distinct, spans
@@ -29,6 +30,8 @@ def card_marks(card: Card, theme: Theme, *, with_citations: bool = False) -> lis
     """The chips of a card, the most important first. `with_citations`: also the number of its
     known citations."""
     marks = [Mark(card.retracted, theme.danger_soft, theme.danger)] if card.retracted else []
+    if accepted(card.paper):
+        marks.append(Mark(tr("Uncertain values"), theme.notice_soft, theme.text))
     if card.rating:
         marks.append(Mark("★" * card.rating + "☆" * (STARS - card.rating), "", theme.text))
     for tag in card.tags:
@@ -75,7 +78,9 @@ def accessible_marks(card: Card) -> str:
     """The chips as text for screen readers."""
     rated = trn("{n} star", "{n} stars", card.rating) if card.rating else ""
     several = _versions(card) if card.versions > 1 else ""
-    parts = (card.retracted, "" if card.read else tr("unread"), rated, several, *card.tags)
+    unread = "" if card.read else tr("unread")
+    unsure = tr("uncertain values") if accepted(card.paper) else ""
+    parts = (card.retracted, unread, unsure, rated, several, *card.tags)
     return ", ".join(filter(None, parts))
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sciread_app.domain.guesses import title_guess
 from sciread_app.domain.identifiers import identifier_links
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.search_hit import MatchInfo, SearchHit
@@ -119,6 +120,14 @@ def test_best_excerpt_starts_with_the_best_sentence():
         "… We study graph minors here. They are small."
     )
     assert best_excerpt(abstract, ()) == best_excerpt(abstract, ("bees",)) == abstract
+
+
+def test_paper_with_a_guess_is_marked():
+    card = Card(paper("scan", published="", extra=title_guess("On bees", "scan")))
+    assert "Uncertain values" in [mark.text for mark in card_marks(card, LIGHT)]
+    assert "uncertain values" in accessible_marks(card)
+    accepted = Card(paper("On bees", extra=title_guess("On bees", "scan")))
+    assert "Uncertain values" not in [mark.text for mark in card_marks(accepted, LIGHT)]
 
 
 def test_card_marks_are_in_order_of_importance():
