@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from sciread_app.services.ingest.metadata_lookup import LookupReport
 
 MISSING = ("abstract", "authors", "year", "venue", "doi")
-_ALIASES = {"author": "authors", "date": "published", "year": "published", "type": "kind"}
+_ALIASES = {
+    "author": "authors",
+    "correction": "erratum_in",
+    "date": "published",
+    "retraction": "retraction_in",
+    "type": "kind",
+    "year": "published",
+}
 
 
 @command
@@ -71,8 +78,8 @@ def lookup(
     and Open Library, and of papers without these the title and the first author. Without --apply,
     only shows what would change. With it, empty fields are filled in; fields that you have edited
     are never changed. Run `sciread undo` to undo all changes, or use --undo FIELD to undo those of
-    one field. A stopped look-up resumes when you
-    run the same command again. Exit code 1 means that a service did not answer for some papers.
+    one field. A stopped look-up resumes when you run the same command again. Exit code 1 means that
+    a service did not answer for some papers.
     """
     fields = [_field(name) for name in replace or []]
     ids = _selected(workspace, papers or [], query, missing or [], every)

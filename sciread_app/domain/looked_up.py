@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sciread_app.domain.editable_fields import changed
-from sciread_app.domain.metadata_changes import FieldChange, field_texts, is_in_extra
+from sciread_app.domain.metadata_changes import (
+    FieldChange,
+    Suggestion,
+    field_texts,
+    is_in_extra,
+)
 from sciread_app.domain.paper import Paper
 
 
 class LookedUpField(NamedTuple):
     """A field of a paper, as a look-up has changed it.
 
-    `new` is the digest of the value found: the field can be taken back as long as it has that
-    value.
+    `new` is the digest of the value found: the look-up can be undone as long as the field has it,
+    and a later one does not fill it in again.
     """
 
     field: str  # a key of metadata_changes.FIELD_TITLES
@@ -41,6 +47,19 @@ def unchanged(paper: Paper, fields: Iterable[LookedUpField]) -> list[LookedUpFie
     return [
         known[name] for name, text in texts if name in known and _digest(text) == known[name].new
     ]
+
+
+def without_undone(suggestion: Suggestion, fields: Iterable[LookedUpField]) -> Suggestion:
+    """The suggestion, in which values that `fields` had and the user has removed are only offered.
+
+    A value that the paper still has is not suggested.
+    """
+    removed = {(one.field, one.new) for one in fields}
+    changes = (
+        replace(one, fills=one.fills and (one.field, _digest(one.new)) not in removed)
+        for one in suggestion.changes
+    )
+    return replace(suggestion, changes=tuple(changes))
 
 
 def restored(paper: Paper, fields: Sequence[LookedUpField]) -> dict[str, Any]:

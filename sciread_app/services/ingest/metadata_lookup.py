@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from sciread_app.domain.looked_up import looked_up
+from sciread_app.domain.looked_up import looked_up, without_undone
 from sciread_app.domain.matching.record_keys import NAMING, is_preprint
 from sciread_app.domain.matching.record_linkage import share_name
 from sciread_app.domain.metadata_changes import (
@@ -205,11 +205,14 @@ class MetadataLookup:
         """The suggestions that change anything, by the present state of the papers."""
         answered = [id for id in ids if id in answers]
         for start in range(0, len(answered), _AT_ONCE):
-            for paper in self._library.get(answered[start : start + _AT_ONCE]):
+            some = answered[start : start + _AT_ONCE]
+            earlier = self._library.looked_up.of(some)
+            for paper in self._library.get(some):
                 assert paper.id is not None
                 answer = answers[paper.id]
                 edited = self._library.manually_edited_fields(paper.id)
                 suggestion = suggest(paper, edited, answer.records, answer.candidates)
+                suggestion = without_undone(suggestion, earlier.get(paper.id, ()))
                 if suggestion.changes or suggestion.candidates:
                     yield suggestion
 

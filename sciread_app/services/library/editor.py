@@ -267,8 +267,8 @@ class LibraryEditor:
     ) -> Edit | None:
         """Give fields of papers, by their names, the values that they had before their look-up.
 
-        A field that has been changed since is left as it is. The others count as edited manually,
-        so that the next look-up does not fill them in again.
+        A field that has been changed since is left as it is. The next look-up offers the others,
+        but does not fill them in again.
         """
         names = {FIELD_TITLES[field] for fields in chosen.values() for field in fields}
         if len(names) == 1:
@@ -292,9 +292,11 @@ class LibraryEditor:
             assert paper.id is not None
             names = set(chosen[paper.id])
             fields = [one for one in known[paper.id] if one.field in names]
-            if fields:
-                self._library.edit(paper.id, **restored(paper, fields))
-                self._library.looked_up.forget(paper.id, [one.field for one in fields])
+            values = restored(paper, fields)
+            if "extra" in values:
+                self._library.fill(paper.id, extra=values.pop("extra"))
+            if values:
+                self._library.edit(paper.id, **values)
 
     def save_search(self, name: str, query: str) -> Edit | None:
         what = tr("Saved the search “{name}”", name=name)

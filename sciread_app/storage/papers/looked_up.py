@@ -1,4 +1,4 @@
-"""The fields of papers that look-ups have changed, each of which can be taken back."""
+"""The fields of papers that look-ups have changed, with their values before."""
 
 from __future__ import annotations
 
@@ -29,14 +29,10 @@ class LookedUpFields:
 
     def remember(self, id: int, fields: Iterable[LookedUpField]) -> None:
         """Record these fields, in place of an earlier look-up of the same ones."""
-        fields = list(fields)
-        self.forget(id, [one.field for one in fields])
-        with self._db.writing() as db:
-            columns = ("paper", *LookedUpField._fields)
-            paper_rows.insert(db, "looked_up", columns, [(id, *one) for one in fields])
-
-    def forget(self, id: int, fields: Iterable[str]) -> None:
         table = schema.looked_up.c
+        fields = list(fields)
+        again = table.field.in_([one.field for one in fields])
+        columns = ("paper", *LookedUpField._fields)
         with self._db.writing() as db:
-            gone = delete(schema.looked_up).where(table.paper == id, table.field.in_(list(fields)))
-            db.execute(gone)
+            db.execute(delete(schema.looked_up).where(table.paper == id, again))
+            paper_rows.insert(db, "looked_up", columns, [(id, *one) for one in fields])

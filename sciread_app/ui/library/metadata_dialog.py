@@ -60,8 +60,7 @@ class _Group(NamedTuple):
 
 
 class MetadataDialog(QDialog):
-    """`apply` makes the changes that the user has checked, and `undo` those of them back that the
-    user checks afterwards."""
+    """`apply` makes the checked changes, `undo` reverts those that are checked afterwards."""
 
     def __init__(
         self,
@@ -135,7 +134,7 @@ class MetadataDialog(QDialog):
         self._list_applied({(paper, titles[paper]): made for paper, made in chosen.items()})
 
     def undo(self) -> None:
-        """Make the checked ones of the applied changes back."""
+        """Revert the checked ones of the applied changes."""
         undone: dict[PaperId, list[str]] = defaultdict(list)
         for above, checked in self.model.checked():
             undone[above.value].append(checked.value.field)

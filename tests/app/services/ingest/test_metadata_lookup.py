@@ -296,9 +296,24 @@ def test_field_taken_back_is_not_filled_in_again(lookup, library):
     work = numbered(3)
     [id] = put(library, paper(work.title, doi=work.doi))
     fill(lookup, [id])
-    LibraryEditor(library).undo_lookup({id: ["abstract"]})
+    LibraryEditor(library).undo_lookup({id: ["abstract", "volume"]})
+    [suggestion] = lookup.look_up([id], Task()).suggestions
+    changes = by_field(suggestion)
+    assert not changes["abstract"].fills and not changes["volume"].fills  # still offered
     fill(lookup, [id])
     assert not library.get([id])[0].abstract
+    lookup.apply({id: [changes["volume"]]})
+    assert library.get([id])[0].extra["volume"] == "7"
+
+
+def test_undone_retraction_is_not_noted_again(lookup, library, works):
+    work = numbered(909, notices=(("retraction", "10.5555/r"),))
+    works.add(work)
+    [id] = put(library, paper(work.title, doi=work.doi))
+    fill(lookup, [id])
+    LibraryEditor(library).undo_lookup({id: ["retraction_in"]})
+    fill(lookup, [id])
+    assert not retracted(library.get([id])[0])
 
 
 def test_undone_lookup_leaves_nothing_to_take_back(lookup, library):
