@@ -28,8 +28,9 @@ class Batch:
     `places` [examples, parts] are the indices of an example's texts: its query, positive and so on.
     `labels` are the targets of the loss: [examples], or [masked tokens]. `papers` [examples, parts]
     are the corpus's rows, and `positions` [examples] the examples' positions in the whole step,
-    over all ranks. `gather` concatenates the rows of all ranks, in the same order for every tensor,
-    and is differentiable.
+    over all ranks. A loss gets `places` on the device of the outputs, and the others on the CPU,
+    where it can read them without waiting for the device. `gather` concatenates the rows of all
+    ranks, in the same order for every tensor, and is differentiable.
     """
 
     texts: Packed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ from trainer.data.rng import stateless_bits
 from trainer.data.sampler import micro_batches, share
 from trainer.distributed import Ranks
 from trainer.methods.base import Examples, Loss, TrainingStage
-from trainer.model.packed import Packed, pack
+from trainer.model.packed import Packed, pack, to_device
 
 Numbers = NDArray[np.int64]
 T = TypeVar("T")
@@ -31,15 +31,23 @@ class OutOfMemory(Exception):
 class StepInput:
     """One rank's part of a step, on the CPU: its examples as batches within the budget.
 
-    If examples are each other's negatives it is one batch of any size, whose texts are split later.
-    A rank without examples computes the step's first one as a dummy, with weight 0, because
-    collective operations need all ranks.
+    If examples are each other's negatives it is one batch of any size, whose texts are split into
+    `pieces`. A rank without examples computes the step's first one as a dummy, with weight 0,
+    because collective operations need all ranks.
     """
 
     batches: Sequence[Batch]
     budget: int
     examples: int
     tokens: int
+    pieces: Sequence[Piece] = ()
+
+
+class Piece(NamedTuple):
+    """Some texts of a batch, by their indices."""
+
+    rows: Numbers
+    texts: Packed
 
 
 class Pass(NamedTuple, Generic[T]):
@@ -82,12 +90,12 @@ class Steps:
         if not len(mine):
             company = examples.batch(numbers[:1], np.zeros(1, np.int64), key)
             batch = _emptied(company) if self._stage.plan.together else company
-            return StepInput([batch], budget, 0, 0)
+            return self._input([batch], budget)
         cuts = [mine]
         if not self._stage.plan.together:
             cuts = [mine[cut] for cut in micro_batches(tokens[mine], budget)]
         batches = [examples.batch(numbers[cut], cut, key) for cut in cuts]
-        return StepInput(batches, budget, len(mine), int(tokens[mine].sum()))
+        return self._input(batches, budget, len(mine), int(tokens[mine].sum()))
 
     def gradients(self, work: StepInput, step: int) -> Loss:
         """Add the gradients of the sum over the examples of all ranks to those of the parameters.
@@ -97,7 +105,7 @@ class Steps:
         self._model.train()
         with _out_of_memory():
             if self._stage.plan.together:
-                return self._together(work.batches[0], step)
+                return self._together(work, step)
             return self._apart(work, step)
 
     def losses(self, work: StepInput) -> Loss:
@@ -106,9 +114,9 @@ class Steps:
         with torch.no_grad(), _out_of_memory():
             if not self._stage.plan.together:
                 return self._apart(work, None)
-            batch = work.batches[0]
-            passes = self._passes(self._pieces(batch.texts))
-            return self._loss(self._rows(batch.texts, passes, 0), batch)
+            return self._loss(
+                self._rows(work.pieces, self._passes(work.pieces), 0), work.batches[0]
+            )
 
     def _apart(self, work: StepInput, step: int | None) -> Loss:
         """Independent examples: forward and, with a `step`, backward for each batch by itself."""
@@ -123,32 +131,44 @@ class Steps:
             total, count = total + sums.total.detach(), count + sums.count
         return Loss(total, count)
 
-    def _together(self, batch: Batch, step: int) -> Loss:
+    def _together(self, work: StepInput, step: int) -> Loss:
         """Contrastive examples: each is compared with all others, so all outputs are needed at
         once.
 
         If they do not fit, texts pass through the model twice (GradCache; Gao et al., 2021): once
         for the outputs, from which the loss gets their gradients, and once to backpropagate these.
         """
-        passes = self._passes(self._pieces(batch.texts))
+        batch, passes = work.batches[0], self._passes(work.pieces)
         if len(passes) == 1:
             with self._ranks.micro_batch(self._model, last=True):
                 sums = self._loss(self._forward(batch.texts, step, 0), batch)
                 torch.autograd.backward(sums.total)
             return Loss(sums.total.detach(), sums.count)
         with torch.no_grad():
-            rows = self._rows(batch.texts, passes, step)
+            rows = self._rows(work.pieces, passes, step)
         sums = self._loss(rows.requires_grad_(), batch)
         (gradient,) = torch.autograd.grad(sums.total, rows)
         for number, piece, own, last in passes:
             with self._ranks.micro_batch(self._model, last):
-                outputs = self._forward(_part(batch.texts, piece), step, number)
-                torch.autograd.backward(outputs, own * gradient[piece].to(outputs.dtype))
+                outputs = self._forward(piece.texts, step, number)
+                its_rows = to_device(torch.from_numpy(piece.rows), gradient.device)
+                its_gradient = gradient.index_select(0, its_rows).to(outputs.dtype)
+                torch.autograd.backward(outputs, own * its_gradient)
         return Loss(sums.total.detach(), sums.count)
 
-    def _pieces(self, texts: Packed) -> list[Numbers]:
-        """Split the texts into micro-batches; return their indices."""
-        return micro_batches(np.asarray(texts.lengths, np.int64), self.budget)
+    def _input(
+        self, batches: Sequence[Batch], budget: int, examples: int = 0, tokens: int = 0
+    ) -> StepInput:
+        """Split the texts of contrastive examples, and prepare all tensors for the device."""
+        pieces: list[Piece] = []
+        if self._stage.plan.together:
+            texts = batches[0].texts
+            found = micro_batches(np.asarray(texts.lengths, np.int64), budget)
+            pieces = [Piece(rows, _part(texts, rows)) for rows in found]
+        if self._ranks.device.type == "cuda":
+            batches = [replace(batch, texts=batch.texts.pinned()) for batch in batches]
+            pieces = [Piece(rows, texts.pinned()) for rows, texts in pieces]
+        return StepInput(batches, budget, examples, tokens, pieces)
 
     def _passes(self, parts: Sequence[T]) -> list[Pass[T]]:
         """Return a pass per part, and dummy passes with the first part if other ranks have more."""
@@ -159,11 +179,12 @@ class Steps:
             for number, part in enumerate([*parts, *company])
         ]
 
-    def _rows(self, texts: Packed, passes: Sequence[Pass[Numbers]], step: int) -> Tensor:
+    def _rows(self, pieces: Sequence[Piece], passes: Sequence[Pass[Piece]], step: int) -> Tensor:
         """Return the outputs of all texts, in their order."""
-        outputs = [self._forward(_part(texts, piece), step, number) for number, piece, *_ in passes]
-        pieces = [piece for _, piece, own, _ in passes if own]
-        return torch.cat(outputs[: len(pieces)])[np.argsort(np.concatenate(pieces))]
+        outputs = [self._forward(piece.texts, step, number) for number, piece, *_ in passes]
+        found = torch.cat(outputs[: len(pieces)])
+        order = np.argsort(np.concatenate([piece.rows for piece in pieces]))
+        return found.index_select(0, to_device(torch.from_numpy(order), found.device))
 
     def _forward(self, texts: Packed, step: int, number: int) -> Tensor:
         device, half = self._ranks.device, self._precision != torch.float32
@@ -174,19 +195,16 @@ class Steps:
                 )
             )
         )
-        with torch.autocast(device.type, self._precision, enabled=half):
-            found: Tensor = self._model(_pinned(texts, device).to(device))
+        with torch.autocast(device.type, self._precision) if half else nullcontext():
+            found: Tensor = self._model(texts.to(device))
             return found
 
     def _loss(self, outputs: Tensor, batch: Batch) -> Loss:
         """Return the loss in float32. Without examples the outputs contribute with weight 0,
         because other ranks wait for this one's backward pass."""
-        device = self._ranks.device
-        names = ("places", "labels", "papers", "positions")
-        columns = {name: getattr(batch, name).to(device, non_blocking=True) for name in names}
-        total, count = self._stage.loss(
-            outputs, replace(batch, gather=self._ranks.gather, **columns)
-        )
+        places = to_device(batch.places, self._ranks.device)
+        batch = replace(batch, places=places, gather=self._ranks.gather)
+        total, count = self._stage.loss(outputs, batch)
         if not len(batch.positions):
             total = total + 0 * outputs.sum()
         return Loss(total, count)
@@ -208,11 +226,6 @@ def _part(texts: Packed, piece: Numbers) -> Packed:
     ids = texts.ids.numpy()
     ends = np.cumsum(texts.lengths)
     return pack([ids[ends[text] - texts.lengths[text] : ends[text]] for text in piece])
-
-
-def _pinned(texts: Packed, device: torch.device) -> Packed:
-    # A copy from unpinned memory waits for all pending work of the GPU.
-    return replace(texts, ids=texts.ids.pin_memory()) if device.type == "cuda" else texts
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from trainer.data.examples import Batch
 from trainer.data.journals import JournalRule, journal_examples
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.wise_ft import WeightInterpolation
-from trainer.model.packed import Packed
+from trainer.model.packed import Packed, to_device
 from trainer.model.text_model import TextModel
 
 # The classifier's input, and the vector of the finished model: never the pooler (their README).
@@ -61,7 +61,8 @@ class Miread:
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
         logits = outputs.float()[batch.places[:, 0]]
-        return Loss(F.cross_entropy(logits, batch.labels, reduction="sum"), len(logits))
+        labels = to_device(batch.labels, logits.device)
+        return Loss(F.cross_entropy(logits, labels, reduction="sum"), len(logits))
 
 
 class Classifier(nn.Module):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from trainer.data.tokens import TextPart, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
 from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
 from trainer.methods.losses import info_nce
-from trainer.model.packed import Packed
+from trainer.model.packed import Packed, to_device
 from trainer.model.text_model import Backbone, TextModel
 
 # Maximum of warm-up steps (as RoBERTa; the paper does not give any).
@@ -184,14 +185,16 @@ class MaskedWordHead(nn.Module):
 
     def forward(self, texts: Packed) -> Tensor:
         """Return the score of every word for each masked token, [masked tokens, vocabulary]."""
-        states = self.backbone(texts)[texts.asked]
+        asked = texts.asked
+        assert asked is not None
+        states = self.backbone(texts).index_select(0, asked)
         return F.linear(self.norm(F.gelu(self.dense(states))), self.backbone.words, self.bias)
 
 
 def masked_word_loss(outputs: Tensor, batch: Batch) -> Loss:
     """Return the cross entropy over the masked words."""
-    lost = F.cross_entropy(outputs.float(), batch.labels, reduction="sum")
-    return Loss(lost, len(batch.labels))
+    labels = to_device(batch.labels, outputs.device)
+    return Loss(F.cross_entropy(outputs.float(), labels, reduction="sum"), len(labels))
 
 
 class InBatch:
@@ -215,18 +218,20 @@ class InBatch:
         )
         # Every rank takes part in the backward pass of the gather, also one without examples.
         total = others.sum() * 0
-        groups = batch.positions // self.together
+        groups, there = batch.positions // self.together, partial(to_device, device=total.device)
         for group in sorted(set(groups.tolist())):
             mine = (groups == group).nonzero()[:, 0]
             theirs = (positions // self.together == group).nonzero()[:, 0]
             theirs = theirs[positions[theirs].argsort()]
             targets = torch.searchsorted(positions[theirs], batch.positions[mine])
             same = self._same(batch, mine, labels[theirs], papers[theirs, 1:])
+            same = [(there(keys), there(of_others)) for keys, of_others in same]
             # All positives first, then all hard negatives.
-            candidates = others[theirs].transpose(0, 1).flatten(0, 1)
-            total = (
-                total + info_nce(anchors[mine], candidates, targets, self.temperature, same).sum()
+            candidates = others[there(theirs)].transpose(0, 1).flatten(0, 1)
+            lost = info_nce(
+                anchors[there(mine)], candidates, there(targets), self.temperature, same
             )
+            total = total + lost.sum()
         return Loss(total, len(anchors))
 
     def _same(

@@ -18,6 +18,7 @@ from trainer.data.examples import Batch, PaperExamples
 from trainer.data.tokens import TextPart, Texts
 from trainer.data.triplets import Draws, given_triples, triple_examples
 from trainer.methods.base import OptimizationPlan, Setup
+from trainer.model.packed import to_device
 
 
 def triples(
@@ -75,7 +76,7 @@ def batch_negatives(outputs: Tensor, batch: Batch, cites: Csr) -> tuple[Tensor, 
     negatives of other queries they would be pushed away from everything.
     """
     found = batch.gather(outputs[batch.places[:, 2]])
-    papers = batch.gather(batch.papers[:, 2]).cpu().numpy()
-    queries = batch.papers[:, 0].cpu().numpy()
+    papers = batch.gather(batch.papers[:, 2]).numpy()
+    queries = batch.papers[:, 0].numpy()
     known = are_cited(cites, queries, papers) if len(queries) else np.empty((0, len(papers)), bool)
-    return found, torch.from_numpy(~known).to(outputs.device)
+    return found, to_device(torch.from_numpy(~known), outputs.device)

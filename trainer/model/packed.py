@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 
@@ -24,24 +24,50 @@ class Packed:
     lengths: tuple[int, ...]
     asked: Tensor | None = None
 
-    def to(self, device: torch.device | str) -> Packed:
-        ids = self.ids.to(device, non_blocking=True)
-        asked = None if self.asked is None else self.asked.to(device, non_blocking=True)
-        return Packed(ids, self.lengths, asked)
+    def pinned(self) -> Packed:
+        """Return the same texts with all tensors in pinned memory, from which a GPU copies without
+        waiting for its pending work."""
+        asked = None if self.asked is None else self.asked.pin_memory()
+        found = Packed(self.ids.pin_memory(), self.lengths, asked)
+        vars(found).update(places=self.places.pin_memory(), bounds=self.bounds.pin_memory())
+        return found
+
+    def to(self, device: torch.device) -> Packed:
+        """Return the texts on a device; the copy from pinned memory is asynchronous."""
+        if device == self.ids.device:
+            return self
+        asked = None if self.asked is None else to_device(self.asked, device)
+        found = Packed(to_device(self.ids, device), self.lengths, asked)
+        places, bounds = to_device(self.places, device), to_device(self.bounds, device)
+        vars(found).update(places=places, bounds=bounds)
+        return found
 
     @cached_property
-    def starts(self) -> Tensor:
-        """Return the index of each text's first token, int64 [texts]."""
-        ends = np.cumsum(self.lengths, dtype=np.int64)
-        return torch.from_numpy(ends - self.lengths).to(self.ids.device, non_blocking=True)
+    def bounds(self) -> Tensor:
+        """Return the index of each text's first token, and the number of tokens, int32
+        [texts + 1]."""
+        bounds = np.zeros(len(self.lengths) + 1, np.int32)
+        np.cumsum(self.lengths, out=bounds[1:])
+        return to_device(torch.from_numpy(bounds), self.ids.device)
 
     @cached_property
     def places(self) -> Tensor:
         """Return each token's position in its own text, from 0, int64 [tokens]."""
         lengths = np.asarray(self.lengths, np.int64)
         starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        places = torch.from_numpy(np.arange(len(starts)) - starts)
-        return places.to(self.ids.device, non_blocking=True)
+        return to_device(torch.from_numpy(np.arange(len(starts)) - starts), self.ids.device)
+
+    def spread(self, values: Tensor) -> Tensor:
+        """Return the value of each token's text, [texts] -> [tokens]."""
+        return values.repeat_interleave(self.bounds.diff(), output_size=len(self.ids))
+
+
+def to_device(values: Tensor, device: torch.device) -> Tensor:
+    """Return a tensor of the CPU on a device, without waiting for the pending work of a GPU, as a
+    copy from memory that is not pinned would."""
+    if device.type == "cuda" and not values.is_pinned():
+        values = values.pin_memory()
+    return values.to(device, non_blocking=True)
 
 
 def pack(texts: Sequence[ArrayLike]) -> Packed:
@@ -58,41 +84,57 @@ def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Te
     text, wherever they are, unless there are no others. `multi_cls` is the sum of the first
     `cls_tokens` (Seoh et al., 2023).
     """
-    lengths = texts.lengths
     if pooling == "cls":
-        return first(states, lengths, 1)[:, 0]
+        return first(states, texts, 1)[:, 0]
     if pooling == "multi_cls":
-        return first(states, lengths, cls_tokens).sum(1)
+        return first(states, texts, cls_tokens).sum(1)
     if pooling == "mean":
-        return mean(states, lengths, np.ones(len(states), bool))
+        return mean(states, texts)
     if pooling == "mean_no_special":
-        ids, ends = texts.ids.cpu().numpy(), np.cumsum(lengths)
-        cls, sep = (np.repeat(ids[at], lengths) for at in (ends - np.asarray(lengths), ends - 1))
-        return mean(states, lengths, (ids != cls) & (ids != sep))
+        starts, ends = texts.bounds[:-1], texts.bounds[1:] - 1
+        cls, sep = (texts.spread(texts.ids.index_select(0, at)) for at in (starts, ends))
+        return mean(states, texts, (texts.ids != cls) & (texts.ids != sep))
     raise ValueError(f"unknown pooling {pooling}")
 
 
-def mean(states: Tensor, lengths: Sequence[int], chosen: NDArray[np.bool_]) -> Tensor:
-    """Return the mean of each text's chosen states, or of all if none is chosen, [texts, dim]."""
+def mean(states: Tensor, texts: Packed, chosen: Tensor | None = None) -> Tensor:
+    """Return the mean of each text's chosen states, or of all if none is chosen, [texts, dim].
+
+    `chosen`, bool [tokens]; None: all.
+    """
+    if states.device.type == "cpu":
+        return _mean_on_cpu(states, texts.lengths, chosen)
+    lengths = texts.bounds.diff()
+    if chosen is not None:
+        counts = _sums(chosen.to(states.dtype), lengths)
+        chosen = chosen | texts.spread(counts == 0)
+        states = states * chosen[:, None]
+        lengths = torch.where(counts == 0, lengths, counts)
+    return _sums(states, texts.bounds.diff()) / lengths[:, None]
+
+
+def _sums(values: Tensor, lengths: Tensor) -> Tensor:
+    # The check of the lengths, which `unsafe` omits, would wait for the device.
+    return torch.segment_reduce(values, "sum", lengths=lengths, unsafe=True)
+
+
+def _mean_on_cpu(states: Tensor, lengths: Sequence[int], some: Tensor | None) -> Tensor:
+    chosen = np.ones(len(states), bool) if some is None else some.numpy()
     starts = np.cumsum(lengths) - np.asarray(lengths)
     counts = np.add.reduceat(chosen, starts, dtype=np.int64)
     chosen = chosen | np.repeat(counts == 0, lengths)
     weights = chosen / np.repeat(np.where(counts, counts, lengths), lengths)
     weighted = states * torch.from_numpy(weights).to(states)[:, None]
-    if states.device.type == "cpu":
-        return torch.stack([text.sum(0) for text in torch.split(weighted, list(lengths))])
-    parts = torch.tensor(lengths, device=states.device)
-    return torch.segment_reduce(weighted, "sum", lengths=parts)
+    return torch.stack([text.sum(0) for text in torch.split(weighted, list(lengths))])
 
 
-def first(states: Tensor, lengths: Sequence[int], count: int) -> Tensor:
+def first(states: Tensor, texts: Packed, count: int) -> Tensor:
     """Return the first `count` states of each text, [texts, count, dim]. No text may be shorter."""
-    rows = first_rows(lengths, count, states.device)
-    return states.index_select(0, rows).view(len(lengths), count, -1)
+    rows = first_rows(texts, count)
+    return states.index_select(0, rows).view(len(texts.lengths), count, -1)
 
 
-def first_rows(lengths: Sequence[int], count: int, device: torch.device) -> Tensor:
+def first_rows(texts: Packed, count: int) -> Tensor:
     """Return the rows with the first `count` tokens of each text, int64 [texts * count]."""
-    starts = np.cumsum(lengths, dtype=np.int64) - np.asarray(lengths)
-    rows = starts[:, None] + np.arange(count)
-    return torch.from_numpy(rows.ravel()).to(device, non_blocking=True)
+    rows = torch.arange(count, device=texts.ids.device)
+    return (texts.bounds[:-1, None] + rows).flatten()

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -64,7 +63,8 @@ class FacetPooling(nn.Module):
         if self.cls_tokens > 1:
             weight = weight - weight.mean(1, keepdim=True)
         if self.init == "identity_effective":
-            weight = weight + torch.eye(weight.shape[-1], device=weight.device)
+            size, where = weight.shape[-1], weight.device
+            weight = weight + torch.eye(size, dtype=weight.dtype, device=where)
         return weight
 
     def after(self) -> After:
@@ -93,7 +93,7 @@ def facet_places(layers: int) -> tuple[int, ...]:
 
 def read_facets(states: Tensor, texts: Packed, cls_tokens: int, tanh: bool) -> Tensor:
     """[texts, cls_tokens, hidden]"""
-    facets = first(states, texts.lengths, cls_tokens)
+    facets = first(states, texts, cls_tokens)
     return torch.tanh(facets) if tanh else facets
 
 
@@ -106,10 +106,10 @@ def facet_linear(facets: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 def _replace(parameters: Sequence[tuple[Tensor, Tensor]], states: Tensor, texts: Packed) -> Tensor:
     """Return the states with the facets after their layers. Nothing is modified in place."""
     count = parameters[0][1].shape[0]
-    facets = first(states, texts.lengths, count)
+    facets = first(states, texts, count)
     for weight, bias in parameters:
         facets = facet_linear(facets.to(weight.dtype), weight, bias)
-    rows = first_rows(texts.lengths, count, states.device)
+    rows = first_rows(texts, count)
     return states.index_copy(0, rows, facets.flatten(0, 1).to(states.dtype))
 
 
@@ -143,10 +143,5 @@ class ScalarMix(nn.Module):
             return states
 
         backbone(texts, dict.fromkeys(range(len(self.weights)), keep))
-        return mean(self(layers), texts.lengths, self._words(texts))
-
-    def _words(self, texts: Packed) -> np.ndarray:
-        if self.begins is None:
-            return np.ones(len(texts.ids), bool)
-        found: np.ndarray = self.begins[texts.ids].cpu().numpy()
-        return found
+        words = None if self.begins is None else self.begins.index_select(0, texts.ids)
+        return mean(self(layers), texts, words)

@@ -71,7 +71,7 @@ def test_pooler_in_training_leaves_the_package_with_cls(corpus: Corpus, base: Pa
     batch = method.stages[0].train.batch(*[torch.arange(2).numpy()] * 2, key=1)
     states = method.encoder.backbone(batch.texts)
     assert method.encoder.pooling == "cls"
-    assert torch.equal(method.encoder(batch.texts), states[batch.texts.starts])
+    assert torch.equal(method.encoder(batch.texts), states[batch.texts.bounds[:-1]])
     assert method.stages[0].model(batch.texts).abs().max() <= 1
 
 
@@ -99,7 +99,7 @@ def test_cls_tokens_have_own_layers_and_vector_is_their_sum(corpus: Corpus, base
     facets = method.encoder(batch.texts)
     assert facets.shape == (len(batch.texts.lengths), 3, 32)
     torch.testing.assert_close(method.encoder.vectors(batch.texts), facets.sum(1))
-    first = [batch.texts.ids[start : start + 3].tolist() for start in batch.texts.starts]
+    first = [batch.texts.ids[start : start + 3].tolist() for start in batch.texts.bounds[:-1]]
     assert {tuple(ids) for ids in first} == {(2, 5, 6)}  # [CLS] [unused1] [unused2]
 
 
@@ -126,7 +126,7 @@ def test_facets_initialised_as_words_leave_the_backbone_output(corpus: Corpus, b
     method = make(corpus, base, "multi2spe-paper", facet_init="words")
     texts = method.stages[0].train.batch(np.arange(2), np.arange(2), 0).texts
     states = method.encoder.backbone(texts)
-    expected = [states[start : start + 3] for start in texts.starts]
+    expected = [states[start : start + 3] for start in texts.bounds[:-1]]
     torch.testing.assert_close(method.encoder(texts), torch.stack(expected))
 
 

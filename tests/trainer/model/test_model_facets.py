@@ -76,11 +76,11 @@ def test_released_initialisation_starts_first_two_layers_at_zero(backbone: Backb
 
         steps[place] = look
     backbone(packed, steps)
-    assert not first(seen[0], packed.lengths, 3).any()
-    assert not first(seen[1], packed.lengths, 3).any()
-    assert first(seen[2], packed.lengths, 3).any()
+    assert not first(seen[0], packed, 3).any()
+    assert not first(seen[1], packed, 3).any()
+    assert first(seen[2], packed, 3).any()
     others = torch.ones(len(packed.ids), dtype=torch.bool)
-    others[(packed.starts[:, None] + torch.arange(3)).flatten()] = False
+    others[(packed.bounds[:-1, None] + torch.arange(3)).flatten()] = False
     assert seen[0][others].any()
 
 
@@ -89,7 +89,7 @@ def test_effective_identity_starts_as_the_plain_transformer(backbone: Backbone) 
     model = TextModel(
         backbone, "multi_cls", FacetPooling(32, 6, 3, "identity_effective", tanh=False)
     )
-    expected = first(backbone(packed), packed.lengths, 3)
+    expected = first(backbone(packed), packed, 3)
     torch.testing.assert_close(model(packed), expected, atol=1e-5, rtol=0)
     torch.testing.assert_close(model.vectors(packed), expected.sum(1), atol=1e-5, rtol=0)
 
@@ -99,7 +99,7 @@ def test_single_cls_keeps_its_own_weights(backbone: Backbone, init: str) -> None
     packed = pack(TEXTS)
     facets = FacetPooling(32, 6, 1, init, tanh=False)
     assert torch.equal(facets.effective()[0, 0], torch.eye(32))
-    expected = first(backbone(packed), packed.lengths, 1)
+    expected = first(backbone(packed), packed, 1)
     if init == "released":  # the last layer starts like any other
         expected = facet_linear(expected, facets.weight[2], facets.bias[2])
     found = TextModel(backbone, "multi_cls", facets)(packed)
