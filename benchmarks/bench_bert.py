@@ -27,7 +27,8 @@ from transformers.utils import logging
 from benchmarks.bench_encode import some_papers
 from trainer.contract.package import Package, starter_package
 from trainer.encoder import Encoder
-from trainer.model.bert import Padding, TrainableBert
+from trainer.model.bert import TrainableBert
+from trainer.model.gpu import Spans
 from trainer.model.packed import mean, pack
 from trainer.model.text_model import Backbone
 
@@ -104,10 +105,10 @@ def training(
     def torch_gradients() -> Tensor:
         bert = ours.inner
         assert isinstance(bert, TrainableBert)
-        states, padding = bert.embeddings(both.ids, both.places), Padding.of(both)
+        states, spans = bert.embeddings(both.ids, both.places), Spans.of(both, flash=False)
         for layer in bert.encoder.layer:
-            states = layer(states, padding)
-        return mean(states, both.lengths, np.ones(len(states), bool))
+            states = layer(states, spans)
+        return mean(states, both)
 
     def step(vectors: Callable[[], Tensor]) -> Callable[[], object]:
         def run() -> None:
@@ -118,7 +119,7 @@ def training(
         return run
 
     return {
-        "ours": step(lambda: mean(ours(both), both.lengths, np.ones(len(both.ids), bool))),
+        "ours": step(lambda: mean(ours(both), both)),
         "BertModel": step(lambda: torch.cat([padded(theirs, titles), padded(theirs, abstracts)])),
         "ours, torch's gradients": step(torch_gradients),
     }

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from trainer.model.cpu.bert_layer import LayerConfig, layer_on_cpu
+from trainer.model.cpu.bert_layer import LayerConfig, Weights, layer_on_cpu
 from trainer.model.cpu.dropout import dropout
 from trainer.model.cpu.layout import RowLayout
+from trainer.model.gpu import Spans, has_flash, layer_on_gpu
 from trainer.model.packed import Packed
 
 # Hooks on the states [tokens, hidden] after layers, by the layer's number from 0.
@@ -52,16 +51,25 @@ class TrainableBert(nn.Module):
     def forward(self, texts: Packed, after: After) -> Tensor:
         if texts.ids.device.type == "cpu":
             return self._on_cpu(texts, after)
+        return self._on_gpu(texts, after)
+
+    def _on_gpu(self, texts: Packed, after: After) -> Tensor:
         if self._to_compile:
             for layer in self.encoder.layer:
                 layer.compile(dynamic=True)
             self._to_compile = False
-        states: Tensor = self.embeddings(texts.ids, texts.places)
-        padding = Padding.of(texts)
-        for number, layer in enumerate(self.encoder.layer):
-            states = self._run(layer, states, padding)
-            if number in after:
-                states = after[number](states, texts)
+        device, states = texts.ids.device.type, self.embeddings(texts.ids, texts.places)
+        with ExitStack() as stack:
+            if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
+                # Autocast would compute residuals and layer norms in float32.
+                states = states.to(torch.get_autocast_dtype(device))
+                stack.enter_context(torch.autocast(device, enabled=False))
+            head = states.shape[1] // self._heads
+            spans = Spans.of(texts, has_flash(texts.ids.device, states.dtype, head))
+            for number, layer in enumerate(self.encoder.layer):
+                states = self._run(layer, states, spans)
+                if number in after:
+                    states = after[number](states, texts)
         return states
 
     def _on_cpu(self, texts: Packed, after: After) -> Tensor:
@@ -75,7 +83,7 @@ class TrainableBert(nn.Module):
                 states = _rows(states, *inside)
         return _rows(states, *outside)
 
-    def _run(self, layer: nn.Module, states: Tensor, where: Padding | RowLayout) -> Tensor:
+    def _run(self, layer: nn.Module, states: Tensor, where: Spans | RowLayout) -> Tensor:
         if self.checkpointing and torch.is_grad_enabled():
             found: Tensor = checkpoint(layer, states, where, use_reentrant=False)
             return found
@@ -140,16 +148,19 @@ class Layer(nn.Module):
         self._heads = int(config["num_attention_heads"])
         self._attention_dropout = _rate(config, "attention_probs_dropout_prob", dropout)
 
-    def forward(self, states: Tensor, where: Padding | RowLayout) -> Tensor:
+    def forward(self, states: Tensor, where: Spans | RowLayout) -> Tensor:
         """[tokens, hidden]; on a CPU [rows, hidden] in the layout `where`."""
         if isinstance(where, RowLayout):
             return layer_on_cpu(states, self._plan(states, where), self._weights())
-        weights = self._weights()
-        parts = F.linear(states, weights[0], weights[1])
-        rate = self._attention_dropout if self.training else 0.0
-        states = self.attention.output(attend(parts, where, self._heads, rate), states)
-        after: Tensor = self.output(F.gelu(self.intermediate.dense(states)), states)
-        return after
+        return layer_on_gpu(
+            states,
+            where,
+            self._heads,
+            self._weights(states.dtype),
+            self.output.LayerNorm.eps,
+            self._attention_dropout if self.training else 0.0,
+            self.output.dropout.p if self.training else 0.0,
+        )
 
     def _plan(self, states: Tensor, layout: RowLayout) -> LayerConfig:
         attention_dropout = self._attention_dropout if self.training else 0.0
@@ -164,16 +175,17 @@ class Layer(nn.Module):
             _seed() if attention_dropout or dropout else 0,
         )
 
-    def _weights(self) -> tuple[Tensor, ...]:
-        """Return the parameters in the order of `bert_layer.Weights`."""
-        of = self.attention.self
-        return (
-            torch.cat([of.query.weight, of.key.weight, of.value.weight]),
-            torch.cat([of.query.bias, of.key.bias, of.value.bias]),
-            *self.attention.output.weights(),
-            self.intermediate.dense.weight,
-            self.intermediate.dense.bias,
-            *self.output.weights(),
+    def _weights(self, dtype: torch.dtype | None = None) -> Weights:
+        """Return the parameters, converted to `dtype`."""
+        of, mix, widen = self.attention.self, self.attention.output, self.intermediate
+        parts = (of.query, of.key, of.value)
+        return Weights(
+            torch.cat([part.weight.to(dtype) for part in parts]),
+            torch.cat([part.bias.to(dtype) for part in parts]),
+            *(weight.to(dtype) for weight in mix.weights()),
+            widen.dense.weight.to(dtype),
+            widen.dense.bias.to(dtype),
+            *(weight.to(dtype) for weight in self.output.weights()),
         )
 
 
@@ -207,10 +219,6 @@ class Output(nn.Module):
         self.LayerNorm = _layer_norm(config)
         self.dropout = nn.Dropout(_rate(config, "hidden_dropout_prob", dropout))
 
-    def forward(self, found: Tensor, states: Tensor) -> Tensor:
-        normed: Tensor = self.LayerNorm(self.dropout(self.dense(found)) + states)
-        return normed
-
     def weights(self) -> tuple[Tensor, ...]:
         dense, norm = self.dense, self.LayerNorm
         return dense.weight, dense.bias, norm.weight, norm.bias
@@ -225,42 +233,6 @@ class Pooler(nn.Module):
 
     def forward(self, cls: Tensor) -> Tensor:
         return torch.tanh(self.dense(cls))
-
-
-@dataclass(frozen=True, eq=False)
-class Padding:
-    """The positions of packed tokens in a padded matrix: `rows` [tokens] of the flattened matrix,
-    and `mask` [texts, 1, 1, longest], true at tokens."""
-
-    rows: Tensor
-    mask: Tensor
-
-    @classmethod
-    def of(cls, texts: Packed) -> Padding:
-        lengths = np.asarray(texts.lengths)
-        mask = np.arange(lengths.max()) < lengths[:, None]
-        device = texts.ids.device
-        rows = torch.from_numpy(np.flatnonzero(mask)).to(device, non_blocking=True)
-        return cls(rows, torch.from_numpy(mask)[:, None, None].to(device, non_blocking=True))
-
-    def pad(self, states: Tensor) -> Tensor:
-        """[tokens, width] -> [texts, longest, width]"""
-        texts, longest = self.mask.shape[0], self.mask.shape[3]
-        padded = states.new_zeros(texts * longest, states.shape[1])
-        return padded.index_copy(0, self.rows, states).view(texts, longest, -1)
-
-    def unpad(self, padded: Tensor) -> Tensor:
-        """[texts, longest, width] -> [tokens, width]"""
-        return padded.flatten(0, 1).index_select(0, self.rows)
-
-
-def attend(parts: Tensor, padding: Padding, heads: int, rate: float) -> Tensor:
-    """Self-attention in each text: queries, keys and values [tokens, 3 * hidden] -> states."""
-    query, key, value = torch.unflatten(padding.pad(parts), 2, (3, heads, -1)).permute(
-        2, 0, 3, 1, 4
-    )
-    found = F.scaled_dot_product_attention(query, key, value, padding.mask, dropout_p=rate)
-    return padding.unpad(found.transpose(1, 2).flatten(2))
 
 
 def _rows(states: Tensor, order: Tensor, back: Tensor) -> Tensor:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
-from trainer.model.bert import After, Padding
-from trainer.model.packed import Packed
+from trainer.model.bert import After
+from trainer.model.packed import Packed, to_device
 
 
 class Padded(nn.Module):
@@ -70,6 +72,33 @@ class Padded(nn.Module):
         ids = ids.index_copy(0, padding.rows, texts.ids).view(mask.shape)
         found: Tensor = self.model(input_ids=ids, attention_mask=mask.long()).last_hidden_state
         return padding.unpad(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Padding:
+    """The positions of packed tokens in a padded matrix: `rows` [tokens] of the flattened matrix,
+    and `mask` [texts, 1, 1, longest], true at tokens."""
+
+    rows: Tensor
+    mask: Tensor
+
+    @classmethod
+    def of(cls, texts: Packed) -> Padding:
+        lengths = np.asarray(texts.lengths)
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        device = texts.ids.device
+        rows = to_device(torch.from_numpy(np.flatnonzero(mask)), device)
+        return cls(rows, to_device(torch.from_numpy(mask), device)[:, None, None])
+
+    def pad(self, states: Tensor) -> Tensor:
+        """[tokens, width] -> [texts, longest, width]"""
+        texts, longest = self.mask.shape[0], self.mask.shape[3]
+        padded = states.new_zeros(texts * longest, states.shape[1])
+        return padded.index_copy(0, self.rows, states).view(texts, longest, -1)
+
+    def unpad(self, padded: Tensor) -> Tensor:
+        """[texts, longest, width] -> [tokens, width]"""
+        return padded.flatten(0, 1).index_select(0, self.rows)
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:

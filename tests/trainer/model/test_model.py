@@ -18,8 +18,10 @@ from transformers.utils import logging as transformers_logging
 from tests.support.models.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
-from trainer.model.bert import Layer, Padding
+from trainer.model.bert import Layer
+from trainer.model.gpu import Spans
 from trainer.model.packed import Packed, pack
+from trainer.model.padded import Padding
 from trainer.model.pooling import FacetPooling
 from trainer.model.text_model import Backbone, TextModel
 
@@ -105,7 +107,7 @@ def test_gpu_code_path_gives_the_same_states_and_gradients(
     expected, cpu_gradients = run_backward(backbone, lambda: backbone(packed))
 
     def as_on_a_gpu() -> Tensor:
-        bert, where = backbone.inner, Padding.of(packed)
+        bert, where = backbone.inner, Spans.of(packed, flash=False)
         states = bert.embeddings(packed.ids, packed.places)
         for layer in bert.encoder.layer:
             states = layer(states, where)
