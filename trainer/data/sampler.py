@@ -43,6 +43,22 @@ def micro_batches(tokens: Numbers, budget: int) -> list[Numbers]:
     return [order[start:stop] for start, stop in chunks(np.cumsum(tokens[order]), budget)]
 
 
+def group_cuts(tokens: Numbers, size: int, budget: int) -> list[Numbers]:
+    """Cut a step between its groups of `size` consecutive examples, within the budget of tokens.
+
+    Empty if a group does not fit.
+    """
+    starts = np.arange(0, len(tokens), size)
+    groups = np.add.reduceat(tokens, starts)
+    if groups.max() > budget:
+        return []
+    ends = [*starts[1:], len(tokens)]
+    return [
+        np.arange(starts[first], ends[last - 1])
+        for first, last in chunks(np.cumsum(groups), budget)
+    ]
+
+
 def homogeneous(sources: NDArray[np.integer], batch_size: int, *key: int) -> Numbers:
     """Return an order in which every batch has examples of one source, `sources` [examples].
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from trainer.data.examples import Batch
 from trainer.data.rng import stateless_bits
-from trainer.data.sampler import micro_batches, share
+from trainer.data.sampler import group_cuts, micro_batches, share
 from trainer.distributed import Ranks
 from trainer.methods.base import Examples, Loss, TrainingStage
 from trainer.model.packed import Packed, pack, to_device
@@ -31,9 +31,9 @@ class OutOfMemory(Exception):
 class StepInput:
     """One rank's part of a step, on the CPU: its examples as batches within the budget.
 
-    If examples are each other's negatives it is one batch of any size, whose texts are split into
-    `pieces`. A rank without examples computes the step's first one as a dummy, with weight 0,
-    because collective operations need all ranks.
+    If examples are each other's negatives, and their groups do not fit one by one, it is one batch
+    of any size, whose texts are split into `pieces`. A rank without examples computes the step's
+    first one as a dummy, with weight 0, because collective operations need all ranks.
     """
 
     batches: Sequence[Batch]
@@ -66,6 +66,10 @@ class Steps:
     `model` is the stage's, as `ranks.wrap` returned it. At most `budget` tokens are processed at
     once. Dropout is seeded by seed, step, rank and micro-batch: a step that is repeated, by a
     resumed run or in the second pass of GradCache, drops the same.
+
+    With `groups_apart`, groups of examples that are each other's negatives pass by themselves where
+    they fit, which saves the second pass of GradCache. Other ranks would need the same groups, and
+    on a CPU, runs of earlier versions would not resume with the same numbers.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Steps:
         self.budget = budget
         self._stage, self._model, self._ranks = stage, model, ranks
         self._seed, self._precision = seed, precision
+        self.groups_apart = ranks.world == 1 and ranks.device.type != "cpu"
 
     def work(self, examples: Examples, numbers: Numbers, key: int) -> StepInput:
         """Build this rank's part of the step with these examples. Uses neither model nor ranks, so
@@ -90,12 +95,15 @@ class Steps:
         if not len(mine):
             company = examples.batch(numbers[:1], np.zeros(1, np.int64), key)
             batch = _emptied(company) if self._stage.plan.together else company
-            return self._input([batch], budget)
-        cuts = [mine]
-        if not self._stage.plan.together:
+            return self._prepared(StepInput([batch], budget, 0, 0))
+        cuts, together = list[Numbers](), self._stage.plan.together
+        if not together:
             cuts = [mine[cut] for cut in micro_batches(tokens[mine], budget)]
-        batches = [examples.batch(numbers[cut], cut, key) for cut in cuts]
-        return self._input(batches, budget, len(mine), int(tokens[mine].sum()))
+        elif self.groups_apart:
+            cuts = group_cuts(tokens, together, budget)
+        batches = [examples.batch(numbers[cut], cut, key) for cut in cuts or [mine]]
+        work = StepInput(batches, budget, len(mine), int(tokens[mine].sum()))
+        return self._prepared(work, apart=bool(cuts))
 
     def gradients(self, work: StepInput, step: int) -> Loss:
         """Add the gradients of the sum over the examples of all ranks to those of the parameters.
@@ -104,15 +112,13 @@ class Steps:
         """
         self._model.train()
         with _out_of_memory():
-            if self._stage.plan.together:
-                return self._together(work, step)
-            return self._apart(work, step)
+            return self._together(work, step) if work.pieces else self._apart(work, step)
 
     def losses(self, work: StepInput) -> Loss:
         """Return the loss of the examples without dropout. Raises OutOfMemory."""
         self._model.eval()
         with torch.no_grad(), _out_of_memory():
-            if not self._stage.plan.together:
+            if not work.pieces:
                 return self._apart(work, None)
             return self._loss(
                 self._rows(work.pieces, self._passes(work.pieces), 0), work.batches[0]
@@ -156,19 +162,18 @@ class Steps:
                 torch.autograd.backward(outputs, own * its_gradient)
         return Loss(sums.total.detach(), sums.count)
 
-    def _input(
-        self, batches: Sequence[Batch], budget: int, examples: int = 0, tokens: int = 0
-    ) -> StepInput:
-        """Split the texts of contrastive examples, and prepare all tensors for the device."""
-        pieces: list[Piece] = []
-        if self._stage.plan.together:
+    def _prepared(self, work: StepInput, apart: bool = False) -> StepInput:
+        """Split the texts of contrastive examples unless their batches are `apart`, and prepare all
+        tensors for the device."""
+        batches, pieces = work.batches, list[Piece]()
+        if self._stage.plan.together and not apart:
             texts = batches[0].texts
-            found = micro_batches(np.asarray(texts.lengths, np.int64), budget)
+            found = micro_batches(np.asarray(texts.lengths, np.int64), work.budget)
             pieces = [Piece(rows, _part(texts, rows)) for rows in found]
         if self._ranks.device.type == "cuda":
             batches = [replace(batch, texts=batch.texts.pinned()) for batch in batches]
             pieces = [Piece(rows, texts.pinned()) for rows, texts in pieces]
-        return StepInput(batches, budget, examples, tokens, pieces)
+        return replace(work, batches=batches, pieces=pieces)
 
     def _passes(self, parts: Sequence[T]) -> list[Pass[T]]:
         """Return a pass per part, and dummy passes with the first part if other ranks have more."""

@@ -58,7 +58,8 @@ class TrainableBert(nn.Module):
             for layer in self.encoder.layer:
                 layer.compile(dynamic=True)
             self._to_compile = False
-        device, states = texts.ids.device.type, self.embeddings(texts.ids, texts.places)
+        device = texts.ids.device.type
+        states: Tensor = self.embeddings(texts.ids, texts.places)
         with ExitStack() as stack:
             if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
                 # Autocast would compute residuals and layer norms in float32.
@@ -179,13 +180,16 @@ class Layer(nn.Module):
         """Return the parameters, converted to `dtype`."""
         of, mix, widen = self.attention.self, self.attention.output, self.intermediate
         parts = (of.query, of.key, of.value)
+        rest = (
+            *mix.weights(),
+            widen.dense.weight,
+            widen.dense.bias,
+            *self.output.weights(),
+        )
         return Weights(
             torch.cat([part.weight.to(dtype) for part in parts]),
             torch.cat([part.bias.to(dtype) for part in parts]),
-            *(weight.to(dtype) for weight in mix.weights()),
-            widen.dense.weight.to(dtype),
-            widen.dense.bias.to(dtype),
-            *(weight.to(dtype) for weight in self.output.weights()),
+            *(weight.to(dtype) for weight in rest),
         )
 
 

@@ -108,15 +108,15 @@ def layer_on_gpu(
     dropout: float,
 ) -> Tensor:
     """States [tokens, hidden] after the layer, all in the type of the states."""
-    qkv, qkv_bias, mix, mix_bias, *norm = weights[:6]
-    widen, widen_bias, narrow, narrow_bias, *last = weights[6:]
-    shape = states.shape[1:]
+    qkv, qkv_bias, mix, mix_bias, scale, shift = weights[:6]
+    widen, widen_bias, narrow, narrow_bias, last_scale, last_shift = weights[6:]
+    shape = [states.shape[1]]
     found = attend(F.linear(states, qkv, qkv_bias), spans, heads, attention_dropout)
     states = F.dropout(F.linear(found, mix, mix_bias), dropout) + states
-    states = F.layer_norm(states, shape, *norm, epsilon)
+    states = F.layer_norm(states, shape, scale, shift, epsilon)
     wide = F.gelu(F.linear(states, widen, widen_bias))
     states = F.dropout(F.linear(wide, narrow, narrow_bias), dropout) + states
-    return F.layer_norm(states, shape, *last, epsilon)
+    return F.layer_norm(states, shape, last_scale, last_shift, epsilon)
 
 
 def attend(parts: Tensor, spans: Spans, heads: int, rate: float) -> Tensor:

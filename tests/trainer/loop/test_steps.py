@@ -40,6 +40,31 @@ def test_step_is_the_same_in_micro_batches(together: int, budget: int) -> None:
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("budget", [100, 200, 10**6])
+def test_groups_that_fit_pass_once_with_the_same_gradients(budget: int) -> None:
+    made = stage(8)
+    steps = steps_of(made, budget)
+    steps.groups_apart = True
+    sums = steps.gradients(steps.work(made.train, NUMBERS, 1), 5)
+    loss, whole, _ = gradients(8, 10**6)
+    # Texts that several groups share pass with each of them, none a second time.
+    assert max(made.model.passes) <= budget
+    assert sum(made.model.passes) <= made.train.tokens(NUMBERS).sum()
+    assert float(sums.total) / sums.count == pytest.approx(loss, rel=1e-6)
+    for parameter, expected in zip(made.model.parameters(), whole, strict=True):
+        # The loss is in float32, and gradients of its parts are summed in another order.
+        torch.testing.assert_close(parameter.grad / sums.count, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_group_beyond_the_budget_is_split() -> None:
+    made = stage(16)
+    steps = steps_of(made, 40)
+    steps.groups_apart = True
+    sums = steps.gradients(steps.work(made.train, NUMBERS, 1), 5)
+    assert max(made.model.passes) <= 40
+    assert float(sums.total) / sums.count == pytest.approx(gradients(16, 10**6)[0], rel=1e-12)
+
+
 @pytest.mark.parametrize("together", [0, 64])
 def test_passes_respect_the_token_budget(together: int) -> None:
     assert max(gradients(together, 40)[2]) <= 40
