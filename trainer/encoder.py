@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,9 @@ CPU_BUDGET = 2_048
 CUDA_BUDGET = 131_072
 # Pairs that are tokenised and sorted together: enough to find equal lengths, few to hold in memory.
 CHUNK = 1_024
+CUDA_CHUNK = 8_192
+# Batches in flight on a GPU: one is packed, copied and submitted while another is computed.
+_IN_FLIGHT = 2
 
 
 class Encoder:
@@ -49,18 +52,22 @@ class Encoder:
         self._backbone = load_backbone(package, self.device, dtype)
         self._pool = load_pooling(package, self.device)
         self._raw = raw
+        on_cpu = self.device.type == "cpu"
         self._budget = CUDA_BUDGET if self.device.type == "cuda" else CPU_BUDGET
+        self._chunk = CUDA_CHUNK if self.device.type == "cuda" else CHUNK
         # A batch per core is faster than a batch on all cores, where each operation waits for the
         # slowest.
-        self._cores = torch.get_num_threads() if self.device.type == "cpu" else 1
-        self._threads = ThreadPoolExecutor(self._cores, "encode", torch.set_num_threads, (1,))
+        self._cores = torch.get_num_threads() if on_cpu else 1
+        workers = self._cores if on_cpu else _IN_FLIGHT
+        self._threads = ThreadPoolExecutor(workers, "encode", torch.set_num_threads, (1,))
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Return one row per pair, in their order."""
         vectors = np.empty((len(pairs), self.package.dim), np.float32)
-        for start in range(0, len(pairs), CHUNK):
-            ids = self.text.ids(pairs[start : start + CHUNK])
-            vectors[start : start + CHUNK] = self.encode_ids(ids)
+        done = 0
+        for ids in self._read_ahead(pairs):
+            vectors[done : done + len(ids)] = self.encode_ids(ids)
+            done += len(ids)
         return vectors
 
     def encode_ids(self, ids: Sequence[list[int]]) -> NDArray[np.float32]:
@@ -77,6 +84,19 @@ class Encoder:
                 )
             vectors[rows] = batch
         return vectors
+
+    def _read_ahead(self, pairs: Sequence[tuple[str, str]]) -> Iterator[list[list[int]]]:
+        """Tokenise chunks of the pairs; on a GPU, each while it computes the one before."""
+        chunks = [pairs[start : start + self._chunk] for start in range(0, len(pairs), self._chunk)]
+        if self.device.type == "cpu" or len(chunks) < 2:
+            yield from map(self.text.ids, chunks)
+            return
+        with ThreadPoolExecutor(1, "tokenize") as beside:
+            following = beside.submit(self.text.ids, chunks[0])
+            for chunk in chunks[1:]:
+                ids, following = following.result(), beside.submit(self.text.ids, chunk)
+                yield ids
+            yield following.result()
 
     def _batches(self, lengths: list[int]) -> list[NDArray[np.intp]]:
         """Return rows of similar length, longest first, as many as fit the budget of tokens."""

@@ -104,6 +104,11 @@ def mean(states: Tensor, texts: Packed, chosen: Tensor | None = None) -> Tensor:
     """
     if states.device.type == "cpu":
         return _mean_on_cpu(states, texts.lengths, chosen)
+    return mean_on_gpu(states, texts, chosen)
+
+
+def mean_on_gpu(states: Tensor, texts: Packed, chosen: Tensor | None = None) -> Tensor:
+    """Return what `mean` does, without waiting for the device."""
     lengths = texts.bounds.diff()
     if chosen is not None:
         counts = _sums(chosen.to(states.dtype), lengths)
