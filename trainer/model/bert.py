@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 from trainer.model.cpu.bert_layer import LayerConfig, Weights, layer_on_cpu
 from trainer.model.cpu.dropout import dropout
 from trainer.model.cpu.layout import RowLayout
-from trainer.model.gpu import Spans, has_flash, layer_on_gpu
+from trainer.model.gpu import LayerOnGpu, Spans, convert, has_flash
 from trainer.model.packed import Packed
 
 # Hooks on the states [tokens, hidden] after layers, by the layer's number from 0.
@@ -56,7 +56,7 @@ class TrainableBert(nn.Module):
     def _on_gpu(self, texts: Packed, after: After) -> Tensor:
         if self._to_compile:
             for layer in self.encoder.layer:
-                layer.compile(dynamic=True)
+                layer.on_gpu.compile(dynamic=True)
             self._to_compile = False
         device = texts.ids.device.type
         states: Tensor = self.embeddings(texts.ids, texts.places)
@@ -148,20 +148,19 @@ class Layer(nn.Module):
         self.output = Output(config["intermediate_size"], config, dropout)
         self._heads = int(config["num_attention_heads"])
         self._attention_dropout = _rate(config, "attention_probs_dropout_prob", dropout)
+        self.on_gpu = LayerOnGpu(
+            self._heads,
+            self.output.LayerNorm.eps,
+            self._attention_dropout,
+            self.output.dropout.p,
+        )
 
     def forward(self, states: Tensor, where: Spans | RowLayout) -> Tensor:
         """[tokens, hidden]; on a CPU [rows, hidden] in the layout `where`."""
         if isinstance(where, RowLayout):
             return layer_on_cpu(states, self._plan(states, where), self._weights())
-        return layer_on_gpu(
-            states,
-            where,
-            self._heads,
-            self._weights(states.dtype),
-            self.output.LayerNorm.eps,
-            self._attention_dropout if self.training else 0.0,
-            self.output.dropout.p if self.training else 0.0,
-        )
+        found: Tensor = self.on_gpu(states, where, convert(*self._parts(), states.dtype))
+        return found
 
     def _plan(self, states: Tensor, layout: RowLayout) -> LayerConfig:
         attention_dropout = self._attention_dropout if self.training else 0.0
@@ -176,21 +175,21 @@ class Layer(nn.Module):
             _seed() if attention_dropout or dropout else 0,
         )
 
-    def _weights(self, dtype: torch.dtype | None = None) -> Weights:
-        """Return the parameters, converted to `dtype`."""
-        of, mix, widen = self.attention.self, self.attention.output, self.intermediate
+    def _weights(self) -> Weights:
+        parts, rest = self._parts()
+        return Weights(torch.cat(parts[:3]), torch.cat(parts[3:]), *rest)
+
+    def _parts(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Return the weights and then the biases of queries, keys and values; and the others, in
+        the order of `Weights`."""
+        of, widen = self.attention.self, self.intermediate.dense
         parts = (of.query, of.key, of.value)
-        rest = (
-            *mix.weights(),
-            widen.dense.weight,
-            widen.dense.bias,
+        return [part.weight for part in parts] + [part.bias for part in parts], [
+            *self.attention.output.weights(),
+            widen.weight,
+            widen.bias,
             *self.output.weights(),
-        )
-        return Weights(
-            torch.cat([part.weight.to(dtype) for part in parts]),
-            torch.cat([part.bias.to(dtype) for part in parts]),
-            *(weight.to(dtype) for weight in rest),
-        )
+        ]
 
 
 class Attention(nn.Module):

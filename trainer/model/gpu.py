@@ -7,13 +7,14 @@ elementwise operations are limited by memory, and layer norm computes in float32
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from trainer.model.cpu.bert_layer import Weights
@@ -98,37 +99,69 @@ def _flash_device(device: torch.device) -> bool:
     )
 
 
-def layer_on_gpu(
-    states: Tensor,
-    spans: Spans,
-    heads: int,
-    weights: Weights,
-    epsilon: float,
-    attention_dropout: float,
-    dropout: float,
-) -> Tensor:
-    """States [tokens, hidden] after the layer, all in the type of the states."""
-    qkv, qkv_bias, mix, mix_bias, scale, shift = weights[:6]
-    widen, widen_bias, narrow, narrow_bias, last_scale, last_shift = weights[6:]
-    shape = [states.shape[1]]
-    found = attend(F.linear(states, qkv, qkv_bias), spans, heads, attention_dropout)
-    states = F.dropout(F.linear(found, mix, mix_bias), dropout) + states
-    states = F.layer_norm(states, shape, scale, shift, epsilon)
-    wide = F.gelu(F.linear(states, widen, widen_bias))
-    states = F.dropout(F.linear(wide, narrow, narrow_bias), dropout) + states
-    return F.layer_norm(states, shape, last_scale, last_shift, epsilon)
+class LayerOnGpu(nn.Module):
+    """The computation of a layer, without its parameters; can be compiled."""
+
+    def __init__(
+        self, heads: int, epsilon: float, attention_dropout: float, dropout: float
+    ) -> None:
+        super().__init__()
+        self.heads, self.epsilon = heads, epsilon
+        self.attention_dropout, self.dropout = attention_dropout, dropout
+
+    def forward(self, states: Tensor, spans: Spans, weights: Weights) -> Tensor:
+        """Return the states [tokens, hidden] after the layer; all have the type of the states."""
+        qkv, qkv_bias, mix, mix_bias, scale, shift = weights[:6]
+        widen, widen_bias, narrow, narrow_bias, last_scale, last_shift = weights[6:]
+        shape = [states.shape[1]]
+        rate = self.attention_dropout if self.training else 0.0
+        found = attend(F.linear(states, qkv, qkv_bias), spans, self.heads, rate)
+        states = self._drop(F.linear(found, mix, mix_bias)) + states
+        states = F.layer_norm(states, shape, scale, shift, self.epsilon)
+        wide = F.gelu(F.linear(states, widen, widen_bias))
+        states = self._drop(F.linear(wide, narrow, narrow_bias)) + states
+        return F.layer_norm(states, shape, last_scale, last_shift, self.epsilon)
+
+    def _drop(self, states: Tensor) -> Tensor:
+        return F.dropout(states, self.dropout, self.training)
+
+
+def convert(parts: Sequence[Tensor], rest: Sequence[Tensor], dtype: torch.dtype) -> Weights:
+    """Return a layer's weights in `dtype`: the first six `parts`, weights of queries, keys and
+    values and then their biases, are concatenated."""
+    return Weights(*_Converted.apply(dtype, *parts, *rest))  # type: ignore[no-untyped-call]
+
+
+class _Converted(torch.autograd.Function):
+    """Converts and concatenates with one kernel, and likewise their gradients: a kernel for each
+    weight would take a GPU less time than its launch."""
+
+    @staticmethod
+    def forward(ctx: Any, dtype: torch.dtype, *given: Tensor) -> tuple[Tensor, ...]:
+        ctx.dtype = given[0].dtype
+        found = [_concatenated(given[:3], dtype), _concatenated(given[3:6], dtype)]
+        found += [torch.empty_like(weight, dtype=dtype) for weight in given[6:]]
+        torch._foreach_copy_([*found[0].chunk(3), *found[1].chunk(3), *found[2:]], given)
+        return tuple(found)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        given = [*gradients[0].chunk(3), *gradients[1].chunk(3), *gradients[2:]]
+        found = [torch.empty_like(gradient, dtype=ctx.dtype) for gradient in given]
+        torch._foreach_copy_(found, given)
+        return None, *found
+
+
+def _concatenated(weights: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
+    rows = sum(len(weight) for weight in weights)
+    return weights[0].new_empty(rows, *weights[0].shape[1:], dtype=dtype)
 
 
 def attend(parts: Tensor, spans: Spans, heads: int, rate: float) -> Tensor:
     """Self-attention in each text: queries, keys and values [tokens, 3 * hidden] -> states."""
     if not spans.groups:
-        # torch.nn.attention.varlen has no dropout.
-        query, key, value = parts.view(len(parts), 3, heads, -1).unbind(1)
-        bounds, longest = spans.bounds, spans.longest
-        found: Tensor = torch.ops.aten._flash_attention_forward(
-            query, key, value, bounds, bounds, longest, longest, rate, False, False
-        )[0]
-        return found.flatten(1)
+        found: Tensor = _flash(parts, spans.bounds, spans.longest, heads, rate)[0]
+        return found
     outputs = []
     for group in spans.groups:
         padded = parts.index_select(0, group.tokens.flatten())
@@ -138,3 +171,73 @@ def attend(parts: Tensor, spans: Spans, heads: int, rate: float) -> Tensor:
         outputs.append(seen.transpose(1, 2).flatten(2).flatten(0, 1))
     assert spans.places is not None
     return torch.cat(outputs).index_select(0, spans.places)
+
+
+# torch.nn.attention.varlen has no dropout. A custom operator is compiled as it is.
+@torch.library.custom_op("sciread::flash_attention", mutates_args=())
+def _flash(
+    parts: Tensor, bounds: Tensor, longest: int, heads: int, rate: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the states, and what the backward pass needs."""
+    query, key, value = parts.view(len(parts), 3, heads, -1).unbind(1)
+    states, *kept, _ = torch.ops.aten._flash_attention_forward(
+        query, key, value, bounds, bounds, longest, longest, rate, False, False
+    )
+    return states.flatten(1), *kept
+
+
+@_flash.register_fake
+def _(
+    parts: Tensor, bounds: Tensor, longest: int, heads: int, rate: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    tokens, width = parts.shape
+    random = parts.new_empty(2, dtype=torch.uint64)
+    norms = parts.new_empty(heads, tokens, dtype=torch.float32)
+    return parts.new_empty(tokens, width // 3), norms, random, random.new_empty(())
+
+
+@torch.library.custom_op("sciread::flash_attention_backward", mutates_args=())
+def _flash_backward(
+    gradient: Tensor,
+    parts: Tensor,
+    bounds: Tensor,
+    states: Tensor,
+    kept: Sequence[Tensor],
+    longest: int,
+    heads: int,
+    rate: float,
+) -> Tensor:
+    query, key, value = parts.view(len(parts), 3, heads, -1).unbind(1)
+    ours = (gradient.contiguous(), query, key, value, states)
+    shaped = (one.view(len(parts), heads, -1) for one in ours)
+    norms, *random = kept
+    # Gradients would be summed in any order, and a resumed run would differ.
+    before = torch.are_deterministic_algorithms_enabled()
+    warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        found = torch.ops.aten._flash_attention_backward(
+            *shaped, norms, bounds, bounds, longest, longest, rate, False, *random
+        )
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warns)
+    return torch.stack(found, 1).view_as(parts)
+
+
+@_flash_backward.register_fake
+def _(gradient: Tensor, parts: Tensor, *_: Any) -> Tensor:
+    return torch.empty_like(parts)
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+    parts, bounds, *ctx.numbers = inputs
+    ctx.save_for_backward(parts, bounds, *output)
+
+
+def _backward(ctx: Any, gradient: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
+    parts, bounds, states, *kept = ctx.saved_tensors
+    found = _flash_backward(gradient, parts, bounds, states, kept, *ctx.numbers)
+    return found, None, None, None, None
+
+
+_flash.register_autograd(_backward, setup_context=_keep)

@@ -18,8 +18,7 @@ from transformers.utils import logging as transformers_logging
 from tests.support.models.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
-from trainer.model.bert import Layer
-from trainer.model.gpu import Spans
+from trainer.model.gpu import LayerOnGpu, Spans
 from trainer.model.packed import Packed, pack
 from trainer.model.padded import Padding
 from trainer.model.pooling import FacetPooling
@@ -226,14 +225,14 @@ def test_layers_are_compiled_once_and_not_on_cpu(
     backbone: Backbone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled: list[torch.nn.Module] = []
-    monkeypatch.setattr(Layer, "compile", lambda self, dynamic: compiled.append(self))
+    monkeypatch.setattr(LayerOnGpu, "compile", lambda self, dynamic: compiled.append(self))
     backbone.compile_layers()
     backbone(texts())
     assert compiled == []
     backbone.to("meta")
     for _ in range(2):  # compiled only once
         assert backbone(texts().to(torch.device("meta"))).shape == (sum(LENGTHS), backbone.hidden)
-        assert compiled == list(backbone.inner.encoder.layer)
+        assert compiled == [layer.on_gpu for layer in backbone.inner.encoder.layer]
 
 
 @pytest.mark.gpu

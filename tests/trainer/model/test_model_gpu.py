@@ -18,7 +18,7 @@ from tests.support.models.tiny_model import tiny_package
 from trainer import encoder as encoder_module
 from trainer.encoder import Encoder
 from trainer.model.bert import After, TrainableBert
-from trainer.model.gpu import Spans, attend, similar
+from trainer.model.gpu import Spans, attend, convert, similar
 from trainer.model.packed import Packed, mean_on_gpu, pack, pool
 
 HEADS, WIDTH = 2, 16
@@ -58,15 +58,15 @@ def test_attention_in_groups_equals_attention_text_by_text() -> None:
 
 
 class Attentions(TorchDispatchMode):
-    """Records the shapes of the queries of FlashAttention."""
+    """Records the shapes of the queries, keys and values of FlashAttention."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.queries: list[tuple[int, ...]] = []
+        self.shapes: list[tuple[int, ...]] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is torch.ops.aten._flash_attention_forward.default:
-            self.queries.append(tuple(args[0].shape))
+        if func is torch.ops.sciread.flash_attention.default:
+            self.shapes.append(tuple(args[0].shape))
         return func(*args, **(kwargs or {}))
 
 
@@ -87,7 +87,7 @@ def test_flash_attention_runs_on_tokens_without_padding() -> None:
     with Attentions() as seen:
         states = model(texts().to(META), {})
     assert states.shape == (sum(LENGTHS), HEADS * WIDTH)
-    assert seen.queries == 3 * [(sum(LENGTHS), HEADS, WIDTH)]
+    assert seen.shapes == 3 * [(sum(LENGTHS), 3 * HEADS * WIDTH)]
     states.sum().backward()
     query = model.encoder.layer[0].attention.self.query
     assert query.weight.grad is not None
@@ -97,7 +97,26 @@ def test_attention_in_float32_is_padded_in_groups() -> None:
     with Attentions() as seen:
         states = bert(torch.float32)(texts().to(META), {})
     assert states.shape == (sum(LENGTHS), HEADS * WIDTH)
-    assert not seen.queries
+    assert not seen.shapes
+
+
+def test_converted_weights_have_the_gradients_of_the_parameters() -> None:
+    random = torch.Generator().manual_seed(1)
+    shapes = [(4, 4)] * 3 + [(4,)] * 3 + [(4, 4), (4,), (4,), (4,), (8, 4), (8,), (4, 8), (4,)]
+    shapes += [(4,), (4,)]
+    weights = [torch.randn(shape, generator=random, requires_grad=True) for shape in shapes]
+    for one in convert(weights[:6], weights[6:], torch.bfloat16):
+        assert one.dtype == torch.bfloat16
+    converted = torch.cat(
+        [one.flatten() for one in convert(weights[:6], weights[6:], torch.bfloat16)]
+    )
+    plain = torch.cat([weight.to(torch.bfloat16).flatten() for weight in weights])
+    assert torch.equal(converted, plain)
+    factors = torch.randn(len(plain), generator=random).to(torch.bfloat16)
+    found = torch.autograd.grad((converted * factors).sum(), weights)
+    expected = torch.autograd.grad((plain * factors).sum(), weights)
+    for one, other in zip(found, expected, strict=True):
+        assert torch.equal(one, other)
 
 
 @pytest.mark.parametrize("some", [False, True])
