@@ -491,6 +491,11 @@ def parts(bench: Bench) -> dict[str, Callable[[], None]]:
         "encode_small_peer": partial(bench.encode_sentence_transformers, small),
         "contrast_small": partial(bench.train, small, "physbert-paper", "contrast", **pairs),
         "specter_compiled": partial(bench.train, base, "specter-paper", compiled=True),
+        "miread_compiled": partial(bench.train, base, "miread-paper", **miread, compiled=True),
+        "multi2spe_compiled": partial(bench.train, base, "multi2spe-paper", compiled=True),
+        "mlm_long_compiled": partial(
+            bench.train, base, "physbert-paper", "mlm_long", **words, compiled=True
+        ),
         "contrast_compiled": partial(
             bench.train, base, "physbert-paper", "contrast", **pairs, compiled=True
         ),

@@ -77,7 +77,13 @@ Checkpointing = Annotated[
     bool,
     typer.Option("--checkpointing", help="Recompute layers in the backward pass to save memory."),
 ]
-Compiled = Annotated[bool, typer.Option("--compile", help="Compile layers with PyTorch.")]
+Compiled = Annotated[
+    bool | None,
+    typer.Option(
+        "--compile/--no-compile",
+        help="Compile layers with PyTorch; default: in long trainings on a GPU.",
+    ),
+]
 SaveEvery = Annotated[float, typer.Option(min=0.0, help="Minutes between checkpoints.")]
 Measured = Annotated[
     bool,
@@ -112,7 +118,7 @@ def train(
     budget: Budget = 0,
     fsdp: Fsdp = False,
     checkpointing: Checkpointing = False,
-    compiled: Compiled = False,
+    compiled: Compiled = None,
     save_every: SaveEvery = 5.0,
     measured: Measured = True,
     as_json: AsJson = False,

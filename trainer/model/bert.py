@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 from trainer.model.cpu.bert_layer import LayerConfig, Weights, layer_on_cpu
 from trainer.model.cpu.dropout import dropout
 from trainer.model.cpu.layout import RowLayout
-from trainer.model.gpu import LayerOnGpu, Spans, convert, has_flash
+from trainer.model.gpu import LayerOnGpu, Spans, compile_layers, convert, has_flash
 from trainer.model.packed import Packed
 
 # Hooks on the states [tokens, hidden] after layers, by the layer's number from 0.
@@ -54,10 +54,6 @@ class TrainableBert(nn.Module):
         return self._on_gpu(texts, after)
 
     def _on_gpu(self, texts: Packed, after: After) -> Tensor:
-        if self._to_compile:
-            for layer in self.encoder.layer:
-                layer.on_gpu.compile(dynamic=True)
-            self._to_compile = False
         device = texts.ids.device.type
         states: Tensor = self.embeddings(texts.ids, texts.places)
         with ExitStack() as stack:
@@ -67,6 +63,11 @@ class TrainableBert(nn.Module):
                 stack.enter_context(torch.autocast(device, enabled=False))
             head = states.shape[1] // self._heads
             spans = Spans.of(texts, has_flash(texts.ids.device, states.dtype, head))
+            if self._to_compile:
+                self._to_compile = False
+                layers = [layer for layer in self.encoder.layer if isinstance(layer, Layer)]
+                weights = convert(*layers[0].parts(), states.dtype)
+                compile_layers([layer.on_gpu for layer in layers], states, spans, weights)
             for number, layer in enumerate(self.encoder.layer):
                 states = self._run(layer, states, spans)
                 if number in after:
@@ -159,7 +160,7 @@ class Layer(nn.Module):
         """[tokens, hidden]; on a CPU [rows, hidden] in the layout `where`."""
         if isinstance(where, RowLayout):
             return layer_on_cpu(states, self._plan(states, where), self._weights())
-        found: Tensor = self.on_gpu(states, where, convert(*self._parts(), states.dtype))
+        found: Tensor = self.on_gpu(states, where, convert(*self.parts(), states.dtype))
         return found
 
     def _plan(self, states: Tensor, layout: RowLayout) -> LayerConfig:
@@ -176,10 +177,10 @@ class Layer(nn.Module):
         )
 
     def _weights(self) -> Weights:
-        parts, rest = self._parts()
+        parts, rest = self.parts()
         return Weights(torch.cat(parts[:3]), torch.cat(parts[3:]), *rest)
 
-    def _parts(self) -> tuple[list[Tensor], list[Tensor]]:
+    def parts(self) -> tuple[list[Tensor], list[Tensor]]:
         """Return the weights and then the biases of queries, keys and values; and the others, in
         the order of `Weights`."""
         of, widen = self.attention.self, self.intermediate.dense

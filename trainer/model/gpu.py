@@ -7,7 +7,9 @@ elementwise operations are limited by memory, and layer norm computes in float32
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from copy import deepcopy
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,10 +22,14 @@ from torch.nn import functional as F
 from trainer.model.cpu.bert_layer import Weights
 from trainer.model.packed import Packed, to_device
 
+log = logging.getLogger("trainer")
+
 # Padding may add so much to the work of attention, which grows with the square of the length.
 _MOST_WORK = 1.1
 # The longest text is rounded up, so that compiled layers see few different numbers.
 _LENGTH_STEP = 128
+# The least cosine of the outputs and gradients of a compiled layer to those of the plain one.
+_SAME = 0.99
 # Heads that FlashAttention supports.
 _HEAD_STEP, _MOST_OF_HEAD = 8, 256
 
@@ -122,8 +128,56 @@ class LayerOnGpu(nn.Module):
         states = self._drop(F.linear(wide, narrow, narrow_bias)) + states
         return F.layer_norm(states, shape, last_scale, last_shift, self.epsilon)
 
+    @property
+    def drops(self) -> bool:
+        """Whether there is dropout in training."""
+        return bool(self.attention_dropout or self.dropout)
+
     def _drop(self, states: Tensor) -> Tensor:
         return F.dropout(states, self.dropout, self.training)
+
+
+def compile_layers(
+    layers: Sequence[LayerOnGpu], states: Tensor, spans: Spans, weights: Weights
+) -> None:
+    """Compile the layers of a model, if the first one computes the same on these inputs."""
+    try:
+        check_compiled(layers[0], states, spans, weights)
+    # Compilers fail in many ways, and the layers work without.
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0]
+        log.warning("Layers are not compiled: %s: %s", type(error).__name__, reason)
+        return
+    for layer in layers:
+        layer.compile(dynamic=True)
+
+
+def check_compiled(layer: LayerOnGpu, states: Tensor, spans: Spans, weights: Weights) -> None:
+    """Compile a copy of the layer, which the compiler need not do again for the layer itself.
+
+    Raises RuntimeError if its outputs or gradients differ.
+    """
+    plain, compiled = deepcopy(layer), deepcopy(layer)
+    compiled.compile(dynamic=True)
+    devices = [states.device] if states.device.type == "cuda" else []
+    factors = torch.linspace(-1, 1, states.shape[1], device=states.device)
+    with torch.random.fork_rng(devices), torch.enable_grad():
+        for training in (False, True):
+            results = []
+            for module in (plain.train(training), compiled.train(training)):
+                given = [one.detach().requires_grad_() for one in (states, *weights)]
+                found = module(given[0], spans, Weights(*given[1:]))
+                results.append([found, *torch.autograd.grad((found * factors).sum(), given)])
+            for one, other in zip(*results, strict=True):
+                _check_alike(one.detach(), other.detach(), dropped=training and layer.drops)
+
+
+def _check_alike(one: Tensor, other: Tensor, *, dropped: bool) -> None:
+    one, other = one.float().flatten(), other.float().flatten()
+    # Compiled dropout draws other numbers.
+    same = F.cosine_similarity(one, other, 0) > _SAME if not dropped else other.isfinite().all()
+    if not same:
+        raise RuntimeError("A compiled layer computes something else.")
 
 
 def convert(parts: Sequence[Tensor], rest: Sequence[Tensor], dtype: torch.dtype) -> Weights:

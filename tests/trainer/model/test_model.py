@@ -18,6 +18,7 @@ from transformers.utils import logging as transformers_logging
 from tests.support.models.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
+from trainer.model import gpu
 from trainer.model.gpu import LayerOnGpu, Spans
 from trainer.model.packed import Packed, pack
 from trainer.model.padded import Padding
@@ -226,6 +227,7 @@ def test_layers_are_compiled_once_and_not_on_cpu(
 ) -> None:
     compiled: list[torch.nn.Module] = []
     monkeypatch.setattr(LayerOnGpu, "compile", lambda self, dynamic: compiled.append(self))
+    monkeypatch.setattr(gpu, "check_compiled", lambda *_: None)
     backbone.compile_layers()
     backbone(texts())
     assert compiled == []

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -18,7 +18,7 @@ from tests.support.models.tiny_model import tiny_package
 from trainer import encoder as encoder_module
 from trainer.encoder import Encoder
 from trainer.model.bert import After, TrainableBert
-from trainer.model.gpu import Spans, attend, convert, similar
+from trainer.model.gpu import LayerOnGpu, Spans, attend, compile_layers, convert, similar
 from trainer.model.packed import Packed, mean_on_gpu, pack, pool
 
 HEADS, WIDTH = 2, 16
@@ -70,7 +70,7 @@ class Attentions(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def bert(dtype: torch.dtype) -> TrainableBert:
+def bert(dtype: torch.dtype, dropout: float = 0.1) -> TrainableBert:
     config = {
         "vocab_size": 20,
         "hidden_size": HEADS * WIDTH,
@@ -79,7 +79,7 @@ def bert(dtype: torch.dtype) -> TrainableBert:
         "intermediate_size": 64,
         "max_position_embeddings": 16,
     }
-    return TrainableBert(config, 0.1).to(META, dtype)
+    return TrainableBert(config, dropout).to(META, dtype)
 
 
 def test_flash_attention_runs_on_tokens_without_padding() -> None:
@@ -117,6 +117,39 @@ def test_converted_weights_have_the_gradients_of_the_parameters() -> None:
     expected = torch.autograd.grad((plain * factors).sum(), weights)
     for one, other in zip(found, expected, strict=True):
         assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+@pytest.mark.parametrize(("broken", "compiled"), [(False, 3), (True, 0)])
+def test_layers_stay_plain_if_a_compiled_one_differs(
+    broken: bool,
+    compiled: int,
+    dropout: float,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    model = bert(torch.float32, dropout).to_empty(device="cpu")
+    for parameter in model.parameters():
+        nn.init.normal_(parameter)
+    seen = []
+
+    def compile_(layer: LayerOnGpu, dynamic: bool) -> None:
+        seen.append(layer)
+        if broken:
+            layer.heads *= 2
+
+    monkeypatch.setattr(LayerOnGpu, "compile", compile_)
+    layers, packed = list(model.encoder.layer), texts()
+    weights = convert(*layers[0].parts(), torch.float32)
+    states = torch.randn(sum(LENGTHS), HEADS * WIDTH)
+    before = torch.get_rng_state()
+    compile_layers(
+        [layer.on_gpu for layer in layers], states, Spans.of(packed, flash=False), weights
+    )
+    assert seen[1:] == [layer.on_gpu for layer in layers][:compiled]
+    assert ("not compiled" in caplog.text) == broken
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(parameter.grad is None for parameter in model.parameters())
 
 
 @pytest.mark.parametrize("some", [False, True])
