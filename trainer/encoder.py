@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,9 +25,13 @@ CPU_BUDGET = 2_048
 CUDA_BUDGET = 131_072
 # Pairs that are tokenised and sorted together: enough to find equal lengths, few to hold in memory.
 CHUNK = 1_024
-CUDA_CHUNK = 8_192
+CUDA_CHUNK = 2_048
 # Batches in flight on a GPU: one is packed, copied and submitted while another is computed.
 _IN_FLIGHT = 2
+
+
+# Batches that were submitted: their rows, and an iterator that waits for their vectors.
+_Started = Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]
 
 
 class Encoder:
@@ -64,18 +69,31 @@ class Encoder:
     def encode(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """Return one row per pair, in their order."""
         vectors = np.empty((len(pairs), self.package.dim), np.float32)
-        done = 0
+        # On a GPU the next chunk is submitted before the last is read back.
+        ahead = 0 if self.device.type == "cpu" else 1
+        started, done = deque[tuple[NDArray[np.float32], _Started]](), 0
         for ids in self._read_ahead(pairs):
-            vectors[done : done + len(ids)] = self.encode_ids(ids)
+            started.append((vectors[done : done + len(ids)], self._start(ids)))
             done += len(ids)
+            if len(started) > ahead:
+                self._finish(*started.popleft())
+        while started:
+            self._finish(*started.popleft())
         return vectors
 
     def encode_ids(self, ids: Sequence[list[int]]) -> NDArray[np.float32]:
         """Encode token ids, as `text.ids` returns them for pairs."""
         vectors = np.empty((len(ids), self.package.dim), np.float32)
+        self._finish(vectors, self._start(ids))
+        return vectors
+
+    def _start(self, ids: Sequence[list[int]]) -> _Started:
         batches = self._batches([len(row) for row in ids])
         found = self._threads.map(self._encode, ([ids[row] for row in rows] for rows in batches))
-        for rows, batch in zip(batches, found, strict=True):
+        return zip(batches, found, strict=True)
+
+    def _finish(self, vectors: NDArray[np.float32], started: _Started) -> None:
+        for rows, batch in started:
             if batch.shape[1] != self.package.dim:
                 raise PackageRefused(
                     f"The model {self.package.title} produces vectors with {batch.shape[1]} "
@@ -83,7 +101,6 @@ class Encoder:
                     "Download the model again from its source.",
                 )
             vectors[rows] = batch
-        return vectors
 
     def _read_ahead(self, pairs: Sequence[tuple[str, str]]) -> Iterator[list[list[int]]]:
         """Tokenise chunks of the pairs; on a GPU, each while it computes the one before."""

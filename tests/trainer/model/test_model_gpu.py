@@ -200,11 +200,18 @@ def test_two_batches_are_in_flight_on_a_gpu(
 def test_texts_are_tokenized_while_a_gpu_computes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    second_read = threading.Event()
+
+    def waits_for_the_next_chunk(given: Packed, after: After) -> Tensor:
+        assert second_read.wait(30)
+        lengths = torch.tensor(given.lengths)
+        return lengths.repeat_interleave(lengths)[:, None].expand(-1, 32)
+
+    monkeypatch.setattr(encoder_module, "device_named", lambda _: META)
+    monkeypatch.setattr(encoder_module, "load_backbone", lambda *_: waits_for_the_next_chunk)
     monkeypatch.setattr(encoder_module, "CHUNK", 2)
-    encoder = Encoder(tiny_package(tmp_path / "tiny"), "cpu")
-    papers = [(f"deep {'graph ' * number}", "we study") for number in range(7)]
-    expected = list(map(len, encoder.text.ids(papers)))
-    second_read, read, chunks = threading.Event(), encoder.text.ids, []
+    encoder = Encoder(tiny_package(tmp_path / "tiny"), raw=True)
+    read, chunks = encoder.text.ids, []
 
     def ids(pairs: Any) -> list[list[int]]:
         chunks.append(pairs)
@@ -212,11 +219,8 @@ def test_texts_are_tokenized_while_a_gpu_computes(
             second_read.set()
         return read(pairs)
 
-    def computes(rows: list[list[int]]) -> np.ndarray:
-        assert second_read.wait(30)
-        return np.tile([[len(row)] for row in rows], encoder.package.dim)
-
     monkeypatch.setattr(encoder.text, "ids", ids)
-    monkeypatch.setattr(encoder, "encode_ids", computes)
-    encoder.device = META
-    assert encoder.encode(papers)[:, 0].tolist() == expected
+    papers = [(f"deep {'graph ' * number}", "we study") for number in range(7)]
+    vectors = encoder.encode(papers)
+    assert len(chunks) == 4
+    assert vectors[:, 0].tolist() == list(map(len, read(papers)))
