@@ -8,7 +8,8 @@ elementwise operations are limited by memory, and layer norm computes in float32
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils import deterministic
 
 from trainer.model.cpu.bert_layer import Weights
 from trainer.model.packed import Packed, to_device
@@ -265,17 +267,26 @@ def _flash_backward(
     ours = (gradient.contiguous(), query, key, value, states)
     shaped = (one.view(len(parts), heads, -1) for one in ours)
     norms, *random = kept
-    # Gradients would be summed in any order, and a resumed run would differ.
-    before = torch.are_deterministic_algorithms_enabled()
-    warns = torch.is_deterministic_algorithms_warn_only_enabled()
-    torch.use_deterministic_algorithms(True)
-    try:
+    with _deterministic():
         found = torch.ops.aten._flash_attention_backward(
             *shaped, norms, bounds, bounds, longest, longest, rate, False, *random
         )
-    finally:
-        torch.use_deterministic_algorithms(before, warn_only=warns)
     return torch.stack(found, 1).view_as(parts)
+
+
+@contextmanager
+def _deterministic() -> Iterator[None]:
+    """Let operators sum in a fixed order: otherwise a resumed run would differ."""
+    before = torch.are_deterministic_algorithms_enabled()
+    warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    fills = deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True)
+    deterministic.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        deterministic.fill_uninitialized_memory = fills
+        torch.use_deterministic_algorithms(before, warn_only=warns)
 
 
 @_flash_backward.register_fake
