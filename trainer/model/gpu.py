@@ -216,8 +216,12 @@ def _concatenated(weights: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
 def attend(parts: Tensor, spans: Spans, heads: int, rate: float) -> Tensor:
     """Self-attention in each text: queries, keys and values [tokens, 3 * hidden] -> states."""
     if not spans.groups:
-        found: Tensor = _flash(parts, spans.bounds, spans.longest, heads, rate)[0]
-        return found
+        given = (parts, spans.bounds, spans.longest, heads, rate)
+        if torch.compiler.is_compiling():
+            states: Tensor = flash(*given)[0]
+        else:
+            states = _Flash.apply(*given)  # type: ignore[no-untyped-call]
+        return states
     outputs = []
     for group in spans.groups:
         padded = parts.index_select(0, group.tokens.flatten())
@@ -229,8 +233,23 @@ def attend(parts: Tensor, spans: Spans, heads: int, rate: float) -> Tensor:
     return torch.cat(outputs).index_select(0, spans.places)
 
 
-# torch.nn.attention.varlen has no dropout. A custom operator is compiled as it is.
-@torch.library.custom_op("sciread::flash_attention", mutates_args=())
+class _Flash(torch.autograd.Function):
+    """FlashAttention with dropout, which torch.nn.attention.varlen lacks."""
+
+    @staticmethod
+    def forward(ctx: Any, parts: Tensor, bounds: Tensor, *numbers: Any) -> Tensor:
+        states, *kept = _flash(parts, bounds, *numbers)
+        ctx.save_for_backward(parts, bounds, states, *kept)
+        ctx.numbers = numbers
+        return states
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        parts, bounds, states, *kept = ctx.saved_tensors
+        found = _flash_backward(gradient, parts, bounds, states, kept, *ctx.numbers)
+        return found, None, None, None, None
+
+
 def _flash(
     parts: Tensor, bounds: Tensor, longest: int, heads: int, rate: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -242,17 +261,6 @@ def _flash(
     return states.flatten(1), *kept
 
 
-@_flash.register_fake
-def _(
-    parts: Tensor, bounds: Tensor, longest: int, heads: int, rate: float
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    tokens, width = parts.shape
-    random = parts.new_empty(2, dtype=torch.uint64)
-    norms = parts.new_empty(heads, tokens, dtype=torch.float32)
-    return parts.new_empty(tokens, width // 3), norms, random, random.new_empty(())
-
-
-@torch.library.custom_op("sciread::flash_attention_backward", mutates_args=())
 def _flash_backward(
     gradient: Tensor,
     parts: Tensor,
@@ -289,7 +297,34 @@ def _deterministic() -> Iterator[None]:
         torch.use_deterministic_algorithms(before, warn_only=warns)
 
 
-@_flash_backward.register_fake
+# Compilers take an operator as it is. It takes longer to call than the function.
+flash = torch.library.custom_op(
+    "sciread::flash_attention",
+    _flash,
+    mutates_args=(),
+    schema="(Tensor parts, Tensor bounds, SymInt longest, SymInt heads, float rate)"
+    " -> (Tensor, Tensor, Tensor, Tensor)",
+)
+flash_backward = torch.library.custom_op(
+    "sciread::flash_attention_backward",
+    _flash_backward,
+    mutates_args=(),
+    schema="(Tensor gradient, Tensor parts, Tensor bounds, Tensor states, Tensor[] kept, "
+    "SymInt longest, SymInt heads, float rate) -> Tensor",
+)
+
+
+@flash.register_fake
+def _(
+    parts: Tensor, bounds: Tensor, longest: int, heads: int, rate: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    tokens, width = parts.shape
+    random = parts.new_empty(2, dtype=torch.uint64)
+    norms = parts.new_empty(heads, tokens, dtype=torch.float32)
+    return parts.new_empty(tokens, width // 3), norms, random, random.new_empty(())
+
+
+@flash_backward.register_fake
 def _(gradient: Tensor, parts: Tensor, *_: Any) -> Tensor:
     return torch.empty_like(parts)
 
@@ -301,8 +336,8 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None
 
 def _backward(ctx: Any, gradient: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
     parts, bounds, states, *kept = ctx.saved_tensors
-    found = _flash_backward(gradient, parts, bounds, states, kept, *ctx.numbers)
+    found = flash_backward(gradient, parts, bounds, states, kept, *ctx.numbers)
     return found, None, None, None, None
 
 
-_flash.register_autograd(_backward, setup_context=_keep)
+flash.register_autograd(_backward, setup_context=_keep)
