@@ -287,13 +287,14 @@ def _deterministic() -> Iterator[None]:
     """Let operators sum in a fixed order: otherwise a resumed run would differ."""
     before = torch.are_deterministic_algorithms_enabled()
     warns = torch.is_deterministic_algorithms_warn_only_enabled()
-    fills = deterministic.fill_uninitialized_memory
+    memory: Any = deterministic  # type checkers do not know its property
+    fills = memory.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True)
-    deterministic.fill_uninitialized_memory = False
+    memory.fill_uninitialized_memory = False
     try:
         yield
     finally:
-        deterministic.fill_uninitialized_memory = fills
+        memory.fill_uninitialized_memory = fills
         torch.use_deterministic_algorithms(before, warn_only=warns)
 
 
