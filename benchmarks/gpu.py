@@ -46,7 +46,7 @@ from trainer.encoder import Encoder
 from trainer.loop.setup import Options, prepare_run
 from trainer.loop.stage_trainer import StageTrainer
 from trainer.machine import budget_for, precision_of
-from trainer.model.packed import Packed
+from trainer.model.packed import Packed, pack
 from trainer.model.text_model import Backbone, TextModel
 
 SIZES = {
@@ -400,6 +400,22 @@ class Bench:
                 pending = result
                 yield
 
+    def repeat(self, size: str) -> None:
+        """Print the parameters whose gradients differ when the same step is repeated."""
+        model = Backbone.load(self.model(size), 0.1).train().to(self.device)
+        texts = pack(self._ids(self.papers[:96])).to(self.device)
+        found = []
+        for _ in range(2):
+            torch.manual_seed(1)
+            model.zero_grad()
+            with torch.autocast(self.device.type, torch.bfloat16):
+                states = model(texts)
+            torch.autograd.backward(states.float().square()[:, ::2].sum())
+            found.append({n: p.grad for n, p in model.named_parameters() if p.grad is not None})
+        differ = [name for name, one in found[0].items() if not torch.equal(one, found[1][name])]
+        few = ", ".join(differ[:6])
+        print(f"{size}: repeated, gradients of {len(differ)} of {len(found[0])} differ {few}")
+
     def train_transformers(self, size: str) -> None:
         """SPECTER with transformers' BertModel, padding and autocast."""
         batch = 8 if self.tiny else 32
@@ -489,6 +505,7 @@ def parts(bench: Bench) -> dict[str, Callable[[], None]]:
         "encode_small": partial(bench.encode, small),
         "encode_small_peer": partial(bench.encode_sentence_transformers, small),
         "contrast_small": partial(bench.train, small, "physbert-paper", "contrast", **pairs),
+        "repeat": partial(bench.repeat, base),
         "specter_compiled": partial(bench.train, base, "specter-paper", compiled=True),
         "miread_compiled": partial(bench.train, base, "miread-paper", **miread, compiled=True),
         "multi2spe_compiled": partial(bench.train, base, "multi2spe-paper", compiled=True),

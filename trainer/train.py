@@ -104,7 +104,7 @@ class Training:
         self._reporter, self._stop_signals = reporter, stop_signals
         self._recipe = run.recipe
         self._prepared = prepare_run(self._recipe, run.folder, ranks, options, reporter.note)
-        self._corpus, self._method, *_ = self._prepared
+        self._corpus, self._method, _ = self._prepared
         self._precision = precision_of(str(self._recipe.settings["precision"]), ranks.device)
         self._described = describe_run(
             self._recipe, self._prepared, ranks, self._precision, options

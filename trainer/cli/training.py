@@ -78,11 +78,8 @@ Checkpointing = Annotated[
     typer.Option("--checkpointing", help="Recompute layers in the backward pass to save memory."),
 ]
 Compiled = Annotated[
-    bool | None,
-    typer.Option(
-        "--compile/--no-compile",
-        help="Compile layers with PyTorch; default: in long trainings on a GPU.",
-    ),
+    bool,
+    typer.Option("--compile", help="Compile layers with PyTorch; test whether it is faster."),
 ]
 SaveEvery = Annotated[float, typer.Option(min=0.0, help="Minutes between checkpoints.")]
 Measured = Annotated[
@@ -118,7 +115,7 @@ def train(
     budget: Budget = 0,
     fsdp: Fsdp = False,
     checkpointing: Checkpointing = False,
-    compiled: Compiled = None,
+    compiled: Compiled = False,
     save_every: SaveEvery = 5.0,
     measured: Measured = True,
     as_json: AsJson = False,

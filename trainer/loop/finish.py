@@ -37,7 +37,7 @@ def finish(run: Run, recipe: Recipe, begun: PreparedRun, best: Checkpoint) -> Pa
     """Write the package with these weights, unless an interrupted end has done so, and read it."""
     if run.package.exists():
         return read_package(run.package)
-    corpus, method, base, _ = begun
+    corpus, method, base = begun
     restore(method.stages[-1].model, best.model())
     source = run.folder / "package.source"
     shutil.rmtree(source, ignore_errors=True)
@@ -155,7 +155,7 @@ def describe_run(
         "budget": budget,
         "fsdp": options.fsdp,
         "checkpointing": options.checkpointing,
-        "compile": begun.compiled,
+        "compile": options.compile,
         **describe_machine(ranks),
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,13 +16,10 @@ from trainer.contract.run import RECORDS, Recipe, write_atomically
 from trainer.data.corpus.corpus import Corpus
 from trainer.data.rng import stateless_bits
 from trainer.distributed import Ranks
-from trainer.loop.stage_trainer import mean_tokens, step_counts
+from trainer.loop.stage_trainer import step_counts
 from trainer.methods.base import Method, Setup, TrainingStage
 from trainer.methods.registry import METHODS
 from trainer.model.text_model import Backbone
-
-# Floating point operations of a training of 5 to 10 minutes on a large GPU.
-_WORTH_COMPILING = 1e17
 
 
 @dataclass(frozen=True)
@@ -31,16 +27,15 @@ class Options:
     """Options of the machine, which are not part of a recipe.
 
     `device` is a torch device name; empty: one GPU per rank, or else the CPU. `budget` is the
-    number of tokens per forward pass; 0: as many as probably fit. `compile` None: on a GPU, if the
-    training takes long enough to gain from it. `save_every` is in seconds. `measure`: also evaluate
-    the model on papers of the test part.
+    number of tokens per forward pass; 0: as many as probably fit. `save_every` is in seconds.
+    `measure`: also evaluate the model on papers of the test part.
     """
 
     device: str = ""
     budget: int = 0
     fsdp: bool = False
     checkpointing: bool = False
-    compile: bool | None = None
+    compile: bool = False
     save_every: float = 300.0
     measure: bool = False
 
@@ -56,12 +51,11 @@ class Base(NamedTuple):
 
 
 class PreparedRun(NamedTuple):
-    """The corpus, method and base model of a training, and whether layers are compiled."""
+    """The corpus, method and base model of a training."""
 
     corpus: Corpus
     method: Method
     base: Base
-    compiled: bool
 
 
 def prepare_run(
@@ -81,7 +75,7 @@ def prepare_run(
     found = None
     for main_goes in (True, False):
         if ranks.main == main_goes:
-            found = _begin(recipe, folder, ranks, options, note)
+            found = _begin(recipe, folder, ranks.main, options, note)
         ranks.barrier()
     assert found is not None
     for stage in found.method.stages:
@@ -90,9 +84,9 @@ def prepare_run(
 
 
 def _begin(
-    recipe: Recipe, folder: Path, ranks: Ranks, options: Options, note: Callable[[str], None]
+    recipe: Recipe, folder: Path, main: bool, options: Options, note: Callable[[str], None]
 ) -> PreparedRun:
-    corpus = Corpus.open(recipe.corpus, verify=ranks.main)
+    corpus = Corpus.open(recipe.corpus, verify=main)
     base = find_base(recipe.base)
     setup = Setup(
         corpus=corpus,
@@ -105,35 +99,15 @@ def _begin(
     # Heads and other new weights are drawn from torch's generator.
     torch.manual_seed(int(stateless_bits("weights", recipe.seed)))
     method = METHODS[recipe.method](setup)
-    if ranks.main:
+    if main:
         write_atomically(folder / RECORDS, json.dumps(method.records, indent=2) + "\n")
-    compiled = options.compile
-    if compiled is None:
-        compiled = gains_from_compiling(method, ranks.device)
     for stage in method.stages:
         for module in stage.model.modules():
             if isinstance(module, Backbone):
                 module.checkpointing = options.checkpointing
-                if compiled:
+                if options.compile:
                     module.compile_layers()
-    return PreparedRun(corpus, method, base, compiled)
-
-
-def gains_from_compiling(method: Method, device: torch.device) -> bool:
-    """Whether the training is long enough for compiled layers to save more time than it takes to
-    compile them, about 20 seconds, and there is a compiler."""
-    if device.type != "cuda" or find_spec("triton") is None:
-        return False
-    backbone = method.encoder.backbone
-    if not backbone.compiles_well:
-        return False
-    tokens = sum(
-        mean_tokens(stage.train) * stage.plan.batch_size * step_counts(stage)[1]
-        for stage in method.stages
-    )
-    # Each weight of the layers is multiplied with each token once forward and twice backward.
-    operations = 6 * tokens * backbone.layers * 12 * backbone.hidden**2
-    return operations > _WORTH_COMPILING
+    return PreparedRun(corpus, method, base)
 
 
 def _check(

@@ -142,7 +142,11 @@ class LayerOnGpu(nn.Module):
 def compile_layers(
     layers: Sequence[LayerOnGpu], states: Tensor, spans: Spans, weights: Weights
 ) -> None:
-    """Compile the layers of a model, if the first one computes the same on these inputs."""
+    """Compile the layers of a model, if the first one computes the same on these inputs.
+
+    Compiled, a step of BERT base took 1.0 to 1.4 times as long on an H200 (torch 2.11): most of it
+    is matrix products and attention, which stay as they are.
+    """
     try:
         check_compiled(layers[0], states, spans, weights)
     # Compilers fail in many ways, and the layers work without.

@@ -98,11 +98,6 @@ class Backbone(nn.Module):
     def checkpointing(self, wanted: bool) -> None:
         self.inner.checkpointing = wanted
 
-    @property
-    def compiles_well(self) -> bool:
-        """Whether compiled layers take texts of any length without being compiled again."""
-        return isinstance(self.inner, TrainableBert)
-
     def compile_layers(self) -> None:
         """Compile the layers with torch on their first use."""
         self.inner.compile_layers()

@@ -14,8 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from trainer.contract.run import Recipe
 from trainer.distributed import Ranks
-from trainer.loop import setup
-from trainer.loop.setup import Options, gains_from_compiling, prepare_run
+from trainer.loop.setup import Options, prepare_run
 from trainer.loop.steps import Steps
 from trainer.machine import budget_for
 
@@ -79,27 +78,3 @@ def test_group_of_pairs_of_bert_base_fits_one_pass_on_a_large_gpu(
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: gpu)
     base = SimpleNamespace(layers=12, hidden=768)
     assert budget_for(torch.device("cuda"), base) >= 2 * 256 * 200
-
-
-@pytest.mark.parametrize(
-    ("device", "triton", "epochs", "compiled"),
-    [
-        ("cuda", True, 1e9, True),
-        ("cuda", True, 1, False),
-        ("cuda", False, 1e9, False),
-        ("cpu", True, 1e9, False),
-    ],
-)
-def test_layers_are_compiled_in_long_trainings_on_a_gpu(
-    device: str,
-    triton: bool,
-    epochs: float,
-    compiled: bool,
-    tmp_path: Path,
-    recipe_of: Callable[..., Recipe],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(setup, "find_spec", lambda _: triton or None)
-    recipe = recipe_of("specter", epochs=epochs)
-    method = prepare_run(recipe, tmp_path, Ranks.alone("cpu"), Options(), lambda _: None).method
-    assert gains_from_compiling(method, torch.device(device)) == compiled
