@@ -29,7 +29,7 @@ from sciread_app.formats.zotero import rdf as zotero_rdf
 from sciread_app.formats.zotero import table as zotero_csv
 from sciread_app.language import tr
 
-__all__ = ["FORMATS", "estimate", "read_file", "remark", "why_unread"]
+__all__ = ["FORMATS", "estimate", "is_known", "read_file", "remark", "why_unread"]
 
 FORMATS: tuple[ModuleType, ...] = (
     bibtex,
@@ -78,6 +78,11 @@ _MARKS = {
 _BLOCK = 1 << 20
 
 
+def is_known(path: Path) -> bool:
+    """Whether files with this extension can hold papers."""
+    return any(_suffix(path) in format.SUFFIXES for format in FORMATS)
+
+
 def why_unread(path: Path) -> str:
     """The reason why a file found in a folder is not tried; empty if it is.
 
@@ -85,7 +90,7 @@ def why_unread(path: Path) -> str:
     measurements (.csv).
     """
     suffix = _suffix(path)
-    if not any(suffix in format.SUFFIXES for format in FORMATS):
+    if not is_known(path):
         return sniffing.refusal_by_name(suffix)
     if suffix not in _GENERIC_SUFFIXES:
         return ""

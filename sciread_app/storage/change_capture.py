@@ -18,7 +18,7 @@ from sciread_app.storage.schema import imports, metadata
 _LEFT_OUT = frozenset(
     (
         *("edits", "edited_rows", "citations", "bodies", "vectors"),
-        *("failures", "reading", "active", "duplicate_search"),
+        *("failures", "reading", "active", "duplicate_search", "watched_files"),
     )
 )
 # Columns that the program sets by itself: they never block an undo.
@@ -28,6 +28,7 @@ PROGRAM_COLUMNS = {
     "papers": frozenset(("year", "text_hash", "head_key", "tail_key", "author_key", "changed")),
     "attachments": frozenset(("sha256", "size", "modified", "problem", "pages")),
     "synced": frozenset(("written", "at", "problem")),
+    "watched_folders": frozenset(("mount", "scanned", "problem")),
     "highlights": frozenset(("sha256", "path", "page", "boxes")),  # recomputed from the text
 }
 # Columns that change back and forth within the edit and end up as before.

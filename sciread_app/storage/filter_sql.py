@@ -68,6 +68,11 @@ _CHOICES = {
     ("is", "read"): (True, "SELECT id FROM papers WHERE read"),
     ("is", "unread"): (False, "SELECT id FROM papers WHERE read"),
     ("has", "pdf"): (True, "SELECT paper AS id FROM attachments"),
+    ("has", "missing"): (
+        True,
+        "SELECT a.paper AS id FROM watched_files AS f JOIN attachments AS a ON a.path = f.path"
+        " WHERE f.state = 'missing'",
+    ),
     ("has", "abstract"): (False, "SELECT id FROM papers WHERE abstract = ''"),
     ("has", "authors"): (True, "SELECT paper AS id FROM authors"),
     ("has", "year"): (False, "SELECT id FROM papers WHERE published = ''"),

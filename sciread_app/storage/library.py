@@ -43,6 +43,7 @@ from sciread_app.storage.organisation.reading_state import ReadingStateStore
 from sciread_app.storage.organisation.relevance_feedback import RelevanceFeedback
 from sciread_app.storage.organisation.saved_searches import SavedSearchStore
 from sciread_app.storage.organisation.tags import TagStore
+from sciread_app.storage.organisation.watched_folders import WatchedFolderStore
 from sciread_app.storage.organisation.zotero_imports import ImportedItems
 from sciread_app.storage.papers import manual_edits, upsert
 from sciread_app.storage.papers.citations import CitationStore
@@ -86,6 +87,7 @@ class Library:
         self.digests = DigestStore(self._db)
         self.citekeys = Citekeys(self._db)
         self.auto_exports = AutoExportStore(self._db)
+        self.watched_folders = WatchedFolderStore(self._db)
         self.annotations = AnnotationStore(self._db)
         self.attributes = PaperAttributes(self._db)
         self.facets = Grouping(self._db)
@@ -114,16 +116,19 @@ class Library:
         import_id: int | None = None,
         skips: Sequence[Skipped] = (),
         step: Step | None = None,
+        unasked: bool = False,
     ) -> UpsertResult:
         """Store records, each as a new paper or merged into an existing one; see record_linkage.py.
 
         `import_id`: id of an import, to whose log the batch and `skips` are added in the same
         transaction. `step`: the progress of a fetch, stored in that transaction too.
+        `unasked`: the user did not start the import. Then it moves no paper out of the trash, and
+        its merges are part of the edit that is being recorded.
         """
         with self._db.writing() as db:
             if step is not None:
                 advance(db, step)
-            stored = upsert.store(db, batch, time.time(), import_id)
+            stored = upsert.store(db, batch, time.time(), import_id, unasked=unasked)
             if import_id is not None:
                 note(db, import_id, stored.added, stored.merged, skips, stored.news)
         return stored

@@ -188,6 +188,7 @@ attachments = Table(
     UniqueConstraint("paper", "path"),
     Index("attachments_sha256", "sha256"),
     Index("attachments_path", "path"),
+    Index("attachments_size", "size"),
 )
 
 # The text of a file, once for each content.
@@ -505,6 +506,35 @@ synced = Table(
     Column("written", Text, nullable=False),
     Column("at", Float, nullable=False),
     Column("problem", Text, nullable=False),
+)
+
+# Folders whose new files are imported. `mount`: where the drive of the folder was mounted when it
+# was last scanned.
+watched_folders = Table(
+    "watched_folders",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("path", Text, nullable=False, unique=True),
+    Column("subfolders", Boolean, nullable=False),
+    Column("collection", ForeignKey("collections.id", ondelete="SET NULL")),  # of new papers
+    Column("paused", Boolean, nullable=False),
+    Column("mount", Text, nullable=False),
+    Column("scanned", Float),  # NULL: never
+    Column("problem", Text, nullable=False),  # of the last scan, as a sentence
+)
+
+# The files found in watched folders, so that each is imported once, and again when it has changed.
+# For `state` see watched_folders.FileState.
+watched_files = Table(
+    "watched_files",
+    metadata,
+    Column("folder", ForeignKey("watched_folders.id", ondelete="CASCADE"), primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("modified", Float, nullable=False),
+    Column("state", Text, nullable=False),
+    Index("watched_files_missing", "path", sqlite_where=Column("state", Text) == "missing"),
+    sqlite_with_rowid=False,
 )
 
 # Progress of the search for duplicates in the whole library: one row while a search is due.

@@ -22,7 +22,7 @@ CHOICES = {
     "is": ("unread", "read", "retracted", "unfiled"),
     "has": (
         *("pdf", "abstract", "authors", "year", "venue", "doi"),
-        *("notes", "tags", "highlights", "problems"),
+        *("notes", "tags", "highlights", "missing", "problems"),
     ),
 }
 RANGES = ("year", "rating", "added")

@@ -88,6 +88,7 @@ FIXED_VALUES = {
         "notes": tr("With notes"),
         "tags": tr("With tags"),
         "highlights": tr("With highlights"),
+        "missing": tr("With a file that was deleted from a watched folder"),
         "problems": tr("With an unreadable file, or without title, authors, or year"),
     },
     "rating": {

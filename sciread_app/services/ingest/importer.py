@@ -6,14 +6,16 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from sciread_app import formats
 from sciread_app.domain.matching.record_keys import from_record, record
-from sciread_app.domain.paper import FiledPaper, Paper, PaperId, Skipped
+from sciread_app.domain.paper import Edit, FiledPaper, Paper, PaperId, Skipped
 from sciread_app.formats.pdf import ExtractionPool, PdfContent, problems
 from sciread_app.language import tr
 from sciread_app.services.ingest.filing import file_papers
@@ -41,6 +43,8 @@ class ImportReport:
     unread: list[Skipped] = field(default_factory=list)  # files in folders that were not tried
     texts: int = 0  # PDFs whose text was indexed
     seconds: float = 0.0
+    undo_as: str = ""  # the description of the edit that undoes the import; empty: there is none
+    edit: Edit | None = None  # that edit, once it has changed anything
 
     @property
     def failed(self) -> int:
@@ -88,16 +92,22 @@ class Importer:
         self._pdf_workers = pdf_workers
         self._pdf_seconds = pdf_seconds
 
-    def add(self, paths: Sequence[Path], task: Task) -> ImportReport:
+    def add(
+        self, paths: Sequence[Path], task: Task, *, name: str = "", undo_as: str = ""
+    ) -> ImportReport:
         """Import these files, and all files in these folders that can hold papers.
 
-        Records come before PDFs, so that a PDF finds its record.
+        Records come before PDFs, so that a PDF finds its record. `name` is that of the import in
+        its history, by default the paths. With `undo_as`, the description of
+        an edit, the import is one that the user did not start: it can be undone as that edit, and
+        leaves papers in the trash.
         """
         begun = time.monotonic()
         task.step(0, 0, tr("Searching for files"))
         found = _look(paths, task)
-        number = self._library.import_log.open(_legible(", ".join(str(path) for path in paths)))
-        report = ImportReport(unread=found.unread)
+        name = name or ", ".join(str(path) for path in paths)
+        number = self._library.import_log.open(_legible(name))
+        report = ImportReport(unread=found.unread, undo_as=undo_as)
         if found.skips:
             self._put([], found.skips, number, report)
         self._add_records(found.records, number, report, task)
@@ -130,20 +140,32 @@ class Importer:
         self, papers: Sequence[Paper], skips: Sequence[Skipped], number: int, report: ImportReport
     ) -> list[PaperId]:
         filings = [paper.filing if isinstance(paper, FiledPaper) else None for paper in papers]
-        try:
-            stored = self._library.put(papers, import_id=number, skips=skips)
-        except UnicodeEncodeError:
-            # A lone surrogate in a paper or a file name cannot be stored in a database.
-            papers = [from_record(_legible(record(paper))) for paper in papers]
-            skips = [Skipped(*map(_legible, skip)) for skip in skips]
-            stored = self._library.put(papers, import_id=number, skips=skips)
+        if report.undo_as:  # a failure within an edit would leave a part of the batch
+            papers, skips = _storable(papers, skips)
+        put = partial(self._library.put, import_id=number, unasked=bool(report.undo_as))
+        with self._undoable(report):
+            try:
+                stored = put(papers, skips=skips)
+            except UnicodeEncodeError:
+                papers, skips = _storable(papers, skips)
+                stored = put(papers, skips=skips)
+            placed = zip(stored.ids, filings, strict=True)
+            if filed := [(id, filing) for id, filing in placed if filing is not None]:
+                file_papers(self._library, filed)
         report.added += stored.added
         report.merged += stored.merged
         report.skips += skips
-        filed = [(id, one) for id, one in zip(stored.ids, filings, strict=True) if one is not None]
-        if filed:
-            file_papers(self._library, filed)
         return stored.ids
+
+    @contextmanager
+    def _undoable(self, report: ImportReport) -> Iterator[None]:
+        """Run the block as a part of the edit that undoes the import, if there is one."""
+        if not report.undo_as:
+            yield
+            return
+        with self._library.edits.recording(report.undo_as, report.edit) as made:
+            yield
+        report.edit = made.edit or report.edit
 
     def _add_pdfs(
         self, files: Sequence[Path], number: int, report: ImportReport, task: Task
@@ -155,7 +177,8 @@ class Importer:
         self._library.import_log.add_merged(number, len(files) - len(new))
         report.merged += len(files) - len(new)
         for done, batch in self._read_pdfs(new, task):
-            self._add_contents(batch, number, report)
+            with self._undoable(report):
+                self._add_contents(batch, number, report)
             task.step(done, len(new), batch[-1].path.name)
 
     def _add_contents(self, batch: Sequence[PdfContent], number: int, report: ImportReport) -> None:
@@ -327,6 +350,20 @@ def _is_legible(path: Path) -> bool:
 
 def _legible(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
+
+
+def _storable(
+    papers: Sequence[Paper], skips: Sequence[Skipped]
+) -> tuple[list[Paper], list[Skipped]]:
+    """The same without lone surrogates, as in file names, which no database can store."""
+    texts = [record(paper) for paper in papers]
+    return (
+        [
+            paper if _legible(text) == text else from_record(_legible(text))
+            for paper, text in zip(papers, texts, strict=True)
+        ],
+        [Skipped(*map(_legible, skip)) for skip in skips],
+    )
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -46,6 +46,10 @@ class Attachments:
     def with_content(self, hashes: Sequence[str]) -> list[Attachment]:
         return self._select(schema.attachments.c.sha256.in_(paper_rows.among_texts(hashes)))
 
+    def with_size(self, sizes: Sequence[int]) -> list[Attachment]:
+        """Files that had one of these sizes, in bytes, when they were read."""
+        return self._select(schema.attachments.c.size.in_(paper_rows.among(sizes)))
+
     def unread(self) -> list[Attachment]:
         """Files named by a record but never opened."""
         return self._select(schema.attachments.c.sha256 == "")

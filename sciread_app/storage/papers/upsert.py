@@ -72,13 +72,18 @@ class _Pool:
 
 
 def store(
-    db: Connection, batch: Sequence[Paper], now: float, number: int | None = None
+    db: Connection,
+    batch: Sequence[Paper],
+    now: float,
+    number: int | None = None,
+    *,
+    unasked: bool = False,
 ) -> UpsertResult:
     """Store a batch of records; see record_linkage.judge for which records are merged.
 
     A record that was imported before in identical form changes nothing, but moves its paper out of
     the trash: a repeated import means that the user wants to see it. `number` is the id of the
-    import.
+    import; with `unasked`, no paper leaves the trash, and no edit is made of the merges.
     """
     prints = [record_keys.fingerprint(paper) for paper in batch]
     pool, known = _meet(db, batch, prints)
@@ -91,10 +96,13 @@ def store(
             fresh.append((print, entry))
         entries.append(entry)
     met = list(dict.fromkeys(entries))
+    if unasked:
+        for entry in met:
+            entry.trashed = False
     added = _write(db, met, now)
     origins = [(print, entry.id, "") for print, entry in fresh]
     paper_rows.insert(db, "origins", ("fingerprint", "paper", "record"), origins)
-    _remember(db, met, now, number)
+    _remember(db, met, now, number, as_edit=not unasked)
     ids = [PaperId(entry.id) for entry in entries if entry.id is not None]
     return UpsertResult(ids, len(added), len(batch) - len(added), list(_news(met, added)))
 
@@ -332,7 +340,9 @@ def _same_record(paper: Paper, other: Paper) -> bool:
     return named and (paper.source, paper.source_id) == (other.source, other.source_id)
 
 
-def _remember(db: Connection, entries: Sequence[_Entry], now: float, number: int | None) -> None:
+def _remember(
+    db: Connection, entries: Sequence[_Entry], now: float, number: int | None, *, as_edit: bool
+) -> None:
     """Record the merges, with the tags and collections of each paper at that time."""
     mixed = {entry.id: entry for entry in entries if entry.merged and entry.id}
     filed = merge_history.filed(db, mixed)
@@ -344,7 +354,7 @@ def _remember(db: Connection, entries: Sequence[_Entry], now: float, number: int
             other = MergeSide(paper, origins=[print])
             notes.append(MergeNote(id, own, other, reason, number))
     merge_history.remember(db, notes, now)
-    if notes and number is not None:
+    if notes and number is not None and as_edit:
         merge_history.record_import_edit(db, number, len(notes), now)
 
 
