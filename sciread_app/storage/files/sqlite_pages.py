@@ -252,7 +252,8 @@ class SqlitePages:
             if after in used or not 0 < after <= self.count:
                 raise CorruptPage
             used.append(after)
-            more = self.page(after)
+            # Of a long abstract that cannot be read, the row still has the title.
+            more = self.page(after) if self.can_read(after) else bytes(PAGE)
             after = _number(more, 0)
             parts.append(more[4 : 4 + left])
             left -= PAGE - 4

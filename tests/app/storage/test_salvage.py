@@ -115,7 +115,7 @@ def test_flipped_bytes_cost_little_and_losses_are_reported(path, tmp_path, seed)
     library.close()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(12))
 def test_overwritten_pages_cost_only_their_rows(path, tmp_path, seed):
     draw, count = random.Random(seed), path.stat().st_size // damage.PAGE
     for page in draw.sample(range(2, count), 3):
@@ -127,7 +127,7 @@ def test_overwritten_pages_cost_only_their_rows(path, tmp_path, seed):
     library.close()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(12))
 def test_unreadable_sectors_cost_only_their_rows(path, tmp_path, seed):
     count = path.stat().st_size // damage.PAGE
     pages = set(random.Random(seed).sample(range(1, count + 1), 3))
@@ -200,7 +200,7 @@ def test_deleted_rows_stay_deleted_without_the_first_page(path, tmp_path):
     }
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(12))
 def test_salvage_without_schema_writes_no_row_that_was_not_there(tmp_path, seed):
     """Most tables have two or three columns of numbers and texts, as do the indexes."""
     path, draw = tmp_path / "library.sqlite3", random.Random(seed)
