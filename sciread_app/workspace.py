@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from sciread_app.domain.library_tree import SAMPLE_COLLECTION
 from sciread_app.domain.paper import Skipped
+from sciread_app.domain.watched_folders import WatchedFolder
 from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.ingest.importer import Importer, ImportReport, is_short
+from sciread_app.services.ingest.watched_folders import Changes, ScanReport, WatchedFolders
 from sciread_app.services.library.duplicates import Duplicates
 from sciread_app.services.library.editor import LibraryEditor
 from sciread_app.services.library.pdf_folder import PdfFolder
@@ -354,6 +356,20 @@ class Workspace:
             return self.importer.add(paths, task)
         return apart(_import_files, self.home, list(paths), task=task)
 
+    @property
+    def watched_folders(self) -> WatchedFolders:
+        return WatchedFolders(self.library, self.importer)
+
+    def scan_folder(self, folder: WatchedFolder, task: Task) -> ScanReport:
+        """Scan a watched folder as `watched_folders.scan` does, but read new files in a process of
+        its own."""
+        from sciread_app.services.subprocess.worker import apart
+
+        found = self.watched_folders.look(folder, task)
+        if isinstance(found, ScanReport):
+            return found
+        return apart(_take_in, self.home, found, task=task)
+
     def add_sample(self, task: Task) -> ImportReport:
         """Import the sample papers that come with the program, into a collection of their own."""
         report = self.importer.add([resource("sample_library.bib")], task)
@@ -439,6 +455,15 @@ def log_file() -> Path | None:
         if isinstance(handler, _Log):
             return Path(handler.baseFilename)
     return None
+
+
+def _take_in(home: Home, changes: Changes, task: Task) -> ScanReport:
+    """Take in what is new in a watched folder, in a process of its own."""
+    workspace = Workspace(home)
+    try:
+        return workspace.watched_folders.apply(changes, task)
+    finally:
+        workspace.close()
 
 
 def _import_files(home: Home, paths: Sequence[Path], task: Task) -> ImportReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sciread_app.cli import add  # the help lists commands in the order of these imports
 
 # isort: split
-from sciread_app.cli import library, lookup
+from sciread_app.cli import library, lookup, watch
 
 # isort: split
 from sciread_app.cli import backup, edit, organise, read
@@ -33,6 +33,7 @@ __all__ = [
     "read",
     "recommend",
     "train",
+    "watch",
 ]
 
 

@@ -52,6 +52,10 @@ def add(
         PdfImport | None,
         typer.Option(help="Leave PDFs where they are, or copy or move them to the PDF folder."),
     ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Keep watching the folders: see `sciread watch`."),
+    ] = False,
     filter: Annotated[
         str,
         typer.Option(
@@ -80,6 +84,9 @@ def add(
             workspace.pdf_folder.existing()
         with console.progress("Importing") as task:
             report = workspace.new_importer(pdfs or "").add(paths, task)
+        for path in paths:
+            if watch and path.is_dir():
+                workspace.watched_folders.add(path)
         console.print(views.ledger(report, filter))
         values = views.counts(report, filter)
         complete = not report.failed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,9 +18,7 @@ from sciread_app.domain.watched_folders import FileState, WatchedFile, WatchedFo
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.ingest.importer import Importer, ImportReport
-from sciread_app.services.library.file_moves import content_hash
 from sciread_app.storage.library import Library
-from sciread_app.storage.organisation.attachments import Attachment
 from sciread_app.tasks import Task
 
 SETTLED = 2.0  # seconds without a change, after which a file counts as complete
@@ -157,7 +157,9 @@ class WatchedFolders:
         ]
         without = {one.file for one in others}
         new = [path for path in complete if path not in without]
-        away = [one for one in known.values() if one.path not in files and not _in(one.path, unread)]
+        away = [
+            one for one in known.values() if one.path not in files and not _in(one.path, unread)
+        ]
         changes = Changes(
             folder,
             _mount_of(root),
@@ -225,9 +227,7 @@ class WatchedFolders:
         report.moved.append((old, path))
         return True
 
-    def _former(
-        self, path: str, state: _State, watched: Sequence[WatchedFolder]
-    ) -> str | None:
+    def _former(self, path: str, state: _State, watched: Sequence[WatchedFolder]) -> str | None:
         """The path at which a file was before it was moved to `path`."""
         alike = [one for one in self._library.attachments.with_size([state.size]) if one.sha256]
         gone = [one for one in alike if one.path != path and _is_gone(one.path, watched)]
@@ -237,7 +237,8 @@ class WatchedFolders:
                 return one.path
         if gone:
             with suppress(OSError):
-                content = content_hash(Path(path))
+                with Path(path).open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
                 return next((one.path for one in gone if one.sha256 == content), None)
         return None
 
@@ -254,7 +255,8 @@ def _walk(
     root: Path, subfolders: bool, unread: list[str], task: Task
 ) -> Iterator[tuple[str, _State]]:
     """The files below a folder that may hold papers. Folders that cannot be read, and files with
-    names that are not valid text, are added to `unread`; hidden folders and links to folders are not entered, so that the walk ends."""
+    names that are not valid text, are added to `unread`; hidden folders and links to folders are
+    not entered, so that the walk ends."""
 
     def failed(error: OSError) -> None:
         unread.append(str(error.filename))
@@ -265,15 +267,16 @@ def _walk(
         folders[:] = sorted(kept) if subfolders else []
         there = set(names)
         for name in sorted(names):
-            path = os.path.join(at, name)
+            path = str(Path(at, name))
             if name.startswith(".") or _is_temporary(name) or f"{name}.part" in there:
                 continue
             if not _is_legible(path):
                 unread.append(path)
             elif formats.is_known(Path(path)):
                 with suppress(OSError):  # deleted meanwhile, or a broken link
-                    state = os.stat(path)
-                    yield path, _State(state.st_size, state.st_mtime, state.st_ctime)
+                    state = Path(path).stat()
+                    if stat.S_ISREG(state.st_mode):
+                        yield path, _State(state.st_size, state.st_mtime, state.st_ctime)
 
 
 def _is_temporary(name: str) -> bool:
@@ -307,7 +310,7 @@ def _complete(
 
 def _is_unchanged(path: str, state: _State) -> bool:
     try:
-        found = os.stat(path)
+        found = Path(path).stat()
     except OSError:
         return False
     return (found.st_size, found.st_mtime) == (state.size, state.modified)
@@ -319,7 +322,7 @@ def _has_end(path: str, age: float) -> bool:
     if age > _UNFINISHED:
         return True
     try:
-        with open(path, "rb") as stream:
+        with Path(path).open("rb") as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, size - _TAIL))
             tail = stream.read()
@@ -332,7 +335,7 @@ def _has_end(path: str, age: float) -> bool:
 
 def _is_there(folder: WatchedFolder) -> bool:
     """Whether a folder exists, and not only the empty place of a drive that is not mounted."""
-    if not os.path.isdir(folder.path):
+    if not Path(folder.path).is_dir():
         return False
     return not folder.mount or os.path.ismount(folder.mount)
 

@@ -39,7 +39,5 @@ def upgrade() -> None:
         ) WITHOUT ROWID
         """
     )
-    op.execute(
-        "CREATE INDEX watched_files_missing ON watched_files (path) WHERE state = 'missing'"
-    )
+    op.execute("CREATE INDEX watched_files_missing ON watched_files (path) WHERE state = 'missing'")
     op.execute("CREATE INDEX attachments_size ON attachments (size)")

@@ -157,7 +157,7 @@ def test_file_moved_to_another_watched_folder_is_followed(watched, library, fold
     old = save(folder / "bees.pdf", pdf("The life of bees and other insects"))
     scan(watched)
     old.rename(other / "bees.pdf")
-    first, second = scan(watched)
+    _, second = scan(watched)
     assert second.moved == [(str(old), str(other / "bees.pdf"))]
     assert library.count() == 1 and files(library) == [str(other / "bees.pdf")]
     assert [one.missing for one in watched.all()] == [0, 0]
