@@ -26,6 +26,8 @@ class AppEvents(QObject):
     modules_loaded = Signal()  # of all pages
     library_changed = Signal(object)  # LibraryChanges
     papers_added = Signal(object)  # LibraryChanges, with papers that the model has to index
+    watched_folders_edited = Signal()  # added, removed, or to be scanned now
+    folders_scanned = Signal()  # watched ones
     edited = Signal()  # an edit that can be undone and that no list of papers shows
     theme_chosen = Signal(object)  # ThemeChoice
     citation_style_chosen = Signal()  # the default style
@@ -103,7 +105,13 @@ class Navigator(Protocol):
 
     def add_files(self) -> None: ...
 
-    def add_folder(self) -> None: ...
+    def add_folder(self, *, watch: bool = False) -> None:
+        """Import a folder, and keep watching it if `watch` is set."""
+        ...
+
+    def show_imports(self) -> None:
+        """Show the history of imports."""
+        ...
 
     def import_zotero(self) -> None: ...
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -99,9 +101,9 @@ class ImportHistoryPanel(QWidget):
                 replaces="ledger",
             )
 
-    def buttons(self) -> list[QPushButton]:
-        """The buttons that add papers, in tab order."""
-        return [self.add_files, self.add_folder, self.add_zotero, self.add_identifier]
+    def buttons(self) -> list[QAbstractButton]:
+        """The buttons that add papers, and their options, in tab order."""
+        return [self.add_files, self.add_folder, self.watch, self.add_zotero, self.add_identifier]
 
     def take_focus(self) -> None:
         self.add_files.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -111,6 +113,10 @@ class ImportHistoryPanel(QWidget):
         self.add_folder = QPushButton(tr("Import folder…"))
         self.add_zotero = QPushButton(tr("Import from Zotero"))
         self.add_identifier = QPushButton(tr("Add by identifier…"))
+        self.watch = QCheckBox(tr("Keep watching this folder"))
+        self.watch.setToolTip(
+            tr("New papers in an imported folder come in by themselves: see Settings")
+        )
         flow = FlowLayout(8)
         for button in self.buttons():
             flow.addWidget(button)

@@ -46,6 +46,8 @@ class AddPapersPage(Page):
         self._intake = intake
         self._jobs = jobs
         self._sources: Sequence[SourceForm] = ()
+        self._shown_sources = False
+        self._starts_with_files = False
         self._titles: dict[str, str] = {}
         self._reported: set[int] = set()  # fetches of which any end is reported
         self._told: dict[int, FetchResults] = {}  # the results that were reported last
@@ -78,6 +80,13 @@ class AddPapersPage(Page):
             self.files.load()
             self.citations.missing.load()
         self._panels.setCurrentIndex(max(0, number - len(self._sources) + 1))
+
+    def show_files(self) -> None:
+        """Show the imports of files, once the sources are known."""
+        if self._shown_sources:
+            self.show_source(len(self._sources))
+        else:
+            self._starts_with_files = True
 
     def fetch(self, query: SourceQuery) -> None:
         """Save this query and run it. The sample library offers to do so in the user's own."""
@@ -189,7 +198,8 @@ class AddPapersPage(Page):
         self.switch.add(
             tr("Citations"), tr("Fetch the references of your papers and the papers that cite them")
         )
-        self.show_source(0)
+        self._shown_sources = True
+        self.show_source(len(sources) if self._starts_with_files else 0)
         self.work.load()
         if self.isVisible():
             self.take_focus()
@@ -248,7 +258,9 @@ class AddPapersPage(Page):
         self.form.edited.connect(self.preview.mark_outdated)
         self.form.fetch_requested.connect(self.fetch)
         self.files.add_files.clicked.connect(lambda: self._navigate.add_files())
-        self.files.add_folder.clicked.connect(lambda: self._navigate.add_folder())
+        self.files.add_folder.clicked.connect(
+            lambda: self._navigate.add_folder(watch=self.files.watch.isChecked())
+        )
         self.files.add_zotero.clicked.connect(lambda: self._navigate.import_zotero())
         self.files.add_identifier.clicked.connect(lambda: self._navigate.add_by_identifier())
         self.identifiers.added.connect(self._show_added)

@@ -35,6 +35,7 @@ from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.page import Page
 from sciread_app.ui.settings.backups_panel import BackupsPanel
 from sciread_app.ui.style.theme import ThemeChoice, styled
+from sciread_app.ui.watched_folders.panel import WatchedFoldersPanel
 from sciread_app.ui.widgets.build_queue import BuildQueue
 from sciread_app.ui.widgets.dialogs.confirmation import confirm
 from sciread_app.ui.widgets.dialogs.file_dialogs import DialogPurpose, choose_folder
@@ -93,6 +94,7 @@ class SettingsPage(Page):
         self._keys: list[ApiKeyRow] = []
         self._building = BuildQueue(self)
         self._left: list[FormSection] = []  # to be added when the page is first shown
+        self.watched = WatchedFoldersPanel(services.watched, context)
         self._build()
         self._connect(context)
 
@@ -113,6 +115,7 @@ class SettingsPage(Page):
         self._show_proxy(settings.proxy)
         show_text(self.risk, self._services.risk)
         self.backups.load()
+        self.watched.load()
         self._load_keys()
         # Styling all sections at once takes too long.
         if self._left:
@@ -383,6 +386,7 @@ class SettingsPage(Page):
         self._left = [
             self._library(),
             self._pdfs(),
+            self._watching(),
             self._citations(),
             self._sources(),
             self._privacy(),
@@ -457,6 +461,11 @@ class SettingsPage(Page):
             self.workers,
         )
         section.add(self._workers_row)
+        return section
+
+    def _watching(self) -> FormSection:
+        section = FormSection(tr("Watched folders"))
+        section.add(self.watched)
         return section
 
     def _citations(self) -> FormSection:

@@ -150,6 +150,7 @@ class WindowGateway(SearchGateway):
         return find_papers(self._library, typed, task)
 
     def close(self) -> None:
+        self.settings.watched.close()
         self._workspace.close()
 
 

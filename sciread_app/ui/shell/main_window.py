@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
     def open(self, gateway: WindowGateway, *, sample: bool = False) -> None:
         """Show this library. With `sample`, fill it with the sample first."""
         self.gateway = gateway
-        edits = EditQueue(gateway.organise, self._jobs)
+        edits = self._edits = EditQueue(gateway.organise, self._jobs)
         self.activation = ActivationController(gateway.activation, self._jobs, self.banner, self)
         topics = FollowedTopics(gateway.recommendations, self._jobs, self.memory, self)
         topics.total_changed.connect(partial(self._navigation.show_count, "foryou"))
@@ -390,10 +390,30 @@ class MainWindow(QMainWindow):
     def add_files(self) -> None:
         self.add(open_files(self, DialogPurpose.papers, tr("Import files"), PAPER_FILES))
 
-    def add_folder(self) -> None:
+    def add_folder(self, *, watch: bool = False) -> None:
         title = tr("Import folder")
         if folder := choose_folder(self, DialogPurpose.paper_folder, title):
             self.add([folder])
+            if watch and not self.is_sample:
+                self._watch(folder)
+
+    def _watch(self, folder: Path) -> None:
+        """Keep watching a folder that is being imported."""
+        self._jobs.run(
+            tr("Adding a watched folder"),
+            lambda task: self.gateway.settings.watched.add(folder),
+            lambda _: self.events.watched_folders_edited.emit(),
+            queue=JobQueue.short,
+        )
+
+    def show_imports(self) -> None:
+        """Show the history of imports."""
+        from sciread_app.ui.add_papers.page import AddPapersPage
+
+        self.go_to("intake")
+        page = self.other_page("intake")
+        assert isinstance(page, AddPapersPage)
+        page.show_files()
 
     def import_zotero(self) -> None:
         if self._takes_papers(lambda window: window.import_zotero()):
@@ -431,7 +451,7 @@ class MainWindow(QMainWindow):
             self.events.library_requested.emit(there, lambda window: None)
 
         long = [job for job in self._jobs.running() if job.queue is not JobQueue.short]
-        if busy := [job for job in long if job is not self.importing.indexing]:
+        if busy := [job for job in long if job.listed and job is not self.importing.indexing]:
             self.banner.show_notice(
                 # Translators: {task} is "Importing papers.bib" or the like
                 tr("A task is running: {task}.", task=busy[0].title),
@@ -596,8 +616,10 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.digest.notifier import DigestNotifier
         from sciread_app.ui.settings.backup_scheduler import BackupScheduler
         from sciread_app.ui.training.completion_notifier import CompletionNotifier
+        from sciread_app.ui.watched_folders.watcher import FolderWatcher
 
         BackupScheduler(self.context, self.gateway.settings, self).start()
+        FolderWatcher(self.context, self.gateway.settings.watched, self._edits.undo, self).start()
         CompletionNotifier(self.context, self.gateway.training, self).look()
         DigestNotifier(self.context, self.gateway.digest, self).start()
 

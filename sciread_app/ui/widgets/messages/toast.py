@@ -33,6 +33,7 @@ class Toast(QFrame):
         self._others: list[QWidget] = []  # widgets that it must not cover
         self._undo: Callable[[], object] = lambda: None
         self._redo: Callable[[], object] = lambda: None
+        self._act: Callable[[], object] = lambda: None
         self.text = plain_label()
         self.undo_button = styled(QPushButton(tr("Undo")), "link")
         self.undo_button.setToolTip(tr("Undo (Ctrl+Z)"))
@@ -40,10 +41,12 @@ class Toast(QFrame):
         self.redo_button = styled(QPushButton(tr("Redo")), "link")
         self.redo_button.setToolTip(tr("Redo (Ctrl+Shift+Z)"))
         self.redo_button.clicked.connect(lambda: self._answer(self._redo))
+        self.action_button = styled(QPushButton(), "link")
+        self.action_button.clicked.connect(lambda: self._answer(self._act))
         self._close = styled(QToolButton(), "link")
         self._close.setAccessibleName(tr("Close message"))
         self._close.clicked.connect(self.hide)
-        self._buttons = (self.undo_button, self.redo_button, self._close)
+        self._buttons = (self.action_button, self.undo_button, self.redo_button, self._close)
         # A click leaves the focus where it is: hidden with the toast, it would go to the next
         # widget in tab order.
         self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -67,13 +70,18 @@ class Toast(QFrame):
         text: str,
         undo: Callable[[], object] | None = None,
         redo: Callable[[], object] | None = None,
+        *,
+        action: tuple[str, Callable[[], object]] | None = None,
     ) -> None:
         """Show `text`, a sentence without its full stop, with a button for each of `undo` and
-        `redo` given."""
+        `redo` given, and for `action`, its name and what it does."""
         # Translators: the full stop of any sentence
         sentence = tr("{sentence}.", sentence=text)
         self.text.setText(sentence)
         self.setAccessibleName(sentence)
+        name, self._act = action or ("", lambda: None)
+        self.action_button.setText(name)
+        self.action_button.setVisible(action is not None)
         self.undo_button.setVisible(undo is not None)
         self.redo_button.setVisible(redo is not None)
         self._undo = undo or (lambda: None)

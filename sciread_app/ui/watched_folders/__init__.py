@@ -1,0 +1,1 @@
+"""Watched folders: scanning them in the background, and their settings."""

@@ -1,0 +1,54 @@
+"""A fake of the watched folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sciread_app.domain.watched_folders import WatchedFolder
+from sciread_app.services.ingest.watched_folders import ScanReport
+from sciread_app.tasks import Task
+from sciread_app.ui.watched_folders.gateway import Scan
+
+
+class FakeWatchedFolders:
+    """`next` are the reports of the next scan; `changed` reports a change of a folder."""
+
+    def __init__(self) -> None:
+        self.known: list[WatchedFolder] = []
+        self.scans: list[Collection[int] | None] = []
+        self.next: list[ScanReport] = []
+        self.polled: set[int] = set()
+        self.changed: Callable[[int], object] = lambda folder: None
+
+    def folders(self) -> Sequence[WatchedFolder]:
+        return list(self.known)
+
+    def collections(self) -> Sequence[str]:
+        return ["inbox", "thesis"]
+
+    def add(self, path: Path, *, subfolders: bool = True, collection: str = "") -> WatchedFolder:
+        number = next((n for n, one in enumerate(self.known) if one.path == str(path)), None)
+        id = len(self.known) + 1 if number is None else self.known[number].id
+        added = WatchedFolder(id, str(path), subfolders, collection)
+        if number is None:
+            self.known.append(added)
+        else:
+            self.known[number] = added
+        return added
+
+    def pause(self, folder: WatchedFolder, paused: bool) -> None:
+        at = self.known.index(folder)
+        self.known[at] = replace(folder, paused=paused)
+
+    def remove(self, folder: WatchedFolder) -> None:
+        self.known.remove(folder)
+
+    def scan(
+        self, wanted: Collection[int] | None, changed: Callable[[int], object], task: Task
+    ) -> Scan:
+        self.scans.append(wanted)
+        self.changed = changed
+        reports, self.next = self.next, []
+        return Scan(reports, set(self.polled))
